@@ -1,0 +1,94 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings are errors and the language is held to its stricter future, without unsafe flags,
+// so that an app can depend on the SDK products of this package.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+func system(_ name: String, _ pkgConfig: String?, apt: String, brew: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
+}
+
+let package = Package(
+    name: "martlet",
+    platforms: [.macOS(.v15), .iOS(.v17)],
+    products: [
+        .executable(name: "martlet", targets: ["martlet"]),
+        .library(name: "MartletClient", targets: ["MartletClient"]),
+        .library(name: "MartletURLSession", targets: ["MartletURLSession"]),
+    ],
+    targets: [
+        // C libraries, each behind one header of its own.
+        .target(name: "CMartletLinux"),
+        .target(name: "CMartletLLHTTP"),
+        system("CMartletOpenSSL", "openssl", apt: "libssl-dev", brew: "openssl@3"),
+        system("CMartletNGHTTP2", "libnghttp2", apt: "libnghttp2-dev", brew: "libnghttp2"),
+        system("CMartletXML2", "libxml-2.0", apt: "libxml2-dev", brew: "libxml2"),
+        system("CMartletArgon2", "libargon2", apt: "libargon2-dev", brew: "argon2"),
+        system("CMartletSQLite", "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
+
+        // What apps and server share, and the SDK.
+        module("MartletModel"),
+        module("MartletClient", ["MartletModel"]),
+        module("MartletURLSession", ["MartletClient"]),
+
+        // The engine and its parts; who may know whom is drawn in Docs/Decisions/0001.
+        module("MartletHTTP"),
+        module("MartletCore", ["MartletModel", "MartletHTTP"]),
+        module("MartletCrypto", ["CMartletOpenSSL", "CMartletArgon2"]),
+        module("MartletPush", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"]),
+        module(
+            "MartletNetwork",
+            ["MartletHTTP", "CMartletLinux", "CMartletOpenSSL", "CMartletNGHTTP2", "CMartletLLHTTP"]),
+        module("MartletStorage", ["MartletCore", "MartletModel", "CMartletSQLite"]),
+        module("MartletHubAPI", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "CMartletXML2"]),
+        module("MartletBackend", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"]),
+        module("MartletSimulator", ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletNetwork"]),
+        module(
+            "MartletServer",
+            [
+                "MartletHubAPI", "MartletBackend", "MartletStorage", "MartletPush", "MartletNetwork", "MartletCore",
+                "MartletModel", "MartletHTTP", "MartletCrypto",
+            ]),
+        .executableTarget(
+            name: "martlet",
+            dependencies: [
+                "MartletServer", "MartletSimulator", "MartletClient", "MartletNetwork", "MartletModel", "MartletHTTP",
+            ],
+            swiftSettings: settings),
+        module("MartletTesting", ["MartletCore", "MartletModel", "MartletHTTP"]),
+
+        tests("MartletModelTests", ["MartletModel"]),
+        tests("MartletHTTPTests", ["MartletHTTP"]),
+        tests("MartletCoreTests", ["MartletCore", "MartletTesting", "MartletModel", "MartletHTTP"]),
+        tests("MartletCryptoTests", ["MartletCrypto"]),
+        tests("MartletPushTests", ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
+        tests("MartletNetworkTests", ["MartletNetwork", "MartletHTTP", "CMartletNGHTTP2"]),
+        tests("MartletStorageTests", ["MartletStorage", "MartletCore", "MartletModel", "MartletTesting"]),
+        tests(
+            "MartletHubAPITests",
+            ["MartletHubAPI", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
+        tests(
+            "MartletBackendTests",
+            ["MartletBackend", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
+        tests("MartletClientTests", ["MartletClient", "MartletURLSession", "MartletModel"]),
+        tests(
+            "MartletSimulatorTests",
+            ["MartletSimulator", "MartletPush", "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"]),
+        tests("EndToEndTests", ["MartletClient", "MartletNetwork", "MartletModel", "MartletHTTP"]),
+    ]
+)

@@ -1,0 +1,1 @@
+#include "/usr/share/include/llhttp/llhttp.h"

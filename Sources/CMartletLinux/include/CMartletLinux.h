@@ -1,0 +1,18 @@
+#pragma once
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+/// accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC: it needs _GNU_SOURCE, which Swift's importer does not set.
+int martlet_accept(int listener, struct sockaddr *address, socklen_t *length);
+
+/// The user id of the process at the other end of a Unix socket, or -1 with errno set.
+int64_t martlet_peer_user(int socket);

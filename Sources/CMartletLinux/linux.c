@@ -1,0 +1,13 @@
+#define _GNU_SOURCE
+#include "CMartletLinux.h"
+
+int martlet_accept(int listener, struct sockaddr *address, socklen_t *length) {
+    return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int64_t martlet_peer_user(int socket) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    return (int64_t)credentials.uid;
+}

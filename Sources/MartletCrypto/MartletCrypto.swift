@@ -1,0 +1,3 @@
+import CMartletArgon2
+import CMartletOpenSSL
+func probe() { _ = argon2_error_message(0) }

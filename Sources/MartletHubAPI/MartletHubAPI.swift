@@ -1,0 +1,2 @@
+import CMartletXML2
+func probe() { xmlInitParser() }

@@ -1,0 +1,2 @@
+import CMartletSQLite
+func probe() { _ = sqlite3_libversion() }

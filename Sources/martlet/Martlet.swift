@@ -1,0 +1,4 @@
+@main
+struct Martlet {
+    static func main() {}
+}
