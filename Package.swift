@@ -57,7 +57,9 @@ let package = Package(
         module("MartletStorage", ["MartletCore", "MartletModel", "CMartletSQLite"]),
         module("MartletHubAPI", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "CMartletXML2"]),
         module("MartletBackend", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"]),
-        module("MartletSimulator", ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletNetwork"]),
+        module(
+            "MartletSimulator",
+            ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletNetwork"]),
         module(
             "MartletServer",
             [
@@ -76,7 +78,9 @@ let package = Package(
         tests("MartletHTTPTests", ["MartletHTTP"]),
         tests("MartletCoreTests", ["MartletCore", "MartletTesting", "MartletModel", "MartletHTTP"]),
         tests("MartletCryptoTests", ["MartletCrypto"]),
-        tests("MartletPushTests", ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
+        tests(
+            "MartletPushTests",
+            ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
         tests("MartletNetworkTests", ["MartletNetwork", "MartletHTTP", "CMartletNGHTTP2"]),
         tests("MartletStorageTests", ["MartletStorage", "MartletCore", "MartletModel", "MartletTesting"]),
         tests(
@@ -88,7 +92,10 @@ let package = Package(
         tests("MartletClientTests", ["MartletClient", "MartletURLSession", "MartletModel"]),
         tests(
             "MartletSimulatorTests",
-            ["MartletSimulator", "MartletPush", "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"]),
+            [
+                "MartletSimulator", "MartletPush", "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP",
+                "MartletCrypto",
+            ]),
         tests("EndToEndTests", ["MartletClient", "MartletNetwork", "MartletModel", "MartletHTTP"]),
     ]
 )

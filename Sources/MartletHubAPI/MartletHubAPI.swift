@@ -1,2 +1,3 @@
 import CMartletXML2
+
 func probe() { xmlInitParser() }

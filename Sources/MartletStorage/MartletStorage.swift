@@ -1,2 +1,3 @@
 import CMartletSQLite
+
 func probe() { _ = sqlite3_libversion() }
