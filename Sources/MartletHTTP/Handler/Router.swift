@@ -1,0 +1,108 @@
+/// Finds the handler of a request by method and path.
+///
+/// A pattern is a path whose segments are literals or names in braces: `/{hub}/registrations/{id}`. Literals compare
+/// without case and a trailing slash is tolerated, because the clients of the hub spell both ways. Routes are tried in
+/// the order in which they were added.
+public struct Router: HTTPHandler {
+    /// Answers a request of a route.
+    public typealias Answer = @Sendable (HTTPRequest, RouteMatch) async -> HTTPResponse
+
+    private struct Route {
+        let method: HTTPMethod
+        let pattern: [Segment]
+        let bodyLimit: Int
+        let answer: Answer
+    }
+
+    private enum Segment {
+        case literal(String)
+        case parameter(String)
+    }
+
+    /// Why no route answers a request.
+    public enum Refusal: Sendable {
+        /// The target is not one that RFC 3986 allows.
+        case badTarget
+        case notFound
+        /// Another method would be answered: those of `allow`.
+        case methodNotAllowed(allow: [HTTPMethod])
+    }
+
+    private var routes: [Route] = []
+    private let refuse: @Sendable (HTTPRequest, Refusal) -> HTTPResponse
+
+    /// - Parameter refuse: Makes the answer, in the form of the API, to a request that no route takes.
+    public init(refuse: @escaping @Sendable (HTTPRequest, Refusal) -> HTTPResponse) {
+        self.refuse = refuse
+    }
+
+    /// Adds a route.
+    /// - Parameters:
+    ///   - pattern: Starts with a slash.
+    ///   - bodyLimit: The largest body that is collected, in bytes.
+    public mutating func on(
+        _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, answer: @escaping Answer
+    ) {
+        let segments = pattern.split(separator: "/").map { part in
+            part.first == "{" ? Segment.parameter(String(part.dropFirst().dropLast())) : .literal(part.lowercased())
+        }
+        routes.append(Route(method: method, pattern: segments, bodyLimit: bodyLimit, answer: answer))
+    }
+
+    public func bodyLimit(for head: HTTPRequest) -> Int {
+        switch find(head) {
+        case .success(let found): found.route.bodyLimit
+        case .failure: 0
+        }
+    }
+
+    public func respond(to request: HTTPRequest) async -> HTTPResponse {
+        switch find(request) {
+        case .success(let found): await found.route.answer(request, found.match)
+        case .failure(let failure): refuse(request, failure.refusal)
+        }
+    }
+
+    private struct NoRoute: Error {
+        let refusal: Refusal
+    }
+
+    private func find(_ request: HTTPRequest) -> Result<(route: Route, match: RouteMatch), NoRoute> {
+        guard let target = HTTPTarget(request.target) else { return .failure(NoRoute(refusal: .badTarget)) }
+        var allow: [HTTPMethod] = []
+        for route in routes {
+            guard let parameters = Self.parameters(of: route.pattern, in: target.segments) else { continue }
+            if route.method == request.method {
+                return .success((route, RouteMatch(target: target, parameters: parameters)))
+            }
+            allow.append(route.method)
+        }
+        return .failure(NoRoute(refusal: allow.isEmpty ? .notFound : .methodNotAllowed(allow: allow)))
+    }
+
+    private static func parameters(of pattern: [Segment], in segments: [String]) -> [String: String]? {
+        guard pattern.count == segments.count else { return nil }
+        var parameters: [String: String] = [:]
+        for (part, segment) in zip(pattern, segments) {
+            switch part {
+            case .literal(let literal): guard segment.lowercased() == literal else { return nil }
+            case .parameter(let name): parameters[name] = segment
+            }
+        }
+        return parameters
+    }
+}
+
+/// What a route found in the target of a request.
+public struct RouteMatch: Sendable {
+    public let target: HTTPTarget
+    private let parameters: [String: String]
+
+    init(target: HTTPTarget, parameters: [String: String]) {
+        self.target = target
+        self.parameters = parameters
+    }
+
+    /// The decoded segment at a name in braces; empty for a name that the pattern does not have.
+    public subscript(name: String) -> String { parameters[name] ?? "" }
+}

@@ -1,0 +1,63 @@
+/// One header field.
+public struct HTTPField: Hashable, Sendable {
+    /// Whether an HTTP/2 header table may hold the field (RFC 7541, section 7.1).
+    public enum Indexing: Hashable, Sendable {
+        /// The field may enter the table; on a received field: it is in the table now.
+        case allowed
+        /// The field must stay a literal; on a received field: it was one.
+        case never
+    }
+
+    /// Lower case, as HTTP/2 demands; names compare without case in HTTP/1.1.
+    public let name: String
+    public var value: String
+    public var indexing: Indexing
+
+    /// - Parameter name: Any case; stored in lower case.
+    public init(_ name: String, _ value: String, indexing: Indexing = .allowed) {
+        self.name = name.lowercased()
+        self.value = value
+        self.indexing = indexing
+    }
+}
+
+/// Header fields in the order in which they were added; a name may occur more than once.
+public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    private var fields: [HTTPField] = []
+
+    public init() {}
+
+    public init(_ fields: [HTTPField]) {
+        self.fields = fields
+    }
+
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { HTTPField($0, $1) }
+    }
+
+    /// The first value of a field, or nil; setting replaces every field of that name.
+    /// - Parameter name: Lower case.
+    public subscript(name: String) -> String? {
+        get { fields.first { $0.name == name }?.value }
+        set {
+            fields.removeAll { $0.name == name }
+            if let newValue { fields.append(HTTPField(name, newValue)) }
+        }
+    }
+
+    /// Every value of a field, in order.
+    /// - Parameter name: Lower case.
+    public func values(of name: String) -> [String] {
+        fields.filter { $0.name == name }.map(\.value)
+    }
+
+    public mutating func append(_ field: HTTPField) {
+        fields.append(field)
+    }
+}
+
+extension HTTPFields: RandomAccessCollection {
+    public var startIndex: Int { fields.startIndex }
+    public var endIndex: Int { fields.endIndex }
+    public subscript(position: Int) -> HTTPField { fields[position] }
+}

@@ -1,0 +1,47 @@
+/// A request: as a server received it whole, or as a client wants it sent.
+public struct HTTPRequest: Sendable {
+    public var method: HTTPMethod
+    /// Path and query as on the wire, starting with a slash.
+    public var target: String
+    /// `Host` or `:authority`; empty where an HTTP/1.0 caller gave none.
+    public var authority: String
+    public var fields: HTTPFields
+    public var body: [UInt8]
+    /// What the request came in on; nil for a request that a client sends.
+    public var connection: HTTPConnection?
+
+    public init(
+        _ method: HTTPMethod, _ target: String, authority: String = "", fields: HTTPFields = [:], body: [UInt8] = [],
+        connection: HTTPConnection? = nil
+    ) {
+        self.method = method
+        self.target = target
+        self.authority = authority
+        self.fields = fields
+        self.body = body
+        self.connection = connection
+    }
+}
+
+/// What a handler may know of the connection that a request came in on.
+public struct HTTPConnection: Hashable, Sendable {
+    /// Unique among the connections of this process.
+    public var id: UInt64
+    /// The address of the peer without its port, in text form; empty for a Unix socket.
+    public var peer: String
+    public var isSecure: Bool
+    /// 1 for HTTP/1.0 and HTTP/1.1, 2 for HTTP/2.
+    public var majorVersion: Int
+    /// The peer's certificate in DER, where TLS asked for one and it was given.
+    public var peerCertificate: [UInt8]?
+
+    public init(
+        id: UInt64, peer: String, isSecure: Bool, majorVersion: Int = 1, peerCertificate: [UInt8]? = nil
+    ) {
+        self.id = id
+        self.peer = peer
+        self.isSecure = isSecure
+        self.majorVersion = majorVersion
+        self.peerCertificate = peerCertificate
+    }
+}

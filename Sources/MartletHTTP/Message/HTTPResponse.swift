@@ -1,0 +1,36 @@
+/// A response: as a handler answers it, or as a client received it whole.
+public struct HTTPResponse: Sendable {
+    public var status: HTTPStatus
+    public var fields: HTTPFields
+    public var body: HTTPBody
+
+    public init(_ status: HTTPStatus, fields: HTTPFields = [:], body: HTTPBody = .bytes([])) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
+    /// The body where it is whole; empty where it is a stream.
+    public var bytes: [UInt8] {
+        switch body {
+        case .bytes(let bytes): bytes
+        case .stream: []
+        }
+    }
+}
+
+/// The body of a response.
+public enum HTTPBody: Sendable {
+    /// All of it; the network adds `content-length`.
+    case bytes([UInt8])
+    /// Written piece by piece: server-sent events, files. The closure runs on the connection's loop after the head was
+    /// sent; the body ends when it returns, and the connection (HTTP/1.1) or stream (HTTP/2) is cut when it throws.
+    case stream(@Sendable (any HTTPBodyWriter) async throws -> Void)
+}
+
+/// Where a streamed body is written.
+public protocol HTTPBodyWriter: Sendable {
+    /// Hands bytes to the connection and returns once there is room for more.
+    /// - Throws: `CancellationError` when the peer has gone or the server shuts down.
+    func write(_ bytes: [UInt8]) async throws
+}

@@ -1,0 +1,113 @@
+/// Many requests to one origin, which states once what they share and per item only what differs.
+///
+/// Items lie one behind the other in a single buffer, so that a batch of thousands costs a handful of allocations:
+/// for each item the rest of its path, the values of `Shared.itemFieldNames` in order, and its body where the items do
+/// not share one.
+public struct RequestBatch: Sendable {
+    /// What all requests of a batch have in common.
+    public struct Shared: Sendable {
+        public var origin: HTTPOrigin
+        public var settings: TransportSettings
+        public var method: HTTPMethod
+        /// The path up to where the items differ, starting with a slash.
+        public var pathPrefix: String
+        /// Fields of every request. Those marked `.never` stay literals in each of them.
+        public var fields: HTTPFields
+        /// Names of the fields whose value each item states, in lower case.
+        public var itemFieldNames: [String]
+        /// The body of every request, or nil where each item has its own.
+        public var body: [UInt8]?
+
+        public init(
+            origin: HTTPOrigin, settings: TransportSettings = TransportSettings(), method: HTTPMethod = .post,
+            pathPrefix: String, fields: HTTPFields = [:], itemFieldNames: [String] = [], body: [UInt8]? = nil
+        ) {
+            self.origin = origin
+            self.settings = settings
+            self.method = method
+            self.pathPrefix = pathPrefix
+            self.fields = fields
+            self.itemFieldNames = itemFieldNames
+            self.body = body
+        }
+    }
+
+    public let shared: Shared
+    /// How many requests there are.
+    public private(set) var count = 0
+    private var storage: [UInt8] = []
+    /// Where each part of each item ends in `storage`.
+    private var ends: [UInt32] = []
+    private let partsPerItem: Int
+
+    public init(_ shared: Shared, reserving items: Int = 0, bytesPerItem: Int = 128) {
+        self.shared = shared
+        partsPerItem = 1 + shared.itemFieldNames.count + (shared.body == nil ? 1 : 0)
+        storage.reserveCapacity(items * bytesPerItem)
+        ends.reserveCapacity(items * partsPerItem)
+    }
+
+    /// Adds a request whose parts the closure writes in order: path, field values, own body.
+    ///
+    /// The closure calls `ItemWriter.part` exactly as often as the batch has parts per item.
+    public mutating func append(_ write: (inout ItemWriter) -> Void) {
+        var writer = ItemWriter(storage: storage, ends: ends)
+        storage = []
+        ends = []
+        write(&writer)
+        storage = writer.storage
+        ends = writer.ends
+        precondition(ends.count == (count + 1) * partsPerItem, "an item states every part that its batch announces")
+        count += 1
+    }
+
+    /// Adds a request from whole parts.
+    public mutating func append(path: some Sequence<UInt8>, values: [[UInt8]] = [], body: [UInt8]? = nil) {
+        append { writer in
+            writer.part { $0.append(contentsOf: path) }
+            for value in values { writer.part { $0.append(contentsOf: value) } }
+            if let body { writer.part { $0.append(contentsOf: body) } }
+        }
+    }
+
+    /// The path of an item behind the shared prefix.
+    public func withPath<Result>(_ item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        withPart(0, of: item, read)
+    }
+
+    /// The value of the item's field at a place in `Shared.itemFieldNames`.
+    public func withValue<Result>(
+        _ field: Int, of item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        withPart(1 + field, of: item, read)
+    }
+
+    /// The body of an item: its own, or the one that all share.
+    public func withBody<Result>(_ item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        guard let body = shared.body else { return withPart(partsPerItem - 1, of: item, read) }
+        return body.withUnsafeBufferPointer(read)
+    }
+
+    private func withPart<Result>(
+        _ part: Int, of item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result {
+        let place = item * partsPerItem + part
+        let start = place == 0 ? 0 : Int(ends[place - 1])
+        let end = Int(ends[place])
+        return storage.withUnsafeBufferPointer { read(UnsafeBufferPointer(rebasing: $0[start..<end])) }
+    }
+}
+
+extension RequestBatch {
+    /// Writes the parts of one item.
+    public struct ItemWriter {
+        fileprivate var storage: [UInt8]
+        fileprivate var ends: [UInt32]
+
+        /// Writes the next part by appending to what stands there already, which must not be touched.
+        public mutating func part(_ write: (inout [UInt8]) -> Void) {
+            write(&storage)
+            ends.append(UInt32(storage.count))
+        }
+    }
+}

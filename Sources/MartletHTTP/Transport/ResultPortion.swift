@@ -1,0 +1,26 @@
+/// Some results of a batch, told as they come.
+public struct ResultPortion: Sendable {
+    /// One result that is more than a plain success.
+    public struct Answer: Sendable {
+        /// The item's place in its batch.
+        public let index: Int
+        public let result: Result<HTTPResponse, TransportError>
+
+        public init(index: Int, result: Result<HTTPResponse, TransportError>) {
+            self.index = index
+            self.result = result
+        }
+    }
+
+    /// Items answered with 200 whose fields and body nobody needs.
+    public var plainSuccesses: [UInt32]
+    /// All others, with what came.
+    public var answers: [Answer]
+
+    public init(plainSuccesses: [UInt32] = [], answers: [Answer] = []) {
+        self.plainSuccesses = plainSuccesses
+        self.answers = answers
+    }
+
+    public var count: Int { plainSuccesses.count + answers.count }
+}

@@ -1,0 +1,35 @@
+/// Why a request got no answer.
+public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: String, Hashable, Sendable {
+        /// The name does not resolve.
+        case unresolved
+        /// No connection could be made.
+        case unreachable
+        /// TLS failed: the certificate is not trusted, the name differs, or no common protocol was found.
+        case insecure
+        /// The peer broke the protocol or the connection broke.
+        case disconnected
+        /// The peer reset the request's stream.
+        case reset
+        /// No answer came before the deadline.
+        case timedOut
+        /// The transport was shut down.
+        case shutDown
+        /// The request cannot be sent as it is.
+        case invalidRequest
+    }
+
+    public var kind: Kind
+    /// Whether the peer may have processed the request; false means that sending it again cannot double it.
+    public var mayHaveBeenProcessed: Bool
+    /// What happened, for a person; names no secret.
+    public var detail: String
+
+    public init(_ kind: Kind, mayHaveBeenProcessed: Bool, _ detail: String) {
+        self.kind = kind
+        self.mayHaveBeenProcessed = mayHaveBeenProcessed
+        self.detail = detail
+    }
+
+    public var description: String { "\(kind.rawValue): \(detail)" }
+}
