@@ -1,0 +1,64 @@
+# Bare `make` lists the targets. Swift is taken from PATH, or from where toolchains are commonly unpacked.
+export PATH := $(PATH):/opt/swift/usr/bin:/usr/share/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
+
+SWIFT ?= swift
+# One file to copy: Swift's runtime is linked in, C libraries stay Debian's, which patches them.
+RELEASE = -c release --static-swift-stdlib
+STRICT_IMPORTS = --explicit-target-dependency-import-check error
+# Targets whose rules and hand-overs between threads the thread sanitizer watches.
+SANITIZED = MartletModelTests MartletHTTPTests MartletCoreTests MartletCryptoTests MartletPushTests \
+	MartletNetworkTests MartletStorageTests MartletHubAPITests MartletBackendTests MartletClientTests \
+	MartletSimulatorTests
+SWIFT_CODE = Package.swift Sources Tests
+
+.PHONY: help setup build demo run test lint format checks sanitize bench durability bare-debian clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what building needs (named Debian packages)
+	@Scripts/setup build
+
+build: setup ## build the release binary, .build/release/martlet
+	$(SWIFT) build $(RELEASE) --product martlet
+	@Scripts/check-linkage .build/release/martlet
+
+demo: build ## build, then send a notification through a real server and simulator
+	@Scripts/demo
+
+run: build ## build, then serve with the simulator on http://127.0.0.1:8080, data in ./data
+	.build/release/martlet serve --data data --listen 127.0.0.1:8080 --simulator
+
+test: ## install what testing needs, then lint, check the walls and run every test
+	@Scripts/setup test
+	@$(MAKE) --no-print-directory lint checks
+	$(SWIFT) test $(STRICT_IMPORTS)
+
+lint: ## check formatting
+	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_CODE)
+
+format: ## format the code in place
+	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_CODE)
+
+checks: ## check the walls: imports, platform names, words
+	@Scripts/check-imports --self-test && Scripts/check-imports
+	@Scripts/check-platforms --self-test && Scripts/check-platforms
+	@Scripts/check-words --self-test && Scripts/check-words
+
+sanitize: ## run the unit tests under the thread sanitizer
+	@Scripts/setup test
+	$(SWIFT) test --sanitize=thread --scratch-path .build/sanitize $(addprefix --filter ,$(SANITIZED))
+
+bench: build ## measure against yardsticks on this machine
+	@Scripts/setup bench
+	@Benchmarks/run
+
+durability: build ## kill the server a hundred times under load and count what is missing
+	@Scripts/setup test
+	@Scripts/durability
+
+bare-debian: ## run demo and test in a bare Debian 12 (root; needs debootstrap)
+	@Scripts/bare-debian
+
+clean: ## remove everything built; data stays
+	rm -rf .build
