@@ -1,0 +1,71 @@
+import MartletHTTP
+
+/// A batch on its way: client protocols draw items from it and tell what became of them. Owned by one loop.
+///
+/// Every item is told exactly once: a protocol that drew an item reports it or gives it back.
+final class BatchRun {
+    let batch: RequestBatch
+    let deadline: ContinuousClock.Instant
+    private let results: @Sendable (ResultPortion) -> Void
+    private let completed: () -> Void
+
+    private var fresh: Int = 0
+    private var returned: [UInt32] = []
+    private var portion = ResultPortion()
+    private var told = 0
+
+    /// - Parameter completed: Called once, after the last portion.
+    init(
+        _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
+        results: @escaping @Sendable (ResultPortion) -> Void, completed: @escaping () -> Void
+    ) {
+        self.batch = batch
+        self.deadline = deadline
+        self.results = results
+        self.completed = completed
+    }
+
+    /// Whether there are items that nobody has drawn.
+    var hasItems: Bool { fresh < batch.count || !returned.isEmpty }
+
+    /// How many items nobody has drawn.
+    var waiting: Int { batch.count - fresh + returned.count }
+
+    /// Takes an item to be sent.
+    func next() -> Int? {
+        if let item = returned.popLast() { return Int(item) }
+        guard fresh < batch.count else { return nil }
+        fresh += 1
+        return fresh - 1
+    }
+
+    /// The peer did not process the item: it is to be sent again, on this or another connection.
+    func giveBack(_ item: Int) {
+        returned.append(UInt32(item))
+    }
+
+    /// The item was answered with 200 and nothing that anybody needs.
+    func succeeded(_ item: Int) {
+        portion.plainSuccesses.append(UInt32(item))
+    }
+
+    func answered(_ item: Int, _ result: Result<HTTPResponse, TransportError>) {
+        portion.answers.append(ResultPortion.Answer(index: item, result: result))
+    }
+
+    /// Tells what has come since the last call. A protocol calls it at the end of `receive`, `expire` and `ended`.
+    func flush() {
+        guard portion.count > 0 else { return }
+        let told = portion
+        portion = ResultPortion()
+        self.told += told.count
+        results(told)
+        if self.told == batch.count { completed() }
+    }
+
+    /// Reports every item that nobody has drawn as failed.
+    func abandon(_ error: TransportError) {
+        while let item = next() { answered(item, .failure(error)) }
+        flush()
+    }
+}
