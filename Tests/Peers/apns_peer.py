@@ -1,0 +1,294 @@
+"""A strict APNs for tests, sharing no code with Martlet: TLS, ALPN, HTTP/2 by PyPI's h2, tokens by PyJWT.
+
+Prints `apns-peer: ready https://127.0.0.1:PORT ca=FILE key=FILE key-id=ID team-id=ID topic=NAME`, then serves until
+SIGTERM or SIGINT. Every delivery is one JSON line in the ledger, written before its 200 is sent. Exit code 1 when a
+client broke a rule that has no answer of its own (HPACK, stream limit, ALPN, HTTP/2 itself).
+"""
+
+import argparse
+import asyncio
+import collections
+import json
+import os
+import signal
+import ssl
+import sys
+import time
+
+import h2.config
+import h2.connection
+import h2.events
+import h2.exceptions
+from h2.errors import ErrorCodes
+from h2.settings import SettingCodes, Settings
+from hyperframe.frame import GoAwayFrame, SettingsFrame
+
+import certificates
+from apns_rules import ConnectionCredential, Refusal, Rules, message_id
+from header_forms import WatchingDecoder
+
+FIRST_STREAM_LIMIT = 1
+STREAM_LIMIT = 1000
+WATCHED = (b":path", b"authorization")
+RECORDED = ("apns-topic", "apns-push-type", "apns-priority", "apns-expiration", "apns-collapse-id")
+
+
+class Peer:
+    """What all connections share: the rules, the faults, the ledger and the counts."""
+
+    def __init__(self, options, rules, ledger):
+        self.options, self.rules = options, rules
+        self.counts = collections.Counter()
+        self.faults = collections.Counter()
+        self._ledger = ledger
+
+    def violation(self, text):
+        self.counts["violations"] += 1
+        if self.counts["violations"] <= 20:
+            print(f"apns-peer: violation: {text}", file=sys.stderr, flush=True)
+
+    def due(self, fault, every):
+        """Whether the request now being answered is one of each `every` that gets this fault."""
+        if not every:
+            return False
+        self.faults[fault] += 1
+        return self.faults[fault] % every == 0
+
+    def record(self, deliveries):
+        """Appends all of them with one write; a regular file takes it whole."""
+        data = "".join(json.dumps(delivery, ensure_ascii=False) + "\n" for delivery in deliveries).encode()
+        if os.write(self._ledger, data) != len(data):
+            sys.exit("apns-peer: the ledger could not be written")
+        self.counts["accepted"] += len(deliveries)
+
+
+class Connection(asyncio.Protocol):
+    def __init__(self, peer):
+        self._peer = peer
+        self._requests = {}  # stream -> (fields, body)
+        self._credential = ConnectionCredential()
+        self._limit = FIRST_STREAM_LIMIT
+        self._limit_known = False
+        self._answered = 0
+        self._last_stream = None  # set once GOAWAY was sent
+
+    # Life
+
+    def connection_made(self, transport):
+        self._transport = transport
+        self._peer.counts["connections"] += 1
+        if transport.get_extra_info("ssl_object").selected_alpn_protocol() != "h2":
+            self._peer.violation("the client did not agree on h2 by ALPN")
+            if not self._peer.options.tolerant:
+                transport.abort()
+                return
+        self._h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
+        self._h2.decoder = WatchingDecoder(WATCHED, self._field_entered_table)
+        announced = {SettingCodes.MAX_CONCURRENT_STREAMS: FIRST_STREAM_LIMIT, SettingCodes.MAX_HEADER_LIST_SIZE: 8000}
+        self._h2.local_settings = Settings(client=False, initial_values=announced)
+        self._h2.initiate_connection()
+        # From here the stream limit is ours: h2 would end the connection where APNs refuses the stream.
+        self._h2.local_settings = Settings(client=False, initial_values={SettingCodes.MAX_CONCURRENT_STREAMS: 1 << 30})
+        self._indexed = None
+        self._flush()
+
+    def connection_lost(self, error):
+        self._requests.clear()
+
+    def data_received(self, data):
+        if self._transport.is_closing():
+            return
+        try:
+            events = self._h2.receive_data(data)
+        except h2.exceptions.ProtocolError as error:
+            self._peer.violation(f"HTTP/2: {type(error).__name__}: {error}")
+            self._flush()
+            self._transport.close()
+            return
+        if self._indexed and not self._peer.options.tolerant:
+            self._go_away(0, ErrorCodes.PROTOCOL_ERROR, self._indexed)
+            self._transport.close()
+            return
+        finished = [stream for stream in map(self._handle, events) if stream is not None]
+        if self._peer.options.delay:
+            asyncio.get_running_loop().call_later(self._peer.options.delay, self._answer, finished)
+        else:
+            self._answer(finished)
+
+    def _field_entered_table(self, name, form):
+        self._peer.violation(f"{name} was sent as {form}")
+        self._indexed = f"{name} must not enter the header table"
+
+    # Requests
+
+    def _handle(self, event):
+        """Takes in one event; the stream's number when its request is complete."""
+        if isinstance(event, h2.events.RequestReceived):
+            self._open(event)
+        elif isinstance(event, h2.events.DataReceived):
+            self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            if event.stream_id in self._requests:
+                self._requests[event.stream_id][1].extend(event.data)
+        elif isinstance(event, h2.events.StreamEnded) and event.stream_id in self._requests:
+            return event.stream_id
+        elif isinstance(event, h2.events.StreamReset):
+            self._peer.counts["reset"] += 1
+            self._requests.pop(event.stream_id, None)
+        elif isinstance(event, h2.events.SettingsAcknowledged):
+            self._limit_known = True
+        elif isinstance(event, h2.events.ConnectionTerminated):
+            self._transport.close()
+        return None
+
+    def _open(self, event):
+        if self._last_stream is not None:
+            return  # above the GOAWAY's last stream: never processed, never answered
+        self._peer.counts["requests"] += 1
+        if len(self._requests) >= self._limit:
+            if self._limit_known:
+                self._peer.violation(f"stream {event.stream_id} is over the announced limit of {self._limit}")
+            self._refuse(event.stream_id)
+        elif self._peer.due("refuse", self._peer.options.refuse_every):
+            self._refuse(event.stream_id)
+        else:
+            self._requests[event.stream_id] = (event.headers, bytearray())
+
+    def _refuse(self, stream):
+        self._peer.counts["refused"] += 1
+        self._h2.reset_stream(stream, ErrorCodes.REFUSED_STREAM)
+
+    # Answers
+
+    def _answer(self, streams):
+        if self._transport.is_closing():
+            return
+        answers, deliveries = [], []
+        for stream in streams:
+            if stream in self._requests:
+                answers.append((stream, *self._judge(*self._requests.pop(stream), deliveries)))
+        if deliveries:
+            self._peer.record(deliveries)
+        for stream, identifier, refusal in answers:
+            self._send(stream, identifier, refusal)
+        self._answered += len(answers)
+        if deliveries and self._limit != STREAM_LIMIT:
+            self._raise_limit()
+        self._flush()
+        self._leave_if_due(answers)
+
+    def _judge(self, fields, body, deliveries):
+        identifier = message_id(fields)
+        try:
+            device = self._peer.rules.check(fields, body, self._credential)
+            if self._peer.due("throttle", self._peer.options.throttle_every):
+                raise Refusal(429, "TooManyRequests")
+            if self._peer.due("unavailable", self._peer.options.unavailable_every):
+                raise Refusal(503, "ServiceUnavailable")
+        except Refusal as refusal:
+            self._peer.counts[f"{refusal.status} {refusal.reason}"] += 1
+            return identifier, refusal
+        headers = dict(fields)
+        delivery = {"time": time.time(), "token": device, "apns-id": identifier.lower(), "payload": body.decode()}
+        deliveries.append(delivery | {name: headers[name] for name in RECORDED if name in headers})
+        return identifier, None
+
+    def _send(self, stream, identifier, refusal):
+        if refusal is None:
+            self._h2.send_headers(stream, [(":status", "200"), ("apns-id", identifier)], end_stream=True)
+            return
+        body = json.dumps({"reason": refusal.reason} | refusal.more).encode()
+        fields = [
+            (":status", str(refusal.status)), ("apns-id", identifier),
+            ("content-type", "application/json"), ("content-length", str(len(body))),
+        ]
+        self._h2.send_headers(stream, fields)
+        self._h2.send_data(stream, body, end_stream=True)
+
+    def _raise_limit(self):
+        self._limit = STREAM_LIMIT
+        self._flush()
+        frame = SettingsFrame(0, settings={SettingsFrame.MAX_CONCURRENT_STREAMS: STREAM_LIMIT})
+        self._transport.write(frame.serialize())
+
+    def _leave_if_due(self, answers):
+        limit = self._peer.options.goaway_after
+        if limit and self._last_stream is None and self._answered >= limit:
+            self._last_stream = max([stream for stream, *_ in answers] + list(self._requests))
+            self._go_away(self._last_stream, ErrorCodes.NO_ERROR, "Shutdown")
+        if self._last_stream is not None and not self._requests:
+            self._transport.close()
+
+    def _go_away(self, last_stream, code, reason):
+        self._peer.counts["goaways"] += 1
+        data = json.dumps({"reason": reason}).encode()
+        frame = GoAwayFrame(0, last_stream_id=last_stream, error_code=code, additional_data=data)
+        self._transport.write(frame.serialize())
+
+    def _flush(self):
+        data = self._h2.data_to_send()
+        if data and not self._transport.is_closing():
+            self._transport.write(data)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--directory", required=True, help="where ca.pem, the .p8 key and ledger.jsonl are written")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--key-id", default="ABC123DEFG")
+    parser.add_argument("--team-id", default="DEF123GHIJ")
+    parser.add_argument("--topic", action="append", help="bundle id that the key may push to (com.example.app)")
+    parser.add_argument("--gone", action="append", default=[], metavar="TOKEN", help="device token that answers 410")
+    parser.add_argument("--throttle-every", type=int, metavar="N", help="429 TooManyRequests for every Nth good push")
+    parser.add_argument("--unavailable-every", type=int, metavar="N", help="503 for every Nth good push")
+    parser.add_argument("--refuse-every", type=int, metavar="N", help="REFUSED_STREAM for every Nth request")
+    parser.add_argument("--goaway-after", type=int, metavar="N", help="GOAWAY after N answers on a connection")
+    parser.add_argument("--delay", type=float, default=0, metavar="SECONDS", help="before each answer")
+    parser.add_argument("--tolerant", action="store_true", help="count HPACK and ALPN violations but serve on")
+    return parser.parse_args()
+
+
+def tls_context(directory):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_cert_chain(os.path.join(directory, "server.pem"), os.path.join(directory, "server.key"))
+    context.set_alpn_protocols(["h2"])
+    return context
+
+
+async def serve(options):
+    topics = options.topic or ["com.example.app"]
+    key_file = os.path.join(options.directory, f"AuthKey_{options.key_id}.p8")
+    certificates.make_authority(options.directory)
+    keys = {options.key_id: (options.team_id, certificates.make_signing_key(key_file))}
+    rules = Rules(keys, set(topics), {token.lower() for token in options.gone})
+    ledger_path = os.path.join(options.directory, "ledger.jsonl")
+    ledger = os.open(ledger_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    peer = Peer(options, rules, ledger)
+    loop = asyncio.get_running_loop()
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    server = await loop.create_server(
+        lambda: Connection(peer), "127.0.0.1", options.port, ssl=tls_context(options.directory)
+    )
+    port = server.sockets[0].getsockname()[1]
+    print(
+        f"apns-peer: ready https://127.0.0.1:{port} ca={options.directory}/ca.pem key={key_file}"
+        f" key-id={options.key_id} team-id={options.team_id} topic={topics[0]} ledger={ledger_path}",
+        flush=True,
+    )
+    await stopped.wait()
+    server.close()
+    counts = " ".join(f"{name.replace(' ', ':')}={count}" for name, count in sorted(peer.counts.items()))
+    print(f"apns-peer: {counts}", flush=True)
+    return 1 if peer.counts["violations"] else 0
+
+
+def main():
+    options = parse_arguments()
+    os.makedirs(options.directory, mode=0o700, exist_ok=True)
+    sys.exit(asyncio.run(serve(options)))
+
+
+if __name__ == "__main__":
+    main()
