@@ -1,0 +1,66 @@
+import CMartletOpenSSL
+
+/// A private certificate authority, for a server without a public certificate and for tests.
+public struct CertificateAuthority: Sendable {
+    /// The authority's own certificate and key: its PEM is what clients are told to trust.
+    public let identity: CertificateIdentity
+
+    private static let day = 86_400
+
+    /// Makes a new authority with a key on P-256.
+    ///
+    /// - Parameters:
+    ///   - commonName: what people see in a list of authorities.
+    ///   - now: Unix time in seconds; validity starts an hour earlier, for clocks that are behind.
+    ///   - days: how long it is valid.
+    public static func generate(
+        commonName: String, now: Int, days: Int = 3_650
+    ) throws(CryptoError) -> CertificateAuthority {
+        let key = try P256PrivateKey.generate()
+        let builder = try CertificateBuilder(
+            commonName: commonName, key: key.handle, notBefore: now - 3_600, notAfter: now + days * day)
+        try builder.setIssuer(nil)
+        try builder.add(NID_basic_constraints, "critical,CA:TRUE,pathlen:0")
+        try builder.add(NID_key_usage, "critical,keyCertSign,cRLSign")
+        try builder.add(NID_subject_key_identifier, "hash")
+        let certificate = try builder.signed(by: key.handle)
+        return CertificateAuthority(
+            identity: CertificateIdentity(certificate: certificate, chain: [], key: key.handle))
+    }
+
+    /// Takes up an authority that was made before.
+    public init(identity: CertificateIdentity) {
+        self.identity = identity
+    }
+
+    /// Issues a certificate with a new key on P-256, for servers and clients alike.
+    ///
+    /// Throws `invalidName` for a host that is neither a DNS name nor an IP address.
+    ///
+    /// - Parameters:
+    ///   - request: what the certificate says.
+    ///   - now: Unix time in seconds; validity starts an hour earlier.
+    ///   - days: how long it is valid; clients of Apple platforms refuse more than 825.
+    public func issue(
+        _ request: CertificateRequest, now: Int, days: Int = 397
+    ) throws(CryptoError) -> CertificateIdentity {
+        let key = try P256PrivateKey.generate()
+        let builder = try CertificateBuilder(
+            commonName: request.commonName, key: key.handle, notBefore: now - 3_600, notAfter: now + days * Self.day)
+        try builder.setIssuer(identity.certificate)
+        if let userID = request.userID { try builder.setUserID(userID) }
+        try builder.add(NID_basic_constraints, "critical,CA:FALSE")
+        try builder.add(NID_key_usage, "critical,digitalSignature")
+        try builder.add(NID_ext_key_usage, "serverAuth,clientAuth")
+        try builder.add(NID_subject_key_identifier, "hash")
+        try builder.add(NID_authority_key_identifier, "keyid:always")
+        if !request.hosts.isEmpty {
+            try builder.add(NID_subject_alt_name, try request.subjectAlternativeNames())
+        }
+        for (identifier, value) in request.extensions.sorted(by: { $0.key < $1.key }) {
+            try builder.add(identifier, value: value)
+        }
+        let certificate = try builder.signed(by: identity.key)
+        return CertificateIdentity(certificate: certificate, chain: [], key: key.handle)
+    }
+}

@@ -1,0 +1,113 @@
+import CMartletOpenSSL
+
+/// A certificate with the private key that belongs to it: what one side of a TLS connection shows and proves.
+public struct CertificateIdentity: Sendable, CustomStringConvertible {
+    /// The certificate itself.
+    public let certificate: Certificate
+    /// The certificates above it, nearest first; without the root as a rule.
+    public let chain: [Certificate]
+    let key: KeyHandle
+
+    private static let maximumChainLength = 16
+
+    /// Opens a PKCS#12 container (`.p12`, `.pfx`), those with the ciphers of old key chains included.
+    ///
+    /// Throws `malformedPKCS12`, `wrongPassword`, or `incompleteIdentity` if certificate or key is missing.
+    public init(pkcs12: [UInt8], password: String) throws(CryptoError) {
+        defer { ERR_clear_error() }
+        // The default provider has no RC2, with which Keychain Access protects what it exports.
+        _ = legacyCiphers
+        let container = pkcs12.withUnsafeBufferPointer { buffer in
+            var position = buffer.baseAddress
+            return d2i_PKCS12(nil, &position, buffer.count)
+        }
+        guard let container else { throw .malformedPKCS12 }
+        defer { PKCS12_free(container) }
+        var key: OpaquePointer?
+        var certificate: OpaquePointer?
+        var others: OpaquePointer?
+        guard PKCS12_parse(container, password, &key, &certificate, &others) == 1 else { throw .wrongPassword }
+        let keyHandle = key.map(KeyHandle.init)
+        let certificateHandle = certificate.map(CertificateHandle.init)
+        let chain = Self.takeAll(others)
+        guard let keyHandle, let certificateHandle else { throw .incompleteIdentity }
+        self.init(certificate: Certificate(handle: certificateHandle), chain: chain, key: keyHandle)
+    }
+
+    /// Reads PEM text: the certificate first, any chain after it, and the private key anywhere, without a password.
+    ///
+    /// Throws `malformedCertificate`, `malformedPrivateKey`, or `incompleteIdentity` if the two do not belong together.
+    public init(pem: String) throws(CryptoError) {
+        let certificates = Self.certificates(pem: pem)
+        guard let first = certificates.first else { throw .malformedCertificate }
+        guard let key = KeyHandle.privateKey(pem: pem) else { throw .malformedPrivateKey }
+        guard X509_check_private_key(first.handle.pointer, key.pointer) == 1 else {
+            ERR_clear_error()
+            throw .incompleteIdentity
+        }
+        self.init(certificate: first, chain: Array(certificates.dropFirst()), key: key)
+    }
+
+    init(certificate: Certificate, chain: [Certificate], key: KeyHandle) {
+        self.certificate = certificate
+        self.chain = chain
+        self.key = key
+    }
+
+    /// The certificate and its chain as PEM blocks.
+    public func certificatePEM() throws(CryptoError) -> String {
+        var text = try certificate.pem()
+        for certificate in chain {
+            text += try certificate.pem()
+        }
+        return text
+    }
+
+    /// The private key as a PEM block, not encrypted.
+    public func privateKeyPEM() throws(CryptoError) -> String {
+        try key.privateKeyPEM()
+    }
+
+    /// The PKCS#12 container of certificate, chain and key under `password`.
+    public func pkcs12(password: String) throws(CryptoError) -> [UInt8] {
+        defer { ERR_clear_error() }
+        let others = OPENSSL_sk_new_null()
+        defer { OPENSSL_sk_free(others) }
+        for certificate in chain {
+            OPENSSL_sk_push(others, UnsafeRawPointer(certificate.handle.pointer))
+        }
+        guard
+            let container = PKCS12_create(
+                password, nil, key.pointer, certificate.handle.pointer, others, 0, 0, 0, 0, 0)
+        else { throw .failed(operation: "PKCS#12 export") }
+        defer { PKCS12_free(container) }
+        var bytes: UnsafeMutablePointer<UInt8>?
+        let count = i2d_PKCS12(container, &bytes)
+        defer { martlet_OPENSSL_free(bytes) }
+        guard count > 0 else { throw .failed(operation: "PKCS#12 export") }
+        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+
+    private static func certificates(pem: String) -> [Certificate] {
+        withMemoryBIO(Array(pem.utf8)) { bio in
+            var certificates: [Certificate] = []
+            while certificates.count < maximumChainLength, let next = martlet_PEM_read_X509(bio) {
+                certificates.append(Certificate(handle: CertificateHandle(next)))
+            }
+            return certificates
+        } ?? []
+    }
+
+    private static func takeAll(_ stack: OpaquePointer?) -> [Certificate] {
+        guard let stack else { return [] }
+        defer { OPENSSL_sk_free(stack) }
+        return (0..<OPENSSL_sk_num(stack)).compactMap { index in
+            OPENSSL_sk_value(stack, index).map { Certificate(handle: CertificateHandle(OpaquePointer($0))) }
+        }
+    }
+
+    public var description: String { "CertificateIdentity" }
+}
+
+/// Whether the provider of RC2 and its like could be loaded, beside the default one. Loaded once, on first use.
+private let legacyCiphers: Bool = OSSL_PROVIDER_try_load(nil, "legacy", 1) != nil

@@ -1,0 +1,43 @@
+/// What a cryptographic operation refuses or cannot do. No case carries key material or input.
+public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The text or bytes are not a private key this package can read, or it is protected by a password.
+    case malformedPrivateKey
+    /// The text or bytes are not a public key this package can read, or the point is not on the curve.
+    case malformedPublicKey
+    /// The key is of another kind than the operation needs; `expected` names the kind.
+    case wrongKeyKind(expected: String)
+    /// A key or nonce of the wrong length.
+    case wrongLength(expected: Int, actual: Int)
+    /// The text or bytes hold no readable certificate.
+    case malformedCertificate
+    /// The bytes are not a PKCS#12 container.
+    case malformedPKCS12
+    /// The container does not open with this password.
+    case wrongPassword
+    /// Certificate and private key do not belong together, or one of them is missing.
+    case incompleteIdentity
+    /// A name that cannot stand in a certificate.
+    case invalidName(String)
+    /// The ciphertext was changed, is too short, or belongs to another key or other associated data.
+    case authenticationFailed
+    /// The library refused; `operation` names the step.
+    case failed(operation: String)
+
+    public var description: String {
+        switch self {
+        case .malformedPrivateKey:
+            "This is not a private key in PKCS#8 form without a password; give the .p8 or .pem file as it was issued."
+        case .malformedPublicKey:
+            "This is not a valid public key; give a PEM block \"PUBLIC KEY\" or an uncompressed curve point."
+        case .wrongKeyKind(let expected): "This key is of the wrong kind; expected \(expected)."
+        case .wrongLength(let expected, let actual): "Expected \(expected) bytes, got \(actual)."
+        case .malformedCertificate: "This is not a certificate; give a PEM block \"CERTIFICATE\" or its DER bytes."
+        case .malformedPKCS12: "This is not a PKCS#12 container (.p12 or .pfx)."
+        case .wrongPassword: "The container does not open with this password."
+        case .incompleteIdentity: "A certificate and the private key that belongs to it are needed, both in one input."
+        case .invalidName(let name): "\"\(name)\" cannot stand in a certificate; give a DNS name or an IP address."
+        case .authenticationFailed: "The sealed bytes do not open: changed, cut short, or sealed with another key."
+        case .failed(let operation): "The cryptographic library failed: \(operation)."
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import CMartletOpenSSL
+
+/// HMAC with SHA-256 (RFC 2104) under one key, prepared once and usable from any thread.
+public struct HMACSHA256: Sendable, CustomStringConvertible {
+    private let keyed: KeyedContext
+
+    /// Prepares the key; any length is allowed.
+    ///
+    /// Throws `CryptoError.failed` when the library has no memory left.
+    public init(key: [UInt8]) throws(CryptoError) {
+        keyed = try KeyedContext(key: key)
+    }
+
+    /// The 32-byte authentication code of `message`.
+    public func authenticationCode(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
+        guard let context = EVP_MAC_CTX_dup(keyed.context) else { throw .failed(operation: "HMAC copy") }
+        defer { EVP_MAC_CTX_free(context) }
+        var code = [UInt8](repeating: 0, count: SHA256.byteCount)
+        var length = 0
+        guard EVP_MAC_update(context, message, message.count) == 1,
+            EVP_MAC_final(context, &code, &length, code.count) == 1
+        else { throw .failed(operation: "HMAC") }
+        return code
+    }
+
+    /// Whether `code` is the authentication code of `message`, in constant time.
+    public func isValid(_ code: [UInt8], for message: [UInt8]) throws(CryptoError) -> Bool {
+        ConstantTime.areEqual(try authenticationCode(for: message), code)
+    }
+
+    /// The code of one message under a key used only once.
+    public static func authenticationCode(for message: [UInt8], key: [UInt8]) throws(CryptoError) -> [UInt8] {
+        try HMACSHA256(key: key).authenticationCode(for: message)
+    }
+
+    public var description: String { "HMACSHA256" }
+}
+
+// Sendable because after init the context is only read: every computation works on a duplicate.
+private final class KeyedContext: @unchecked Sendable {
+    let context: OpaquePointer
+
+    init(key: [UInt8]) throws(CryptoError) {
+        guard let mac = EVP_MAC_fetch(nil, "HMAC", nil), let context = EVP_MAC_CTX_new(mac) else {
+            throw .failed(operation: "HMAC fetch")
+        }
+        EVP_MAC_free(mac)
+        self.context = context
+        guard martlet_HMAC_SHA256_init(context, key, key.count) == 1 else { throw .failed(operation: "HMAC key") }
+    }
+
+    deinit { EVP_MAC_CTX_free(context) }
+}

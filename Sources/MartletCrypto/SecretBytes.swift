@@ -1,0 +1,53 @@
+import CMartletOpenSSL
+
+/// Bytes that must not linger or show: the memory is zeroed when the last copy goes, and descriptions show nothing.
+///
+/// Copies share one buffer. `==` takes the same time wherever the first difference is.
+public struct SecretBytes: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    private let storage: Storage
+
+    /// Takes a copy; what `bytes` itself holds stays the caller's to forget.
+    public init(_ bytes: [UInt8]) {
+        storage = Storage(bytes)
+    }
+
+    /// The number of bytes.
+    public var count: Int { storage.buffer.count }
+
+    /// Lends the bytes to `body`; the pointer is not valid afterwards.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(storage.buffer))
+    }
+
+    /// A plain copy, which is not zeroed: for handing over to something that takes arrays.
+    public var bytes: [UInt8] { Array(storage.buffer) }
+
+    public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+        guard left.count == right.count else { return false }
+        guard let a = left.storage.buffer.baseAddress, let b = right.storage.buffer.baseAddress else { return true }
+        return CRYPTO_memcmp(a, b, left.count) == 0
+    }
+
+    public var description: String { "SecretBytes" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
+    // Sendable because the buffer is written in init only and freed when nobody refers to it any more.
+    private final class Storage: @unchecked Sendable {
+        let buffer: UnsafeMutableRawBufferPointer
+
+        init(_ bytes: [UInt8]) {
+            buffer = .allocate(byteCount: bytes.count, alignment: 1)
+            buffer.copyBytes(from: bytes)
+        }
+
+        deinit {
+            OPENSSL_cleanse(buffer.baseAddress, buffer.count)
+            buffer.deallocate()
+        }
+    }
+}
