@@ -17,10 +17,13 @@ public struct RequestBatch: Sendable {
         public var itemFieldNames: [String]
         /// The body of every request, or nil where each item has its own.
         public var body: [UInt8]?
+        /// Whether a 200 is told in full too, because its fields or body say what became of the request.
+        public var tellsSuccessesInFull: Bool
 
         public init(
             origin: HTTPOrigin, settings: TransportSettings = TransportSettings(), method: HTTPMethod = .post,
-            pathPrefix: String, fields: HTTPFields = [:], itemFieldNames: [String] = [], body: [UInt8]? = nil
+            pathPrefix: String, fields: HTTPFields = [:], itemFieldNames: [String] = [], body: [UInt8]? = nil,
+            tellsSuccessesInFull: Bool = false
         ) {
             self.origin = origin
             self.settings = settings
@@ -29,6 +32,7 @@ public struct RequestBatch: Sendable {
             self.fields = fields
             self.itemFieldNames = itemFieldNames
             self.body = body
+            self.tellsSuccessesInFull = tellsSuccessesInFull
         }
     }
 

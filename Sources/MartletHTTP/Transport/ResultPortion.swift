@@ -12,7 +12,7 @@ public struct ResultPortion: Sendable {
         }
     }
 
-    /// Items answered with 200 whose fields and body nobody needs.
+    /// Items answered with 200, of batches whose successes are not told in full.
     public var plainSuccesses: [UInt32]
     /// All others, with what came.
     public var answers: [Answer]

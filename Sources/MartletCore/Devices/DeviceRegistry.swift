@@ -1,0 +1,110 @@
+public import MartletModel
+
+/// The one way in which devices are registered: by the hub's API and by the app backend alike.
+public struct DeviceRegistry: Sendable {
+    private let store: any DeviceStore
+    private let services: PushServiceList
+    private let time: any TimeSource
+
+    public init(store: any DeviceStore, services: PushServiceList, time: any TimeSource) {
+        self.store = store
+        self.services = services
+        self.time = time
+    }
+
+    /// An id that nobody can guess, in the form that clients know: 19 digits, 19 digits and a number.
+    public static func newID() -> String {
+        var random = SystemRandomNumberGenerator()
+        func digits() -> String { String(Int64.random(in: 1_000_000_000_000_000_000...Int64.max, using: &random)) }
+        return "\(digits())-\(digits())-1"
+    }
+
+    /// Creates or replaces a registration.
+    /// - Parameter takesHandle: Removes every other registration of the handle.
+    /// - Throws: `DeviceRegistryError`; then nothing has changed.
+    public func put(
+        _ id: String, in hub: Hub.ID, platform: PlatformID, handle: PushHandle, tags: [Tag],
+        condition: WriteCondition = .none, takesHandle: Bool = false
+    ) async throws(DeviceRegistryError) -> Registration {
+        guard Self.isValid(id) else {
+            throw .invalid("A registration id has 1 to 256 printable ASCII characters without spaces and slashes.")
+        }
+        let key = try key(of: handle, on: platform)
+        let draft = RegistrationDraft(
+            platform: platform, handle: handle, handleKey: key, tags: try unique(tags), takesHandle: takesHandle)
+        return try await apply(.put(draft, id: id, condition: condition), in: hub)
+    }
+
+    /// Removes a registration and gives it back as it was.
+    public func delete(
+        _ id: String, in hub: Hub.ID, condition: WriteCondition = .none
+    ) async throws(DeviceRegistryError) -> Registration {
+        try await apply(.delete(id: id, condition: condition), in: hub)
+    }
+
+    public func registration(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) -> Registration? {
+        do throws(StorageError) {
+            return try await store.registration(id, in: hub, at: time.now)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    public func registrations(
+        in hub: Hub.ID, _ filter: RegistrationQuery.Filter = .all, after: Int64? = nil, limit: Int
+    ) async throws(DeviceRegistryError) -> RegistrationPage {
+        let query = RegistrationQuery(hub: hub, filter: filter, after: after, limit: limit, now: time.now)
+        do throws(StorageError) {
+            return try await store.registrations(query)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// What the platform compares handles by.
+    public func key(of handle: PushHandle, on platform: PlatformID) throws(DeviceRegistryError) -> String {
+        guard let service = services[platform] else { throw .invalid("There is no platform '\(platform)'.") }
+        do throws(PushServiceError) {
+            return try service.key(of: handle)
+        } catch {
+            throw .invalid(error.description)
+        }
+    }
+
+    private func apply(
+        _ change: RegistrationChange, in hub: Hub.ID
+    ) async throws(DeviceRegistryError) -> Registration {
+        let result: Result<Registration, RegistrationRefusal>
+        do throws(StorageError) {
+            result = try await store.apply(change, in: hub, at: time.now)
+        } catch {
+            throw .storage(error)
+        }
+        switch result {
+        case .success(let registration): return registration
+        case .failure(let refusal): throw .refused(refusal)
+        }
+    }
+
+    private func unique(_ tags: [Tag]) throws(DeviceRegistryError) -> [Tag] {
+        var seen: Set<Tag> = []
+        let unique = tags.filter { seen.insert($0).inserted }
+        guard unique.count <= Tag.countLimit else {
+            throw .invalid("A registration has at most \(Tag.countLimit) tags.")
+        }
+        return unique
+    }
+
+    private static func isValid(_ id: String) -> Bool {
+        (1...256).contains(id.utf8.count)
+            && id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
+    }
+}
+
+/// Why a registration was not written or read.
+public enum DeviceRegistryError: Error, Sendable {
+    /// The input is wrong; the sentence says how.
+    case invalid(String)
+    case refused(RegistrationRefusal)
+    case storage(StorageError)
+}

@@ -1,0 +1,80 @@
+public import MartletModel
+
+/// Keeps channels, registrations and tags. Every write is durable when it returns; writes that wait at the same time
+/// share one transaction.
+public protocol DeviceStore: Sendable {
+    /// Does one write.
+    /// - Returns: The registration as it is stored now (as it was, for a delete), or why nothing was changed.
+    func apply(
+        _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Result<Registration, RegistrationRefusal>
+
+    /// The registration of an id, or nil where there is none or it has expired.
+    func registration(_ id: String, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Registration?
+
+    /// One page of a listing, in the order of first creation, which stays right while registrations come and go.
+    func registrations(_ query: RegistrationQuery) async throws(StorageError) -> RegistrationPage
+
+    /// One page of the channels that a send reaches, in the order of their ids; a channel stands there once however many
+    /// of its registrations match.
+    func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage
+
+    /// Acts on what push services said of channels: removes those that are gone, with their registrations, and moves
+    /// those that have a new handle.
+    /// - Returns: How many channels were removed.
+    func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Int
+}
+
+/// What a listing is to show.
+public struct RegistrationQuery: Sendable {
+    public enum Filter: Sendable {
+        case all
+        case tag(Tag)
+        /// A platform and a handle key; a nil platform means any.
+        case handle(platform: PlatformID?, key: String)
+    }
+
+    public var hub: Hub.ID
+    public var filter: Filter
+    /// Where the page before ended; nil for the first.
+    public var after: Int64?
+    public var limit: Int
+    public var now: Timestamp
+
+    public init(hub: Hub.ID, filter: Filter, after: Int64? = nil, limit: Int, now: Timestamp) {
+        self.hub = hub
+        self.filter = filter
+        self.after = after
+        self.limit = limit
+        self.now = now
+    }
+}
+
+public struct RegistrationPage: Sendable {
+    public var registrations: [Registration]
+    /// What `RegistrationQuery.after` asks for the next page; nil where this is the last.
+    public var next: Int64?
+
+    public init(registrations: [Registration], next: Int64?) {
+        self.registrations = registrations
+        self.next = next
+    }
+}
+
+/// What a push service said of a channel.
+public struct ChannelFeedback: Sendable {
+    public enum Kind: Sendable {
+        /// The handle is dead. With a moment: unless it was registered again after it.
+        case gone(asOf: Timestamp?)
+        /// The handle has been replaced.
+        case moved(PushHandle, key: String)
+    }
+
+    public var channel: ChannelID
+    public var kind: Kind
+
+    public init(channel: ChannelID, kind: Kind) {
+        self.channel = channel
+        self.kind = kind
+    }
+}

@@ -1,0 +1,70 @@
+public import MartletModel
+
+/// What the holder of a key may do with a hub.
+public struct AccessRights: OptionSet, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Register devices.
+    public static let listen = AccessRights(rawValue: 1)
+    /// Send notifications.
+    public static let send = AccessRights(rawValue: 2)
+    /// Everything; implies the other two.
+    public static let manage = AccessRights(rawValue: 4)
+
+    /// Whether these rights allow what needs `right`.
+    public func allow(_ right: AccessRights) -> Bool {
+        contains(.manage) || isSuperset(of: right)
+    }
+}
+
+/// A named pair of keys with rights. Both keys are valid, so that one can be changed while the other is in use.
+public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
+    public let name: String
+    public var rights: AccessRights
+    /// Opaque text; a signature's key is its UTF-8 bytes.
+    public var primaryKey: String
+    public var secondaryKey: String
+    public var createdAt: Timestamp
+    public var modifiedAt: Timestamp
+
+    public init(
+        name: String, rights: AccessRights, primaryKey: String, secondaryKey: String, createdAt: Timestamp,
+        modifiedAt: Timestamp
+    ) {
+        self.name = name
+        self.rights = rights
+        self.primaryKey = primaryKey
+        self.secondaryKey = secondaryKey
+        self.createdAt = createdAt
+        self.modifiedAt = modifiedAt
+    }
+
+    /// Shows no key.
+    public var description: String { "access rule \(name)" }
+
+    /// The name of the rule with Listen that every hub is created with.
+    public static let defaultListenName = "DefaultListenSharedAccessSignature"
+    /// The name of the rule with all rights that every hub is created with.
+    public static let defaultFullName = "DefaultFullSharedAccessSignature"
+}
+
+extension AccessRule {
+    /// A rule with two fresh keys.
+    public init(name: String, rights: AccessRights, at now: Timestamp) {
+        self.init(
+            name: name, rights: rights, primaryKey: Self.newKey(), secondaryKey: Self.newKey(), createdAt: now,
+            modifiedAt: now)
+    }
+
+    /// 258 random bits in the look that users of such keys know: 43 base64 digits and an equals sign.
+    public static func newKey() -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var random = SystemRandomNumberGenerator()
+        let bytes = (0..<43).map { _ in digits[Int.random(in: 0..<64, using: &random)] }
+        return String(decoding: bytes, as: UTF8.self) + "="
+    }
+}

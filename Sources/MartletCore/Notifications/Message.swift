@@ -1,0 +1,15 @@
+/// What is to reach a device, in the form of one platform.
+public struct Message: Sendable, CustomStringConvertible {
+    /// The payload as the push service takes it.
+    public var body: [UInt8]
+    /// The caller's header fields that mean something to the platform, names in lower case.
+    public var fields: [String: String]
+
+    public init(body: [UInt8], fields: [String: String] = [:]) {
+        self.body = body
+        self.fields = fields
+    }
+
+    /// Shows no content.
+    public var description: String { "message of \(body.count) bytes" }
+}

@@ -1,0 +1,39 @@
+public import MartletModel
+
+/// The id of a notification: 128 bits, of which the first 48 are its time, so that ids sort by age.
+public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let high: UInt64
+    public let low: UInt64
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// A new id: the time with 80 random bits behind it.
+    public init(at now: Timestamp) {
+        var random = SystemRandomNumberGenerator()
+        high = UInt64(truncatingIfNeeded: now.milliseconds) << 16 | UInt64.random(in: 0...0xFFFF, using: &random)
+        low = UInt64.random(in: .min ... .max, using: &random)
+    }
+
+    /// Reads 32 hexadecimal digits.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+            let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.dropFirst(16), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// 32 hexadecimal digits.
+    public var description: String { Self.digits(high) + Self.digits(low) }
+
+    public static func < (left: NotificationID, right: NotificationID) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+
+    private static func digits(_ word: UInt64) -> String {
+        let text = String(word, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}

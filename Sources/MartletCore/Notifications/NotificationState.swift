@@ -1,0 +1,18 @@
+/// How far a notification has come, in the words of the hub's protocol (wire document, section 8.2).
+public enum NotificationState: String, Hashable, Sendable {
+    case enqueued = "Enqueued"
+    case processing = "Processing"
+    case completed = "Completed"
+    case noTargetFound = "NoTargetFound"
+    case abandoned = "Abandoned"
+    case scheduled = "Scheduled"
+    case canceled = "Canceled"
+
+    /// Whether nothing more will happen.
+    public var isFinal: Bool {
+        switch self {
+        case .completed, .noTargetFound, .abandoned, .canceled: true
+        case .enqueued, .processing, .scheduled: false
+        }
+    }
+}

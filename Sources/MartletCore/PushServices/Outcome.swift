@@ -1,0 +1,73 @@
+public import MartletModel
+
+/// What became of one push, in the words of the hub's protocol (wire document, section 8.3).
+public struct OutcomeName: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public static let success = OutcomeName(rawValue: "Success")
+    public static let abandoned = OutcomeName(rawValue: "AbandonedNotificationMessages")
+    public static let badChannel = OutcomeName(rawValue: "BadChannel")
+    public static let expiredChannel = OutcomeName(rawValue: "ExpiredChannel")
+    public static let wrongToken = OutcomeName(rawValue: "WrongToken")
+    public static let channelThrottled = OutcomeName(rawValue: "ChannelThrottled")
+    public static let throttled = OutcomeName(rawValue: "Throttled")
+    public static let invalidCredentials = OutcomeName(rawValue: "InvalidCredentials")
+    public static let invalidNotificationFormat = OutcomeName(rawValue: "InvalidNotificationFormat")
+    public static let invalidNotificationSize = OutcomeName(rawValue: "InvalidNotificationSize")
+    public static let pnsInterfaceError = OutcomeName(rawValue: "PnsInterfaceError")
+    public static let pnsServerError = OutcomeName(rawValue: "PnsServerError")
+    public static let pnsUnavailable = OutcomeName(rawValue: "PnsUnavailable")
+    public static let pnsUnreachable = OutcomeName(rawValue: "PnsUnreachable")
+    public static let skipped = OutcomeName(rawValue: "Skipped")
+    public static let unknownError = OutcomeName(rawValue: "UnknownError")
+}
+
+/// What an answer of a push service means, and what to do about it.
+public struct Outcome: Sendable, Equatable {
+    /// What it is counted as where it is final.
+    public var name: OutcomeName
+    /// The service's own word for it; empty for a success.
+    public var reason: String
+    public var reaction: Reaction
+
+    public init(_ name: OutcomeName, reason: String = "", _ reaction: Reaction) {
+        self.name = name
+        self.reason = reason
+        self.reaction = reaction
+    }
+
+    public static let accepted = Outcome(.success, .accepted)
+}
+
+/// What a sender does about an answer: the reaction codes of the push services document, section 0.2.
+public enum Reaction: Sendable, Equatable {
+    /// What a retry or a stop is about.
+    public enum Scope: Sendable, Equatable {
+        case device
+        /// Everything of this hub and platform.
+        case platform
+    }
+
+    case accepted
+    /// The handle is dead. With a moment: unless it was registered again after it. Guarded: only while the platform as
+    /// a whole is healthy, because a wrong configuration looks the same.
+    case drop(asOf: Timestamp?, guarded: Bool)
+    /// The handle has been replaced.
+    case update(PushHandle)
+    /// Try again, not before `after`, which doubles with each attempt; the wait holds for all of the scope.
+    case retry(after: Duration, scope: Scope)
+    /// Not processed: try again at once on another connection.
+    case retryElsewhere
+    /// Try again once with a new token on a new connection; after that it is a stop.
+    case reauthorize
+    /// This message can never reach this device.
+    case refuse
+    /// This message can never reach any device of the platform.
+    case refuseAll
+    /// The credential is bad: stop for this hub and platform, keep the handles, and keep the messages until they expire.
+    case stop
+}

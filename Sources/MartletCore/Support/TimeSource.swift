@@ -1,0 +1,10 @@
+public import MartletModel
+
+/// The time of day, and waiting for it: the clock on the wall in a server, a hand-moved one in tests.
+public protocol TimeSource: Sendable {
+    var now: Timestamp { get }
+
+    /// Returns at the moment or soon after it; at once where it has passed.
+    /// - Throws: `CancellationError`.
+    func sleep(until moment: Timestamp) async throws
+}

@@ -1,0 +1,85 @@
+/// A label on a registration by which messages are addressed.
+///
+/// 1 to 120 of the characters `A-Z a-z 0-9 _ @ # . : -`, or one of the hub's own forms `$InstallationId:{ID}` and
+/// `$UserId:{USER}` (wire document, sections 10.1 and 10.4). Tags that differ only in case are the same tag.
+public struct Tag: Sendable {
+    /// As it was first written.
+    public let spelling: String
+    /// In the one case by which tags compare and are stored.
+    public let folded: String
+
+    /// - Throws: `TagError` naming what is wrong.
+    public init(_ text: some StringProtocol) throws(TagError) {
+        let text = String(text)
+        guard !text.isEmpty else { throw .empty }
+        if let system = SystemTag(text) {
+            spelling = system.spelling
+        } else {
+            guard text.utf8.count <= Tag.lengthLimit else { throw .tooLong }
+            guard text.utf8.allSatisfy(Tag.isAllowed) else { throw .badCharacter }
+            spelling = text
+        }
+        folded = spelling.lowercased()
+    }
+
+    /// The most characters that a tag may have.
+    public static let lengthLimit = 120
+    /// The most tags that one registration or installation may have.
+    public static let countLimit = 60
+
+    static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "#"),
+            UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+extension Tag: Hashable, CustomStringConvertible {
+    public static func == (left: Tag, right: Tag) -> Bool { left.folded == right.folded }
+    public func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+    public var description: String { spelling }
+}
+
+/// Why a text is no tag.
+public enum TagError: Error, Hashable, Sendable, CustomStringConvertible {
+    case empty
+    case tooLong
+    case badCharacter
+
+    public var description: String {
+        switch self {
+        case .empty: "A tag must not be empty."
+        case .tooLong: "A tag has at most \(Tag.lengthLimit) characters."
+        case .badCharacter: "A tag consists of letters, digits and _ @ # . : - only."
+        }
+    }
+}
+
+/// `$InstallationId:{ID}` or `$UserId:{USER}`; the braces may be missing on input.
+struct SystemTag {
+    let spelling: String
+
+    /// The longest id between the braces, in bytes.
+    private static let valueLimit = 256
+
+    init?(_ text: String) {
+        for name in ["$InstallationId:", "$UserId:"] {
+            guard text.utf8.count > name.utf8.count, text.prefix(name.count).lowercased() == name.lowercased()
+            else { continue }
+            var value = text.dropFirst(name.count)
+            if value.first == "{" {
+                guard value.last == "}" else { return nil }
+                value = value.dropFirst().dropLast()
+            }
+            let isPlain = value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"{},".utf8.contains($0) }
+            guard !value.isEmpty, value.utf8.count <= Self.valueLimit, isPlain else { return nil }
+            spelling = "\(name){\(value)}"
+            return
+        }
+        return nil
+    }
+}

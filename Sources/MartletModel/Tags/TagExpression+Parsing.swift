@@ -1,0 +1,156 @@
+extension TagExpression {
+    /// How large an expression may be. The defaults are the original hub's (wire document, section 10.3).
+    public struct Limits: Hashable, Sendable {
+        /// Most tags where only `||` joins them.
+        public var tagsInUnion: Int
+        /// Most tags where `&&` or `!` occurs.
+        public var tagsInMixed: Int
+        /// Deepest nesting of parentheses and negations.
+        public var depth: Int
+        /// Longest text, in bytes.
+        public var length: Int
+
+        public init(tagsInUnion: Int = 20, tagsInMixed: Int = 6, depth: Int = 32, length: Int = 8192) {
+            self.tagsInUnion = tagsInUnion
+            self.tagsInMixed = tagsInMixed
+            self.depth = depth
+            self.length = length
+        }
+    }
+
+    /// Parses an expression (wire document, section 10.2); `!` binds tighter than `&&`, `&&` tighter than `||`.
+    /// - Throws: `TagExpressionError` with the place where reading stopped.
+    public init(_ text: String, limits: Limits = Limits()) throws(TagExpressionError) {
+        guard text.utf8.count <= limits.length else {
+            throw TagExpressionError(offset: limits.length, problem: .tooLong(limits.length))
+        }
+        var parser = TagExpressionParser(text, depthLimit: limits.depth)
+        self = try parser.parse()
+        let limit = parser.isUnion ? limits.tagsInUnion : limits.tagsInMixed
+        guard tagCount <= limit else {
+            throw TagExpressionError(offset: 0, problem: .tooManyTags(limit))
+        }
+    }
+}
+
+/// Why a text is no tag expression, and where.
+public struct TagExpressionError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Problem: Hashable, Sendable {
+        case expectedTag
+        case expectedOperator
+        case unclosedParenthesis
+        case badTag(TagError)
+        case tooDeep(Int)
+        case tooLong(Int)
+        case tooManyTags(Int)
+    }
+
+    /// Bytes before the place, from 0.
+    public let offset: Int
+    public let problem: Problem
+
+    public var description: String {
+        let place = "at character \(offset + 1)"
+        return switch problem {
+        case .expectedTag: "The tag expression needs a tag, '!' or '(' \(place)."
+        case .expectedOperator: "The tag expression needs '&&', '||' or its end \(place)."
+        case .unclosedParenthesis: "The tag expression needs a ')' \(place)."
+        case .badTag(let error): "The tag expression has no valid tag \(place): \(error)"
+        case .tooDeep(let limit): "The tag expression is nested deeper than \(limit) levels \(place)."
+        case .tooLong(let limit): "The tag expression is longer than \(limit) characters."
+        case .tooManyTags(let limit): "The tag expression has more tags than the \(limit) that its operators allow."
+        }
+    }
+}
+
+/// Recursive descent over the grammar; the depth is bounded before each step down.
+private struct TagExpressionParser {
+    private let bytes: [UInt8]
+    private var place = 0
+    private var depthLeft: Int
+    private let depthLimit: Int
+    private(set) var isUnion = true
+
+    init(_ text: String, depthLimit: Int) {
+        bytes = Array(text.utf8)
+        depthLeft = depthLimit
+        self.depthLimit = depthLimit
+    }
+
+    mutating func parse() throws(TagExpressionError) -> TagExpression {
+        let expression = try union()
+        guard place == bytes.count else { throw error(.expectedOperator) }
+        return expression
+    }
+
+    private mutating func union() throws(TagExpressionError) -> TagExpression {
+        var operands = [try intersection()]
+        while skip("||") { operands.append(try intersection()) }
+        return operands.count == 1 ? operands[0] : .or(operands)
+    }
+
+    private mutating func intersection() throws(TagExpressionError) -> TagExpression {
+        var operands = [try operand()]
+        while skip("&&") {
+            isUnion = false
+            operands.append(try operand())
+        }
+        return operands.count == 1 ? operands[0] : .and(operands)
+    }
+
+    private mutating func operand() throws(TagExpressionError) -> TagExpression {
+        guard depthLeft > 0 else { throw error(.tooDeep(depthLimit)) }
+        depthLeft -= 1
+        defer { depthLeft += 1 }
+        if skip("!") {
+            isUnion = false
+            return .not(try operand())
+        }
+        guard skip("(") else { return .tag(try tag()) }
+        let expression = try union()
+        guard skip(")") else { throw error(place == bytes.count ? .unclosedParenthesis : .expectedOperator) }
+        return expression
+    }
+
+    private mutating func tag() throws(TagExpressionError) -> Tag {
+        skipSpace()
+        let start = place
+        while place < bytes.count, isTagByte(bytes[place], isSystem: bytes[start] == UInt8(ascii: "$")) { place += 1 }
+        guard place > start else { throw error(.expectedTag) }
+        let text = String(decoding: bytes[start..<place], as: UTF8.self)
+        let end = place
+        do throws(TagError) {
+            let tag = try Tag(text)
+            skipSpace()
+            return tag
+        } catch {
+            place = end
+            throw TagExpressionError(offset: start, problem: .badTag(error))
+        }
+    }
+
+    /// A system tag runs to its closing brace; what it may hold is `Tag`'s to say.
+    private func isTagByte(_ byte: UInt8, isSystem: Bool) -> Bool {
+        if Tag.isAllowed(byte) { return true }
+        return isSystem && byte > 0x20 && byte != 0x7F && !"()&|!,".utf8.contains(byte)
+    }
+
+    private mutating func skip(_ token: StaticString) -> Bool {
+        skipSpace()
+        let count = token.utf8CodeUnitCount
+        guard place + count <= bytes.count,
+            bytes[place..<place + count].elementsEqual(UnsafeBufferPointer(start: token.utf8Start, count: count))
+        else { return false }
+        place += count
+        skipSpace()
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+    }
+
+    private func error(_ problem: TagExpressionError.Problem) -> TagExpressionError {
+        TagExpressionError(offset: place, problem: problem)
+    }
+}

@@ -1,0 +1,39 @@
+/// A moment in UTC, in whole milliseconds since 1970-01-01T00:00:00Z (leap seconds not counted).
+public struct Timestamp: Hashable, Comparable, Sendable {
+    public let milliseconds: Int64
+
+    public init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    public init(seconds: Int64) {
+        self.init(milliseconds: seconds * 1000)
+    }
+
+    /// Whole seconds since 1970, rounded down.
+    public var seconds: Int64 {
+        Int64((Double(milliseconds) / 1000).rounded(.down))
+    }
+
+    /// The end of 9999, which the hub's protocol writes where something never expires.
+    public static let distantFuture = Timestamp(milliseconds: 253_402_300_799_999)
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+
+    public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(milliseconds: moment.milliseconds + duration.wholeMilliseconds)
+    }
+
+    public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
+        .milliseconds(later.milliseconds - earlier.milliseconds)
+    }
+}
+
+extension Duration {
+    /// Rounded towards zero.
+    public var wholeMilliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
