@@ -5,8 +5,9 @@ public protocol NotificationStore: Sendable {
     /// Takes a notification; when it returns, the promise stands.
     func accept(_ draft: NotificationDraft) async throws(StorageError) -> Notification
 
-    /// Every notification that is not final, oldest first, with where its delivery is to go on: what a start resumes.
-    func unfinished() async throws(StorageError) -> [DeliveryProgress]
+    /// Notifications that are not final, oldest first, with where their delivery is to go on.
+    /// - Parameter sequence: Only those behind it.
+    func unfinished(after sequence: Int64, limit: Int) async throws(StorageError) -> [DeliveryProgress]
 
     /// Writes one step of a delivery: cursor, counts, refusals and retries in one transaction.
     func record(_ step: DeliveryStep) async throws(StorageError)

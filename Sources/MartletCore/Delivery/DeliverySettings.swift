@@ -1,0 +1,23 @@
+/// How delivery is paced. Every default stands here.
+public struct DeliverySettings: Sendable {
+    /// Channels per page of fan-out.
+    public var pageSize: Int
+    /// Notifications whose delivery runs at the same time.
+    public var concurrentDeliveries: Int
+    /// Notifications that wait in memory; more wait in the store alone.
+    public var queueLimit: Int
+    /// How long one round of requests may take until what is unanswered is sent again.
+    public var requestTimeout: Duration
+    public var retry: RetryPolicy
+
+    public init(
+        pageSize: Int = 5000, concurrentDeliveries: Int = 64, queueLimit: Int = 4096,
+        requestTimeout: Duration = .seconds(30), retry: RetryPolicy = RetryPolicy()
+    ) {
+        self.pageSize = pageSize
+        self.concurrentDeliveries = concurrentDeliveries
+        self.queueLimit = queueLimit
+        self.requestTimeout = requestTimeout
+        self.retry = retry
+    }
+}
