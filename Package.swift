@@ -34,7 +34,8 @@ let package = Package(
     targets: [
         // C libraries, each behind one header of its own.
         .target(name: "CMartletLinux"),
-        .target(name: "CMartletLLHTTP"),
+        // Strict: without it the parser takes any byte for the line feed behind a chunk.
+        .target(name: "CMartletLLHTTP", cSettings: [.define("LLHTTP_STRICT_MODE", to: "1")]),
         system("CMartletOpenSSL", "openssl", apt: "libssl-dev", brew: "openssl@3"),
         system("CMartletNGHTTP2", "libnghttp2", apt: "libnghttp2-dev", brew: "libnghttp2"),
         system("CMartletXML2", "libxml-2.0", apt: "libxml2-dev", brew: "libxml2"),

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CMartletLinux.h"
 
+#include <pthread.h>
+
 int martlet_accept(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
@@ -10,4 +12,8 @@ int64_t martlet_peer_user(int socket) {
     socklen_t length = sizeof credentials;
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
     return (int64_t)credentials.uid;
+}
+
+void martlet_name_thread(const char *name) {
+    pthread_setname_np(pthread_self(), name);
 }

@@ -16,3 +16,6 @@ int martlet_accept(int listener, struct sockaddr *address, socklen_t *length);
 
 /// The user id of the process at the other end of a Unix socket, or -1 with errno set.
 int64_t martlet_peer_user(int socket);
+
+/// Names the calling thread, at most 15 bytes (a longer name is ignored).
+void martlet_name_thread(const char *name);

@@ -1,0 +1,228 @@
+import CMartletLLHTTP
+
+/// llhttp, fed with a whole head first and the body after it in any pieces.
+///
+/// A plain class of its loop: llhttp calls back while it is being fed and at no other time.
+final class HTTP1Parser {
+    enum Kind {
+        case request
+        case response
+    }
+
+    enum Failure: Error {
+        /// llhttp's reason: names no byte of the message.
+        case malformed(String)
+        /// A well-formed method that is not known.
+        case unknownMethod
+    }
+
+    struct Field {
+        let name: Range<Int>
+        let value: Range<Int>
+    }
+
+    /// What stopped the parser within what it was fed.
+    enum Stop: Hashable {
+        /// Everything was taken.
+        case hungry
+        /// The message is complete.
+        case complete
+        /// The last chunk was seen; trailers follow, which may be none.
+        case trailers
+    }
+
+    private let parser = UnsafeMutablePointer<llhttp_t>.allocate(capacity: 1)
+
+    // What the callbacks note; places are offsets in the head that is being fed.
+    fileprivate var base: UnsafePointer<CChar>?
+    fileprivate(set) var target = 0..<0
+    fileprivate(set) var fields: [Field] = []
+    fileprivate var name = 0..<0
+    fileprivate(set) var isComplete = false
+    fileprivate var isAtTrailers = false
+    fileprivate var inHead = true
+    fileprivate var body: [UInt8] = []
+    fileprivate var chunkExtensionBytes = 0
+    /// Set before the head of a response to HEAD is fed.
+    var answersHead = false
+
+    init(_ kind: Kind) {
+        llhttp_init(parser, kind == .request ? HTTP_REQUEST : HTTP_RESPONSE, callbacks)
+        parser.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    deinit {
+        parser.deallocate()
+    }
+
+    var minorVersion: Int { Int(parser.pointee.http_minor) }
+    var majorVersion: Int { Int(parser.pointee.http_major) }
+    var status: Int { Int(parser.pointee.status_code) }
+    var method: String { String(cString: llhttp_method_name(llhttp_method_t(UInt32(parser.pointee.method)))) }
+    var isChunked: Bool { parser.pointee.flags & UInt16(F_CHUNKED.rawValue) != 0 }
+    var hasLength: Bool { parser.pointee.flags & UInt16(F_CONTENT_LENGTH.rawValue) != 0 }
+    private(set) var contentLength: UInt64 = 0
+    private(set) var keepsAlive = false
+    /// Whether the body of a response ends with its connection.
+    private(set) var needsEnd = false
+
+    /// Forgets the last message.
+    func reset() {
+        llhttp_reset(parser)
+        fields.removeAll(keepingCapacity: true)
+        isComplete = false
+        isAtTrailers = false
+        inHead = true
+        chunkExtensionBytes = 0
+        answersHead = false
+    }
+
+    /// Parses a head that ends with its empty line.
+    func parseHead(_ head: UnsafeRawBufferPointer) throws(Failure) {
+        let bytes = head.assumingMemoryBound(to: CChar.self)
+        base = bytes.baseAddress
+        let code = llhttp_execute(parser, bytes.baseAddress, bytes.count)
+        base = nil
+        try check(code)
+    }
+
+    fileprivate func headIsComplete() {
+        inHead = false
+        // Upgrades are not offered: such a request is answered as if the field were not there.
+        parser.pointee.upgrade = 0
+        contentLength = hasLength ? parser.pointee.content_length : 0
+        keepsAlive = llhttp_should_keep_alive(parser) == 1
+        needsEnd = llhttp_message_needs_eof(parser) == 1
+    }
+
+    /// Feeds bytes behind the head and appends what is body to `body`.
+    /// - Returns: How many bytes were taken, and why not more.
+    func parseBody(
+        _ bytes: UnsafeRawBufferPointer, into body: inout [UInt8]
+    ) throws(Failure) -> (taken: Int, stop: Stop) {
+        guard !isComplete else { return (0, .complete) }
+        let characters = bytes.assumingMemoryBound(to: CChar.self)
+        swap(&self.body, &body)
+        llhttp_resume(parser)
+        let code = llhttp_execute(parser, characters.baseAddress, characters.count)
+        swap(&self.body, &body)
+        try check(code)
+        guard code == HPE_PAUSED, let start = characters.baseAddress else { return (bytes.count, .hungry) }
+        let stop: Stop = isAtTrailers && !isComplete ? .trailers : .complete
+        isAtTrailers = false
+        return (llhttp_get_error_pos(parser) - start, stop)
+    }
+
+    /// Tells that the peer sends nothing more.
+    /// - Returns: Whether the message that was being received is complete by that.
+    func inputEnded() -> Bool {
+        needsEnd && !inHead && !isComplete
+    }
+
+    private func check(_ code: llhttp_errno_t) throws(Failure) {
+        switch code {
+        case HPE_OK, HPE_PAUSED: return
+        case HPE_INVALID_METHOD: throw .unknownMethod
+        default:
+            let reason = llhttp_get_error_reason(parser).map { String(cString: $0) } ?? ""
+            throw .malformed(reason)
+        }
+    }
+}
+
+/// Set up once and only read from then on.
+private nonisolated(unsafe) let callbacks: UnsafeMutablePointer<llhttp_settings_t> = {
+    let callbacks = UnsafeMutablePointer<llhttp_settings_t>.allocate(capacity: 1)
+    llhttp_settings_init(callbacks)
+    callbacks.pointee.on_url = noteTarget
+    callbacks.pointee.on_header_field = noteName
+    callbacks.pointee.on_header_value = noteValue
+    callbacks.pointee.on_header_value_complete = noteValueEnd
+    callbacks.pointee.on_headers_complete = noteHeadEnd
+    callbacks.pointee.on_body = noteBody
+    callbacks.pointee.on_chunk_header = noteChunk
+    callbacks.pointee.on_chunk_extension_name = noteChunkExtension
+    callbacks.pointee.on_chunk_extension_value = noteChunkExtension
+    callbacks.pointee.on_message_complete = noteEnd
+    return callbacks
+}()
+
+private func parser(of raw: UnsafeMutablePointer<llhttp_t>?) -> HTTP1Parser? {
+    raw?.pointee.data.map { Unmanaged<HTTP1Parser>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// The place of a piece within the head; nil outside of one, in trailers.
+private func place(_ parser: HTTP1Parser, _ start: UnsafePointer<CChar>?, _ count: Int) -> Range<Int>? {
+    guard parser.inHead, let base = parser.base, let start else { return nil }
+    return (start - base)..<(start - base + count)
+}
+
+private func noteTarget(
+    _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
+) -> Int32 {
+    guard let parser = parser(of: raw), let place = place(parser, start, count) else { return 0 }
+    parser.target = place
+    return 0
+}
+
+private func noteName(
+    _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
+) -> Int32 {
+    guard let parser = parser(of: raw), let place = place(parser, start, count) else { return 0 }
+    parser.name = place
+    return 0
+}
+
+private func noteValue(
+    _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
+) -> Int32 {
+    guard let parser = parser(of: raw), let place = place(parser, start, count) else { return 0 }
+    // Some fields llhttp looks into come in more than one piece; the pieces are neighbours.
+    if let last = parser.fields.last, last.name == parser.name {
+        parser.fields[parser.fields.count - 1] = .init(
+            name: last.name, value: last.value.isEmpty ? place : last.value.lowerBound..<place.upperBound)
+    } else {
+        parser.fields.append(.init(name: parser.name, value: place))
+    }
+    return 0
+}
+
+private func noteValueEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
+    guard let parser = parser(of: raw), parser.inHead, parser.fields.last?.name != parser.name else { return 0 }
+    parser.fields.append(.init(name: parser.name, value: parser.name.upperBound..<parser.name.upperBound))
+    return 0
+}
+
+/// Returns 1 where llhttp is to expect no body: it cannot know that a response answers HEAD.
+private func noteHeadEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
+    guard let parser = parser(of: raw) else { return -1 }
+    parser.headIsComplete()
+    return parser.answersHead ? 1 : 0
+}
+
+private func noteBody(
+    _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
+) -> Int32 {
+    parser(of: raw)?.body.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+    return 0
+}
+
+private func noteChunk(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
+    guard let raw, let parser = parser(of: raw), raw.pointee.content_length == 0 else { return 0 }
+    parser.isAtTrailers = true
+    return Int32(HPE_PAUSED.rawValue)
+}
+
+/// Extensions mean nothing here; without a limit they would be a way to send for ever what counts as no body.
+private func noteChunkExtension(
+    _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
+) -> Int32 {
+    guard let parser = parser(of: raw) else { return -1 }
+    parser.chunkExtensionBytes += count
+    return parser.chunkExtensionBytes > 4096 ? -1 : 0
+}
+
+private func noteEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
+    parser(of: raw)?.isComplete = true
+    return Int32(HPE_PAUSED.rawValue)
+}

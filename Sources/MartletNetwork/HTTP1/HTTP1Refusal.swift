@@ -1,0 +1,39 @@
+import MartletHTTP
+
+/// Why a request is not answered by its handler: status and a sentence for whoever sent it.
+struct HTTP1Refusal: Error, Hashable {
+    let status: HTTPStatus
+    let sentence: String
+
+    init(_ status: HTTPStatus, _ sentence: String) {
+        self.status = status
+        self.sentence = sentence
+    }
+
+    static func malformed(_ sentence: String) -> HTTP1Refusal {
+        HTTP1Refusal(.badRequest, sentence)
+    }
+
+    init(_ refusal: HeadScanner.Refusal) {
+        switch refusal {
+        case .malformed(let sentence): self = .malformed("The request cannot be read: \(sentence).")
+        case .startLineTooLong: self.init(414, "The address of the request is too long.")
+        case .fieldsTooLarge: self.init(.headerFieldsTooLarge, "The header fields are too many or too long.")
+        }
+    }
+
+    init(_ failure: HTTP1Parser.Failure) {
+        switch failure {
+        case .unknownMethod: self.init(501, "The method is not known here.")
+        case .malformed(let reason): self = .malformed("The request cannot be read: \(reason).")
+        }
+    }
+
+    static let timeout = HTTP1Refusal(.requestTimeout, "The request took too long to arrive.")
+    static let tooLarge = HTTP1Refusal(.contentTooLarge, "The body of the request is larger than is taken here.")
+
+    var response: HTTPResponse {
+        HTTPResponse(
+            status, fields: ["content-type": "text/plain; charset=utf-8"], body: .bytes(Array((sentence + "\n").utf8)))
+    }
+}

@@ -1,0 +1,77 @@
+import MartletHTTP
+
+/// Writes the head of a response.
+struct HTTP1ResponseEncoder {
+    enum Framing: Hashable {
+        /// The status or method allows no body.
+        case none
+        case length(Int)
+        case chunked
+        /// The body ends with the connection (HTTP/1.0).
+        case untilClose
+    }
+
+    /// Fields that say how the message is framed: they are this layer's, whatever a handler sets.
+    private static let own: Set<String> = [
+        "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "trailer", "date",
+    ]
+
+    /// Whether every field can be written without becoming something else than one field.
+    static func isWritable(_ response: HTTPResponse) -> Bool {
+        (200...999).contains(response.status.code)
+            && response.fields.allSatisfy { FieldRules.isName($0.name) && FieldRules.isValue($0.value) }
+    }
+
+    /// Whether a response of this status never has a body (RFC 9110, section 6.4.1).
+    static func isBodiless(_ status: HTTPStatus) -> Bool {
+        status.code == 204 || status.code == 304
+    }
+
+    /// - Parameter connection: The value of the field of that name, or nil for none.
+    static func appendHead(
+        _ response: HTTPResponse, framing: Framing, connection: String?, to output: inout [UInt8]
+    ) {
+        append(
+            "HTTP/1.1 \(response.status.code) \(reason(response.status))\r\ndate: \(HTTPDate.now())\r\n", to: &output)
+        for field in response.fields where !own.contains(field.name) {
+            append(field.name, to: &output)
+            append(": ", to: &output)
+            append(field.value, to: &output)
+            append("\r\n", to: &output)
+        }
+        switch framing {
+        case .none, .untilClose: break
+        case .length(let length): append("content-length: \(length)\r\n", to: &output)
+        case .chunked: append("transfer-encoding: chunked\r\n", to: &output)
+        }
+        if let connection { append("connection: \(connection)\r\n", to: &output) }
+        append("\r\n", to: &output)
+    }
+
+    static func appendChunk(_ bytes: [UInt8], to output: inout [UInt8]) {
+        append(String(bytes.count, radix: 16), to: &output)
+        append("\r\n", to: &output)
+        output.append(contentsOf: bytes)
+        append("\r\n", to: &output)
+    }
+
+    static func append(_ text: String, to output: inout [UInt8]) {
+        output.append(contentsOf: text.utf8)
+    }
+
+    /// Reason phrases mean nothing to programs; those of common statuses help a person who reads along.
+    private static func reason(_ status: HTTPStatus) -> String {
+        reasons[status.code] ?? "Status"
+    }
+
+    private static let reasons: [Int: String] = [
+        200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 301: "Moved Permanently", 302: "Found",
+        303: "See Other", 304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect",
+        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+        408: "Request Timeout", 409: "Conflict", 410: "Gone", 411: "Length Required", 412: "Precondition Failed",
+        413: "Content Too Large", 414: "URI Too Long", 415: "Unsupported Media Type", 417: "Expectation Failed",
+        422: "Unprocessable Content", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
+        500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
+        504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+    ]
+}

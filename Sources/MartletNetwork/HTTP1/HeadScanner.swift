@@ -1,0 +1,118 @@
+/// Finds the end of a message's head, or of its trailers, and refuses what is not written exactly as RFC 9112 has it.
+///
+/// The parser behind it is more lenient than is safe beside proxies: it accepts folded lines, a space before the colon,
+/// a line feed alone and more. What this scanner lets pass, every implementation reads the same way. It looks at each
+/// byte once, however the bytes arrive.
+struct HeadScanner {
+    /// Limits in bytes and counts.
+    struct Limits {
+        var startLineBytes: Int
+        var fieldBytes: Int
+        var fieldCount: Int
+    }
+
+    enum Refusal: Hashable {
+        case malformed(String)
+        case startLineTooLong
+        case fieldsTooLarge
+    }
+
+    enum Outcome: Hashable {
+        /// All bytes belong to the head and more must follow.
+        case more
+        /// The head ends after this many of the bytes.
+        case complete(Int)
+        case refused(Refusal)
+    }
+
+    private enum State {
+        case beforeStart
+        case startLine
+        case lineStart
+        case name
+        case value
+        /// A CR was seen; a LF must follow.
+        case lineEnd
+        case headEnd
+        case startEnd
+        case blankEnd
+    }
+
+    private let limits: Limits
+    private var state: State
+    private var startLineBytes = 0
+    private var fieldBytes = 0
+    private var fieldCount = 0
+
+    /// - Parameter trailers: Whether there is no start line.
+    init(_ limits: Limits, trailers: Bool = false) {
+        self.limits = limits
+        state = trailers ? .lineStart : .beforeStart
+    }
+
+    /// Whether a byte of the head, other than an empty line before it, has come.
+    var hasBegun: Bool {
+        switch state {
+        case .beforeStart, .blankEnd: false
+        default: true
+        }
+    }
+
+    mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+        for index in bytes.indices {
+            if let refusal = step(bytes[index]) { return .refused(refusal) }
+            if state == .lineStart, isComplete { return .complete(index + 1) }
+        }
+        return .more
+    }
+
+    private var isComplete = false
+
+    private mutating func step(_ byte: UInt8) -> Refusal? {
+        switch state {
+        case .beforeStart, .startLine, .startEnd, .blankEnd: stepStartLine(byte)
+        case .lineStart, .name, .value, .lineEnd, .headEnd: stepFields(byte)
+        }
+    }
+
+    private mutating func stepStartLine(_ byte: UInt8) -> Refusal? {
+        startLineBytes += 1
+        guard startLineBytes <= limits.startLineBytes else { return .startLineTooLong }
+        switch (state, byte) {
+        case (.beforeStart, Self.carriageReturn): state = .blankEnd
+        case (.blankEnd, Self.lineFeed): state = .beforeStart
+        case (.startLine, Self.carriageReturn): state = .startEnd
+        case (.startEnd, Self.lineFeed): state = .lineStart
+        case (.beforeStart, 0x21...0x7E): state = .startLine
+        case (.startLine, 0x20...0x7E), (.startLine, 0x80...0xFF), (.startLine, 0x09): break
+        default: return .malformed("the first line is not well formed")
+        }
+        return nil
+    }
+
+    private mutating func stepFields(_ byte: UInt8) -> Refusal? {
+        fieldBytes += 1
+        guard fieldBytes <= limits.fieldBytes else { return .fieldsTooLarge }
+        switch (state, byte) {
+        case (.lineStart, Self.carriageReturn): state = .headEnd
+        case (.headEnd, Self.lineFeed):
+            state = .lineStart
+            isComplete = true
+        case (.lineStart, _) where FieldRules.isToken(byte):
+            fieldCount += 1
+            guard fieldCount <= limits.fieldCount else { return .fieldsTooLarge }
+            state = .name
+        case (.lineStart, 0x20), (.lineStart, 0x09): return .malformed("a field is folded over two lines")
+        case (.name, UInt8(ascii: ":")): state = .value
+        case (.name, _) where FieldRules.isToken(byte): break
+        case (.value, Self.carriageReturn): state = .lineEnd
+        case (.value, _) where FieldRules.isValueByte(byte): break
+        case (.lineEnd, Self.lineFeed): state = .lineStart
+        default: return .malformed("a header field is not well formed")
+        }
+        return nil
+    }
+
+    private static let carriageReturn: UInt8 = 0x0D
+    private static let lineFeed: UInt8 = 0x0A
+}

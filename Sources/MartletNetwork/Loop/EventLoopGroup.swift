@@ -1,0 +1,25 @@
+import Glibc
+import Synchronization
+
+/// The event loops of a process.
+public final class EventLoopGroup: Sendable {
+    public let loops: [EventLoop]
+    private let turn = Atomic<Int>(0)
+
+    /// - Parameter count: How many threads; by default one per core and not more than two, which is more than the rest
+    ///   of a server can feed.
+    public init(count: Int? = nil) throws(NetworkError) {
+        let count = count ?? min(2, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        var loops: [EventLoop] = []
+        for number in 0..<max(1, count) {
+            loops.append(try EventLoop(name: "martlet-loop-\(number)"))
+        }
+        self.loops = loops
+    }
+
+    /// The next loop, in turn.
+    public func next() -> EventLoop {
+        let number = turn.wrappingAdd(1, ordering: .relaxed).oldValue
+        return loops[Int(UInt(bitPattern: number) % UInt(loops.count))]
+    }
+}

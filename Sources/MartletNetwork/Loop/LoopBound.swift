@@ -1,0 +1,17 @@
+/// Carries something that belongs to a loop through code that the compiler cannot see to stay on the loop.
+///
+/// Sendable because `value` traps on any other thread.
+struct LoopBound<Value>: @unchecked Sendable {
+    let loop: EventLoop
+    private let bound: Value
+
+    init(_ value: Value, loop: EventLoop) {
+        self.loop = loop
+        bound = value
+    }
+
+    var value: Value {
+        loop.preconditionCurrent()
+        return bound
+    }
+}

@@ -1,0 +1,84 @@
+/// Names a timer of a loop.
+struct TimerID: Hashable {
+    fileprivate let number: UInt64
+}
+
+/// Timers in the order in which they fall due.
+struct TimerHeap<Action> {
+    private struct Entry {
+        let due: ContinuousClock.Instant
+        let id: TimerID
+    }
+
+    private var heap: [Entry] = []
+    private var actions: [TimerID: Action] = [:]
+    private var lastNumber: UInt64 = 0
+
+    /// When the next timer falls due. A cancelled one may still stand there, so this can be early, never late.
+    var nextDue: ContinuousClock.Instant? { actions.isEmpty ? nil : heap.first?.due }
+
+    var isEmpty: Bool { actions.isEmpty }
+
+    mutating func insert(due: ContinuousClock.Instant, _ action: Action) -> TimerID {
+        lastNumber += 1
+        let id = TimerID(number: lastNumber)
+        actions[id] = action
+        heap.append(Entry(due: due, id: id))
+        siftUp(heap.count - 1)
+        return id
+    }
+
+    /// Forgets a timer; one that has fired already is unknown and ignored.
+    mutating func cancel(_ id: TimerID) {
+        guard actions.removeValue(forKey: id) != nil else { return }
+        if heap.count > 64, heap.count > 2 * actions.count { removeCancelled() }
+    }
+
+    /// Takes one timer that is due; those due at the same time come in the order of their insertion.
+    mutating func popDue(at now: ContinuousClock.Instant) -> Action? {
+        while let first = heap.first, first.due <= now {
+            removeFirst()
+            if let action = actions.removeValue(forKey: first.id) { return action }
+        }
+        return nil
+    }
+
+    private mutating func removeCancelled() {
+        heap.removeAll { actions[$0.id] == nil }
+        heap.sort(by: Self.isBefore)
+    }
+
+    private mutating func removeFirst() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        siftDown(0)
+    }
+
+    private mutating func siftUp(_ start: Int) {
+        var child = start
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard Self.isBefore(heap[child], heap[parent]) else { return }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    private mutating func siftDown(_ start: Int) {
+        var parent = start
+        while true {
+            var first = parent
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < heap.count && Self.isBefore(heap[child], heap[first]) {
+                first = child
+            }
+            guard first != parent else { return }
+            heap.swapAt(first, parent)
+            parent = first
+        }
+    }
+
+    private static func isBefore(_ one: Entry, _ other: Entry) -> Bool {
+        (one.due, one.id.number) < (other.due, other.id.number)
+    }
+}

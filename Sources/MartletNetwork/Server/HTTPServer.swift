@@ -1,0 +1,92 @@
+public import MartletHTTP
+import Synchronization
+
+/// Serves HTTP/1.1 and HTTP/2 on any number of listeners with one handler.
+///
+/// ```swift
+/// let server = HTTPServer(loops: try EventLoopGroup(), handler: router)
+/// let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: 0))
+/// print("ready on port \(address.port)")
+/// await server.run()  // until the task is cancelled
+/// ```
+public final class HTTPServer: Sendable {
+    /// Where to listen.
+    public enum Endpoint: Hashable, Sendable {
+        /// A numeric IPv4 or IPv6 address, or `localhost` (127.0.0.1); port 0 takes a free one.
+        case tcp(host: String, port: UInt16)
+        /// A socket file with mode 0600. It is removed when the server has shut down.
+        case unix(path: String)
+    }
+
+    private let limits: ServerLimits
+    private let servers: [LoopBound<LoopServer>]
+    private let count: ConnectionCount
+    private let listeners = Mutex<[LoopBound<Listener>]>([])
+
+    /// - Parameter handler: Answers every request, on the executor of the loop that owns its connection.
+    public init(loops: EventLoopGroup, handler: any HTTPHandler, limits: ServerLimits = ServerLimits()) {
+        self.limits = limits
+        let count = ConnectionCount(limit: limits.connections)
+        self.count = count
+        servers = loops.loops.map { loop in
+            LoopBound(LoopServer(loop: loop, handler: handler, limits: limits, count: count), loop: loop)
+        }
+    }
+
+    /// Begins to accept connections.
+    /// - Parameter tls: What the listener presents; nil for clear text.
+    /// - Returns: The address with the real port.
+    @discardableResult
+    public func listen(on endpoint: Endpoint, tls: TLSServerContext? = nil) async throws(NetworkError) -> SocketAddress
+    {
+        let servers = servers
+        let count = count
+        let loop = servers[0].loop
+        let (listener, address) = try await loop.run { () throws(NetworkError) in
+            let socket = try Self.open(endpoint)
+            let address = socket.address
+            let listener = Listener(socket, tls: tls, servers: servers, count: count, loop: loop)
+            try listener.start()
+            return (LoopBound(listener, loop: loop), address)
+        }
+        listeners.withLock { $0.append(listener) }
+        return address
+    }
+
+    /// Serves until the task is cancelled, then shuts down.
+    public func run() async {
+        let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
+        await withTaskCancellationHandler {
+            for await _ in stopped {}
+        } onCancel: {
+            stop.finish()
+        }
+        await shutDown()
+    }
+
+    /// Stops accepting, lets what runs be answered (for at most `ServerLimits.shutdownTime`), then closes everything.
+    public func shutDown() async {
+        let stopped = listeners.withLock { listeners in
+            let stopped = listeners
+            listeners = []
+            return stopped
+        }
+        for listener in stopped { await listener.loop.run { listener.value.stop() } }
+        for server in servers {
+            await withCheckedContinuation { continuation in
+                server.loop.perform { server.value.drain { continuation.resume() } }
+            }
+        }
+    }
+
+    private static func open(_ endpoint: Endpoint) throws(NetworkError) -> ListeningSocket {
+        switch endpoint {
+        case .unix(let path): return try ListeningSocket(unixPath: path)
+        case .tcp(let host, let port):
+            guard let address = SocketAddress(address: host == "localhost" ? "127.0.0.1" : host, port: port) else {
+                throw NetworkError(.configuration, "\(host) is not an IPv4 or IPv6 address to listen on")
+            }
+            return try ListeningSocket(tcp: address)
+        }
+    }
+}

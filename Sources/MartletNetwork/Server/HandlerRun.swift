@@ -1,0 +1,107 @@
+import MartletHTTP
+
+/// Answers the requests of a connection with a handler, each in a task on the connection's loop.
+final class HandlerDispatch: RequestDispatch {
+    private let handler: any HTTPHandler
+    private let loop: EventLoop
+
+    init(_ handler: any HTTPHandler, loop: EventLoop) {
+        self.handler = handler
+        self.loop = loop
+    }
+
+    func bodyLimit(for head: HTTPRequest) -> Int {
+        handler.bodyLimit(for: head)
+    }
+
+    func start(_ request: HTTPRequest, answerTo stream: any ResponseStream) -> any RunningRequest {
+        let run = HandlerRun(stream, loop: loop)
+        run.start(handler, request)
+        return run
+    }
+}
+
+/// One request in the hands of its handler. Owned by the loop.
+final class HandlerRun: RunningRequest {
+    private let loop: EventLoop
+    private var stream: (any ResponseStream)?
+    private var task: Task<Void, Never>?
+    private var hasRoom = true
+    private var isCancelled = false
+    private var waiting: [CheckedContinuation<Void, any Error>] = []
+
+    init(_ stream: any ResponseStream, loop: EventLoop) {
+        self.stream = stream
+        self.loop = loop
+    }
+
+    func start(_ handler: any HTTPHandler, _ request: HTTPRequest) {
+        let run = LoopBound(self, loop: loop)
+        task = Task(executorPreference: loop) {
+            let response = await handler.respond(to: request)
+            switch response.body {
+            case .bytes: run.value.finish { $0.send(response) }
+            case .stream(let write):
+                run.value.stream?.sendHead(response)
+                guard request.method != .head else { return run.value.finish { $0.finish() } }
+                do {
+                    try await write(StreamWriter(run: run))
+                    run.value.finish { $0.finish() }
+                } catch {
+                    run.value.finish { $0.cut() }
+                }
+            }
+        }
+    }
+
+    private func finish(_ action: (any ResponseStream) -> Void) {
+        let last = stream
+        stream = nil
+        task = nil
+        if let last { action(last) }
+    }
+
+    /// Writes and resumes the continuation, at once where there is room.
+    fileprivate func write(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>) {
+        guard let stream, !isCancelled else { return continuation.resume(throwing: CancellationError()) }
+        hasRoom = stream.sendBody(bytes)
+        if hasRoom { continuation.resume() } else { waiting.append(continuation) }
+    }
+
+    func roomAppeared() {
+        hasRoom = true
+        let ready = waiting
+        waiting = []
+        for continuation in ready { continuation.resume() }
+    }
+
+    func cancel() {
+        stream = nil
+        stopWaiting()
+        task?.cancel()
+        task = nil
+    }
+
+    fileprivate func stopWaiting() {
+        isCancelled = true
+        let stopped = waiting
+        waiting = []
+        for continuation in stopped { continuation.resume(throwing: CancellationError()) }
+    }
+}
+
+/// Writes to the stream of a request from wherever its handler runs.
+private struct StreamWriter: HTTPBodyWriter {
+    let run: LoopBound<HandlerRun>
+
+    func write(_ bytes: [UInt8]) async throws {
+        try Task.checkCancellation()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                run.loop.perform { run.value.write(bytes, continuation) }
+            }
+        } onCancel: {
+            run.loop.perform { run.value.stopWaiting() }
+        }
+    }
+}

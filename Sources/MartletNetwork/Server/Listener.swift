@@ -1,0 +1,69 @@
+/// Accepts connections and deals them out to the loops of a server. Owned by its loop.
+final class Listener: ReadinessHandler {
+    private static let acceptedPerTurn = 64
+    /// How long a full server, or one without descriptors, lets the kernel's queue wait before it looks again.
+    private static let pause: Duration = .milliseconds(50)
+
+    private let loop: EventLoop
+    private var socket: ListeningSocket?
+    private let tls: TLSServerContext?
+    private let servers: [LoopBound<LoopServer>]
+    private let count: ConnectionCount
+    private var registration: Registration?
+    private var turn = 0
+
+    init(
+        _ socket: consuming ListeningSocket, tls: TLSServerContext?, servers: [LoopBound<LoopServer>],
+        count: ConnectionCount, loop: EventLoop
+    ) {
+        self.loop = loop
+        self.socket = consume socket
+        self.tls = tls
+        self.servers = servers
+        self.count = count
+    }
+
+    func start() throws(NetworkError) {
+        guard let descriptor = socket?.descriptor else { return }
+        registration = try loop.register(descriptor, for: .read, handler: self)
+    }
+
+    func stop() {
+        if let registration { loop.unregister(registration) }
+        registration = nil
+        socket = nil
+    }
+
+    func ready(_ readiness: Readiness) {
+        for _ in 0..<Self.acceptedPerTurn {
+            guard registration != nil else { return }
+            guard !count.isFull else { return rest() }
+            switch socket?.accept() ?? .none {
+            case .connection(let accepted, let peer):
+                count.acquire()
+                handOver(accepted, peer: peer)
+            case .none: return
+            case .exhausted: return rest()
+            }
+        }
+    }
+
+    private func handOver(_ socket: consuming Socket, peer: SocketAddress) {
+        let server = servers[turn % servers.count]
+        turn += 1
+        let descriptor = socket.release()
+        let tls = tls
+        server.loop.perform {
+            server.value.adopt(Socket(owning: descriptor), peer: peer, tls: tls)
+        }
+    }
+
+    private func rest() {
+        guard let registration else { return }
+        loop.update(registration, for: [])
+        _ = loop.startTimer(due: loop.now + Self.pause) { [weak self] in
+            guard let self, let registration = self.registration else { return }
+            self.loop.update(registration, for: .read)
+        }
+    }
+}

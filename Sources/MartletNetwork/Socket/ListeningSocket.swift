@@ -1,0 +1,95 @@
+import CMartletLinux
+import Glibc
+
+/// A socket that accepts connections.
+struct ListeningSocket: ~Copyable {
+    private let socket: Socket
+    let address: SocketAddress
+    /// The path of a Unix socket, which goes when the socket goes.
+    private let path: String?
+
+    /// What came of trying to accept.
+    enum Accepted: ~Copyable {
+        case connection(Socket, peer: SocketAddress)
+        case none
+        /// Descriptors or memory are short; the connection stays in the queue.
+        case exhausted
+    }
+
+    init(tcp wanted: SocketAddress) throws(NetworkError) {
+        let socket = try Socket(wanted.family)
+        socket.setOption(SOL_SOCKET, SO_REUSEADDR)
+        if wanted.family == .ipv6 { socket.setOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
+        try Self.bind(socket, wanted)
+        try Self.listen(socket)
+        guard let address = SocketAddress(filledBy: { getsockname(socket.descriptor, $0, $1) })
+        else { throw .system("getsockname") }
+        self.address = address
+        path = nil
+        self.socket = socket
+    }
+
+    /// Listens on a path that only this user may connect to (mode 0600). A socket that a dead process left there is
+    /// replaced; one that answers is an error.
+    init(unixPath path: String) throws(NetworkError) {
+        guard let address = SocketAddress(unixPath: path) else {
+            throw NetworkError(.configuration, "the path of a Unix socket has 1 to 107 bytes: \(path)")
+        }
+        let socket = try Socket(.unix)
+        try Self.removeStale(path, address)
+        // The mode applies to the socket file from its first moment; chmod afterwards would leave a gap.
+        guard fchmod(socket.descriptor, 0o600) == 0 else { throw .system("fchmod") }
+        try Self.bind(socket, address)
+        guard chmod(path, 0o600) == 0 else { throw .system("chmod \(path)") }
+        try Self.listen(socket)
+        self.address = address
+        self.path = path
+        self.socket = socket
+    }
+
+    deinit {
+        if let path { unlink(path) }
+    }
+
+    var descriptor: Int32 { socket.descriptor }
+
+    func accept() -> Accepted {
+        var descriptor: Int32 = -1
+        let peer = SocketAddress { pointer, length in
+            descriptor = martlet_accept(socket.descriptor, pointer, &length.pointee)
+            return descriptor >= 0 ? 0 : -1
+        }
+        guard descriptor >= 0 else {
+            return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) ? .exhausted : .none
+        }
+        let connection = Socket(owning: descriptor)
+        if address.family != .unix { connection.setNoDelay() }
+        return .connection(connection, peer: peer ?? address)
+    }
+
+    private static func bind(_ socket: borrowing Socket, _ address: SocketAddress) throws(NetworkError) {
+        let descriptor = socket.descriptor
+        guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 else {
+            throw .system("listening on \(address)")
+        }
+    }
+
+    private static func listen(_ socket: borrowing Socket) throws(NetworkError) {
+        guard Glibc.listen(socket.descriptor, SOMAXCONN) == 0 else { throw .system("listen") }
+    }
+
+    private static func removeStale(_ path: String, _ address: SocketAddress) throws(NetworkError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw NetworkError(.configuration, "\(path) exists and is not a socket")
+        }
+        let probe = try Socket(.unix)
+        let descriptor = probe.descriptor
+        let result = address.withPointer { Glibc.connect(descriptor, $0, $1) }
+        guard result != 0, errno == ECONNREFUSED else {
+            throw NetworkError(.configuration, "another process is listening on \(path)", code: EADDRINUSE)
+        }
+        unlink(path)
+    }
+}

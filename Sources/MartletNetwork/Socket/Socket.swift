@@ -1,0 +1,92 @@
+import CMartletLinux
+import Glibc
+
+/// A non-blocking stream socket; closed when it goes.
+struct Socket: ~Copyable {
+    let descriptor: Int32
+
+    /// What came of trying to read or write.
+    enum Transfer {
+        case bytes(Int)
+        case wouldBlock
+        /// The peer closed its side.
+        case ended
+        case failed(NetworkError)
+    }
+
+    init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    init(_ family: SocketAddress.Family) throws(NetworkError) {
+        let domain =
+            switch family {
+            case .ipv4: AF_INET
+            case .ipv6: AF_INET6
+            case .unix: AF_UNIX
+            }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        descriptor = socket(domain, type, 0)
+        guard descriptor >= 0 else { throw .system("socket") }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Gives the descriptor away, to be owned by another socket.
+    consuming func release() -> Int32 {
+        let descriptor = descriptor
+        discard self
+        return descriptor
+    }
+
+    func setOption(_ level: Int32, _ name: Int32) {
+        var on: Int32 = 1
+        setsockopt(descriptor, level, name, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    func setNoDelay() {
+        setOption(Int32(IPPROTO_TCP), TCP_NODELAY)
+    }
+
+    /// Begins to connect; the socket becomes writable once that has succeeded or failed.
+    func connect(to address: SocketAddress) throws(NetworkError) {
+        let result = address.withPointer { Glibc.connect(descriptor, $0, $1) }
+        guard result != 0, errno != EINPROGRESS else { return }
+        throw .system("connect")
+    }
+
+    /// Why connecting failed, or nil.
+    func pendingError() -> NetworkError? {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
+        return code == 0 ? nil : .system("connect", code: code)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        if count > 0 { return .bytes(count) }
+        return count == 0 ? .ended : Self.failure("recv")
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+        let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        return count >= 0 ? .bytes(count) : Self.failure("send")
+    }
+
+    func shutdownWriting() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Makes closing send a reset and drop what the peer has not taken.
+    func abandon() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    private static func failure(_ call: String) -> Transfer {
+        errno == EAGAIN || errno == EINTR ? .wouldBlock : .failed(.system(call))
+    }
+}

@@ -1,0 +1,111 @@
+import CMartletLinux
+import Glibc
+
+/// Where a socket listens or connects to.
+public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
+    public enum Family: Hashable, Sendable {
+        case ipv4
+        case ipv6
+        case unix
+    }
+
+    public let family: Family
+    /// The bytes of a `sockaddr_in`, `sockaddr_in6` or `sockaddr_un`.
+    private let bytes: [UInt8]
+
+    /// An IPv4 or IPv6 address, in text form without brackets; nil for anything else, names included.
+    public init?(address: String, port: UInt16) {
+        var four = sockaddr_in()
+        var six = sockaddr_in6()
+        if inet_pton(AF_INET, address, &four.sin_addr) == 1 {
+            four.sin_family = sa_family_t(AF_INET)
+            four.sin_port = port.bigEndian
+            family = .ipv4
+            bytes = withUnsafeBytes(of: four) { Array($0) }
+        } else if inet_pton(AF_INET6, address, &six.sin6_addr) == 1 {
+            six.sin6_family = sa_family_t(AF_INET6)
+            six.sin6_port = port.bigEndian
+            family = .ipv6
+            bytes = withUnsafeBytes(of: six) { Array($0) }
+        } else {
+            return nil
+        }
+    }
+
+    /// A Unix-domain socket; nil where the path is empty or longer than the system allows (107 bytes).
+    public init?(unixPath path: String) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let room = MemoryLayout.size(ofValue: address.sun_path) - 1
+        guard !path.isEmpty, path.utf8.count <= room, !path.utf8.contains(0) else { return nil }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        family = .unix
+        bytes = withUnsafeBytes(of: address) { Array($0) }
+    }
+
+    init?(_ pointer: UnsafePointer<sockaddr>, length: socklen_t) {
+        switch Int32(pointer.pointee.sa_family) {
+        case AF_INET: family = .ipv4
+        case AF_INET6: family = .ipv6
+        case AF_UNIX: family = .unix
+        default: return nil
+        }
+        bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(length)))
+    }
+
+    /// Asks a call such as `getsockname` for an address.
+    init?(filledBy call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let address = withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer -> SocketAddress? in
+                call(pointer, &length) == 0 ? SocketAddress(UnsafePointer(pointer), length: length) : nil
+            }
+        }
+        guard let address else { return nil }
+        self = address
+    }
+
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        // The copy into a sockaddr_storage gives the alignment that the system's types ask for.
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
+        }
+    }
+
+    /// 0 for a Unix socket.
+    public var port: UInt16 {
+        // Both families have the port behind the two bytes of the family.
+        family == .unix || bytes.count < 4 ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+    }
+
+    /// The address without its port; empty for a Unix socket.
+    public var host: String {
+        let (family, offset, length) = family == .ipv4 ? (AF_INET, 4, 4) : (AF_INET6, 8, 16)
+        guard self.family != .unix, bytes.count >= offset + length else { return "" }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        bytes.withUnsafeBytes { bytes in
+            _ = inet_ntop(family, bytes.baseAddress?.advanced(by: offset), &text, socklen_t(text.count))
+        }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Whether the address is one of this machine's own (127.0.0.0/8, ::1, a Unix socket).
+    public var isLoopback: Bool {
+        switch family {
+        case .ipv4: bytes.count > 4 && bytes[4] == 127
+        case .ipv6: host == "::1"
+        case .unix: true
+        }
+    }
+
+    public var description: String {
+        switch family {
+        case .ipv4: "\(host):\(port)"
+        case .ipv6: "[\(host)]:\(port)"
+        case .unix: "unix socket"
+        }
+    }
+}

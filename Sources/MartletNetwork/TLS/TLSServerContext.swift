@@ -1,0 +1,4 @@
+/// What a TLS listener presents.
+public final class TLSServerContext: Sendable {
+    func makeSession() throws(NetworkError) -> TLSSession { TLSSession() }
+}

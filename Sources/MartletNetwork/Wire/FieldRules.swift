@@ -1,0 +1,32 @@
+/// What may stand in a header field (RFC 9110, section 5).
+enum FieldRules {
+    /// A token's characters (RFC 9110, section 5.6.2).
+    static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"),
+            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    static func isName(_ name: some StringProtocol) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy(isToken)
+    }
+
+    /// No control character but the tab: neither CR nor LF nor NUL can end a field before its time.
+    static func isValueByte(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F || byte == 0x09
+    }
+
+    static func isValue(_ value: some StringProtocol) -> Bool {
+        value.utf8.allSatisfy(isValueByte)
+    }
+
+    /// A target, authority or method as it may stand in a request line: visible ASCII without spaces.
+    static func isVisible(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+}

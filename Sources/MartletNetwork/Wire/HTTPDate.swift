@@ -1,0 +1,32 @@
+import Glibc
+import Synchronization
+
+/// The value of the `date` field (RFC 9110, section 6.6.1).
+enum HTTPDate {
+    private static let last = Mutex<(second: time_t, text: String)>((-1, ""))
+
+    /// The current time, formatted once a second.
+    static func now() -> String {
+        let second = time(nil)
+        return last.withLock { last in
+            if last.second != second { last = (second, format(second)) }
+            return last.text
+        }
+    }
+
+    /// The IMF-fixdate form: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    static func format(_ second: time_t) -> String {
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        var second = second
+        var parts = tm()
+        gmtime_r(&second, &parts)
+        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(separator: ":")
+        let month = months[Int(parts.tm_mon)]
+        return "\(days[Int(parts.tm_wday)]), \(twoDigits(parts.tm_mday)) \(month) \(1900 + parts.tm_year) \(time) GMT"
+    }
+
+    private static func twoDigits(_ number: Int32) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+}

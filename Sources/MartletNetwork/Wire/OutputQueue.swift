@@ -1,0 +1,42 @@
+/// Bytes that wait to be sent.
+struct OutputQueue {
+    var bytes: [UInt8] = []
+    private var start = 0
+
+    var count: Int { bytes.count - start }
+    var isEmpty: Bool { count == 0 }
+
+    /// Moves bytes to `output` until that holds `limit`.
+    mutating func move(into output: inout [UInt8], limit: Int) {
+        let count = min(count, max(0, limit - output.count))
+        guard count > 0 else { return }
+        output.append(contentsOf: bytes[start..<(start + count)])
+        start += count
+        dropSent()
+    }
+
+    /// Forgets bytes from the front that were sent.
+    mutating func drop(_ count: Int) {
+        start += count
+        dropSent()
+    }
+
+    mutating func removeAll() {
+        bytes = []
+        start = 0
+    }
+
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    }
+
+    private mutating func dropSent() {
+        if start == bytes.count {
+            bytes.removeAll(keepingCapacity: bytes.capacity <= 16 * 1024)
+            start = 0
+        } else if start > 64 * 1024, start > bytes.count / 2 {
+            bytes.removeFirst(start)
+            start = 0
+        }
+    }
+}
