@@ -1,0 +1,56 @@
+public import MartletCore
+public import MartletModel
+
+extension APNs {
+    /// Device tokens are opaque and their length is not promised: hexadecimal digits, two per byte, 32 bytes or more.
+    static let tokenLengths = 64...512
+
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        guard handle.parts.count == 1, let token = canonicalToken(handle.parts[0]) else {
+            throw PushServiceError(
+                .badHandle,
+                "A device token is written in hexadecimal digits, an even number of them, at least "
+                    + "\(tokenLengths.lowerBound).")
+        }
+        return token
+    }
+
+    /// A token in lower case; nil for what cannot be one.
+    static func canonicalToken(_ text: String) -> String? {
+        let digits = text.utf8
+        guard tokenLengths.contains(digits.count), digits.count % 2 == 0 else { return nil }
+        let token = text.lowercased()
+        let isHexadecimal = token.utf8.allSatisfy { digit in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit)
+                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(digit)
+        }
+        return isHexadecimal ? token : nil
+    }
+
+    public static func check(_ message: Message) throws(PushServiceError) {
+        let headers = try APNsHeaders(message)
+        let limit = headers.pushType.payloadLimit
+        guard message.body.count <= limit else {
+            throw PushServiceError(
+                .messageTooLarge,
+                "The payload has \(message.body.count) bytes; a push of type \(headers.pushType.rawValue) may have "
+                    + "\(limit).")
+        }
+        let payload: JSON
+        do throws(JSONError) {
+            payload = try JSON(parsing: message.body)
+        } catch {
+            throw PushServiceError(.badMessage, "The payload must be a JSON object. \(error)")
+        }
+        guard case .object = payload else {
+            throw PushServiceError(.badMessage, "The payload must be a JSON object.")
+        }
+    }
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        let payload: JSON = ["aps": ["alert": .string(text)]]
+        let message = Message(body: payload.bytes)
+        try check(message)
+        return message
+    }
+}

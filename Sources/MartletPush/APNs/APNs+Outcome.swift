@@ -1,0 +1,90 @@
+public import MartletCore
+public import MartletHTTP
+public import MartletModel
+
+extension APNs {
+    /// How long to wait after a fault of the service's own; it doubles from there.
+    static let faultWait: Duration = .seconds(900)
+    /// How long to wait where one device, or one connection's tokens, came too often; it doubles from there.
+    static let throttleWait: Duration = .seconds(60)
+
+    public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
+        if response.status == .ok { return .accepted }
+        let answer = APNsAnswer(response)
+        return Self.outcome(reason: answer.reason, asOf: answer.timestamp ?? now)
+            ?? Self.outcome(status: response.status, reason: answer.reason, asOf: now)
+    }
+
+    /// Push services document, section 1.9; nil for a reason that it does not have.
+    private static func outcome(reason: String, asOf moment: Timestamp) -> Outcome? {
+        switch reason {
+        case "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic", "DuplicateHeaders",
+            "InvalidPushType", "MissingTopic", "PayloadEmpty":
+            Outcome(.invalidNotificationFormat, reason: reason, .refuseAll)
+        case "PayloadTooLarge":
+            Outcome(.invalidNotificationSize, reason: reason, .refuseAll)
+        case "BadPath", "MethodNotAllowed":
+            Outcome(.pnsInterfaceError, reason: reason, .refuseAll)
+        case "MissingDeviceToken":
+            Outcome(.badChannel, reason: reason, .refuse)
+        case "BadDeviceToken":
+            Outcome(.badChannel, reason: reason, .drop(asOf: nil, guarded: true))
+        case "DeviceTokenNotForTopic":
+            Outcome(.wrongToken, reason: reason, .drop(asOf: nil, guarded: true))
+        case "ExpiredToken", "Unregistered":
+            Outcome(.expiredChannel, reason: reason, .drop(asOf: moment, guarded: false))
+        case "TopicDisallowed", "BadCertificate", "BadCertificateEnvironment", "BadEnvironmentKeyIdInToken",
+            "BadEnvironmentKeyInToken", "Forbidden", "MissingProviderToken":
+            Outcome(.invalidCredentials, reason: reason, .stop)
+        case "ExpiredProviderToken", "InvalidProviderToken":
+            Outcome(.invalidCredentials, reason: reason, .reauthorize)
+        case "UnrelatedKeyIdInToken":
+            Outcome(.invalidCredentials, reason: reason, .retryElsewhere)
+        case "IdleTimeout", "Shutdown":
+            Outcome(.pnsUnavailable, reason: reason, .retryElsewhere)
+        case "TooManyProviderTokenUpdates":
+            Outcome(.throttled, reason: reason, .retry(after: throttleWait, scope: .platform))
+        case "TooManyRequests":
+            Outcome(.throttled, reason: reason, .retry(after: throttleWait, scope: .device))
+        case "InternalServerError":
+            Outcome(.pnsServerError, reason: reason, .retry(after: faultWait, scope: .device))
+        case "ServiceUnavailable":
+            Outcome(.pnsUnavailable, reason: reason, .retry(after: faultWait, scope: .device))
+        default: nil
+        }
+    }
+
+    /// What the status alone says, where the reason is missing or new.
+    private static func outcome(status: HTTPStatus, reason: String, asOf now: Timestamp) -> Outcome {
+        switch status.code {
+        case 410: Outcome(.expiredChannel, reason: reason, .drop(asOf: now, guarded: false))
+        case 413: Outcome(.invalidNotificationSize, reason: reason, .refuseAll)
+        case 429: Outcome(.throttled, reason: reason, .retry(after: throttleWait, scope: .device))
+        case 400..<500: Outcome(.pnsInterfaceError, reason: reason, .refuse)
+        case 503: Outcome(.pnsUnavailable, reason: reason, .retry(after: faultWait, scope: .device))
+        case 500..<600: Outcome(.pnsServerError, reason: reason, .retry(after: faultWait, scope: .device))
+        // Not from the service: something between us and it answers in its place.
+        default: Outcome(.pnsInterfaceError, reason: reason, .retry(after: faultWait, scope: .device))
+        }
+    }
+}
+
+/// The body of a refusal: `{"reason":"…"}`, with 410 also `"timestamp"` in Unix milliseconds.
+private struct APNsAnswer {
+    /// Letters only, so that it may be shown; the status where the body has no such word.
+    let reason: String
+    let timestamp: Timestamp?
+
+    init(_ response: HTTPResponse) {
+        let body = response.bytes.count <= 4096 ? try? JSON(parsing: response.bytes, maximumDepth: 8) : nil
+        reason = body?["reason"]?.string.flatMap(Self.word) ?? "status \(response.status.code)"
+        timestamp = body?["timestamp"]?.integer.map { Timestamp(milliseconds: $0) }
+    }
+
+    private static func word(_ text: String) -> String? {
+        let isWord =
+            (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+        return isWord ? text : nil
+    }
+}

@@ -1,0 +1,122 @@
+public import MartletCore
+import MartletCrypto
+public import MartletHTTP
+public import MartletModel
+
+/// Apple Push Notification service over HTTP/2 (push services document, section 1).
+public struct APNs: PushService {
+    public static let descriptor = PushServiceDescriptor(
+        platform: PlatformID(rawValue: "apns"), aliases: ["apple"], format: "apple", registrationElement: "Apple",
+        handleElements: ["DeviceToken"], credentialElement: "ApnsCredential", credentialFields: credentialFields,
+        outcomeCountsElement: "ApnsOutcomeCounts",
+        fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"],
+        payloadLimit: APNsPushType.voip.payloadLimit)
+
+    static let devicePath = "/3/device/"
+
+    private let credential: APNsCredential
+
+    public init(credential: Credential) throws(PushServiceError) {
+        self.credential = try APNsCredential(credential)
+    }
+
+    public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
+        switch credential.proof {
+        case .token(let keyID, let teamID, let key):
+            do throws(CryptoError) {
+                let token = try APNsProviderToken.sign(keyID: keyID, teamID: teamID, at: now, with: key)
+                return .token(
+                    SignedToken(
+                        value: token, renewableAt: now + APNsProviderToken.minimumAge,
+                        expiresAt: now + APNsProviderToken.maximumAge))
+            } catch {
+                throw PushServiceError(.badCredential, "The provider token cannot be signed: \(error)")
+            }
+        case .certificate(let identity, _):
+            guard now.seconds <= Int64(identity.certificate.notAfter) else {
+                throw PushServiceError(.badCredential, "ApnsCertificate has expired; renew it and set it again.")
+            }
+            return .none
+        }
+    }
+
+    public func shared(
+        _ message: Message, token: String?, expiry: Timestamp
+    ) throws(PushServiceError) -> RequestBatch.Shared {
+        let headers = try APNsHeaders(message)
+        try checkProof(allows: headers.pushType)
+        var fields = HTTPFields()
+        if let token { fields.append(HTTPField("authorization", "bearer \(token)", indexing: .never)) }
+        fields.append(HTTPField("apns-topic", headers.topic ?? credential.bundleID + headers.pushType.topicSuffix))
+        fields.append(HTTPField("apns-push-type", headers.pushType.rawValue))
+        fields.append(HTTPField("apns-priority", String(headers.priority.rawValue)))
+        // Different with every message, so they would only push what is useful out of the header table.
+        let expiration = headers.expiration ?? max(0, expiry.seconds)
+        fields.append(HTTPField("apns-expiration", String(expiration), indexing: .never))
+        if let collapseID = headers.collapseID {
+            fields.append(HTTPField("apns-collapse-id", collapseID, indexing: .never))
+        }
+        return RequestBatch.Shared(
+            origin: credential.origin, settings: settings, pathPrefix: Self.devicePath, fields: fields,
+            itemFieldNames: ["apns-id"], body: message.body)
+    }
+
+    public func append(
+        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
+    ) {
+        batch.append { writer in
+            writer.part { path in
+                for character in handle { path.append(Self.lowercased(character)) }
+            }
+            writer.part { id.appendUUID(to: &$0) }
+        }
+    }
+
+    private var settings: TransportSettings {
+        switch credential.proof {
+        case .token(let keyID, let teamID, _):
+            // The service ties a connection to the team and key of its first push.
+            TransportSettings(
+                version: .http2, trustedCertificatesPEM: credential.trustedCertificatesPEM,
+                partition: "\(teamID)/\(keyID)")
+        case .certificate(_, let pem):
+            TransportSettings(
+                version: .http2, trustedCertificatesPEM: credential.trustedCertificatesPEM, clientIdentityPEM: pem)
+        }
+    }
+
+    private func checkProof(allows type: APNsPushType) throws(PushServiceError) {
+        switch credential.proof {
+        case .token where !type.allowsToken, .certificate where !type.allowsCertificate:
+            throw PushServiceError(
+                .badMessage, "A push of type \(type.rawValue) cannot be sent with this kind of credential.")
+        default: break
+        }
+    }
+
+    static func lowercased(_ character: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character) ? character | 0x20 : character
+    }
+
+    private static let credentialFields: [PushServiceDescriptor.CredentialField] = [
+        .init(
+            name: APNsCredential.Property.token, flag: "key-file", help: "The .p8 file of the signing key.",
+            isSecret: true, isFile: true),
+        .init(name: APNsCredential.Property.keyID, flag: "key-id", help: "The id of the signing key."),
+        .init(name: APNsCredential.Property.teamID, flag: "team-id", help: "The team id."),
+        .init(name: APNsCredential.Property.bundleID, flag: "topic", help: "The app's bundle id."),
+        .init(
+            name: APNsCredential.Property.certificate, flag: "certificate-file",
+            help: "A PEM file with a push certificate and its key, instead of a signing key.",
+            isSecret: true, isFile: true),
+        .init(
+            name: APNsCredential.Property.certificateKey, flag: "certificate-password",
+            help: "The password of a certificate in PKCS#12 form.", isSecret: true),
+        .init(
+            name: APNsCredential.Property.endpoint, flag: "endpoint",
+            help: "production (the default), sandbox, or the https address of a gateway."),
+        .init(
+            name: APNsCredential.Property.endpointAuthority, flag: "ca-file",
+            help: "The authority to trust at the endpoint instead of the system's.", isFile: true),
+    ]
+}

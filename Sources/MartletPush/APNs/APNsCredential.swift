@@ -1,0 +1,124 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// A hub's credential for the service, read and checked (push services document, sections 1.2, 1.3 and 9).
+struct APNsCredential: Sendable {
+    /// The names of the properties; those of the original hub, and one more for an endpoint with a private authority.
+    enum Property {
+        static let token = "Token"
+        static let keyID = "KeyId"
+        static let teamID = "AppId"
+        static let bundleID = "AppName"
+        static let endpoint = "Endpoint"
+        static let certificate = "ApnsCertificate"
+        static let certificateKey = "CertificateKey"
+        static let endpointAuthority = "EndpointCertificateAuthority"
+    }
+
+    /// What proves who sends.
+    enum Proof: Sendable {
+        case token(keyID: String, teamID: String, key: P256PrivateKey)
+        case certificate(CertificateIdentity, pem: String)
+    }
+
+    let origin: HTTPOrigin
+    let trustedCertificatesPEM: String?
+    /// The app's bundle id: the topic of pushes that state none.
+    let bundleID: String
+    let proof: Proof
+
+    init(_ credential: Credential) throws(PushServiceError) {
+        let properties = credential.properties.filter { !$0.value.isEmpty }
+        guard let origin = APNsEndpoint.origin(properties[Property.endpoint]) else {
+            throw Self.refusal("Endpoint must be 'production', 'sandbox', or an https address of an APNs gateway.")
+        }
+        self.origin = origin
+        trustedCertificatesPEM = try Self.authority(properties[Property.endpointAuthority])
+        switch (properties[Property.token], properties[Property.certificate]) {
+        case (let token?, nil):
+            proof = try Self.tokenProof(token, properties)
+            bundleID = try Self.bundleID(properties[Property.bundleID])
+        case (nil, let certificate?):
+            let identity = try Self.identity(certificate, password: properties[Property.certificateKey] ?? "")
+            proof = .certificate(identity, pem: try Self.pem(of: identity))
+            bundleID = try Self.bundleID(properties[Property.bundleID] ?? identity.certificate.userID)
+        default:
+            throw Self.refusal("Give either Token with KeyId, AppId and AppName, or ApnsCertificate.")
+        }
+    }
+
+    private static func tokenProof(_ token: String, _ properties: [String: String]) throws(PushServiceError) -> Proof {
+        guard let keyID = properties[Property.keyID], isIdentifier(keyID) else {
+            throw refusal("KeyId must be the 10 letters and digits of the key's id.")
+        }
+        guard let teamID = properties[Property.teamID], isIdentifier(teamID) else {
+            throw refusal("AppId must be the 10 letters and digits of the team id.")
+        }
+        do throws(CryptoError) {
+            return .token(keyID: keyID, teamID: teamID, key: try privateKey(token))
+        } catch {
+            throw refusal("Token is not the text of a .p8 file: \(error)")
+        }
+    }
+
+    /// The file's whole text, or only what stands between its first and last line.
+    private static func privateKey(_ text: String) throws(CryptoError) -> P256PrivateKey {
+        if text.contains("-----BEGIN") { return try P256PrivateKey(pem: text) }
+        guard let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else { throw .malformedPrivateKey }
+        return try P256PrivateKey(pkcs8: bytes)
+    }
+
+    private static func identity(_ text: String, password: String) throws(PushServiceError) -> CertificateIdentity {
+        do throws(CryptoError) {
+            if text.contains("-----BEGIN") { return try CertificateIdentity(pem: text) }
+            guard let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else { throw .malformedPKCS12 }
+            return try CertificateIdentity(pkcs12: bytes, password: password)
+        } catch {
+            throw refusal("ApnsCertificate cannot be used: \(error)")
+        }
+    }
+
+    private static func pem(of identity: CertificateIdentity) throws(PushServiceError) -> String {
+        do throws(CryptoError) {
+            return try identity.certificatePEM() + identity.privateKeyPEM()
+        } catch {
+            throw refusal("ApnsCertificate cannot be used: \(error)")
+        }
+    }
+
+    private static func authority(_ pem: String?) throws(PushServiceError) -> String? {
+        guard let pem else { return nil }
+        do throws(CryptoError) {
+            _ = try Certificate(pem: pem)
+            return pem
+        } catch {
+            throw refusal("EndpointCertificateAuthority cannot be used: \(error)")
+        }
+    }
+
+    private static func bundleID(_ text: String?) throws(PushServiceError) -> String {
+        guard let text, APNsHeaders.isTopic(text) else {
+            throw refusal("AppName must be the app's bundle id, such as com.example.app.")
+        }
+        return text
+    }
+
+    private static func isIdentifier(_ text: String) -> Bool {
+        text.utf8.count == 10 && text.utf8.allSatisfy { isASCIILetterOrDigit($0) }
+    }
+
+    private static func isASCIILetterOrDigit(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
+        default: false
+        }
+    }
+
+    private static func refusal(_ sentence: String) -> PushServiceError {
+        PushServiceError(.badCredential, sentence)
+    }
+}

@@ -1,0 +1,18 @@
+import MartletModel
+
+/// The hub's own expiry field, in every form that its clients are known to write.
+enum APNsExpiry {
+    /// Unix seconds of `0`, a Unix time, ISO 8601, or `MM/dd/yyyy HH:mm:ss`; times without a zone are UTC.
+    static func seconds(_ text: String) -> Int64? {
+        if let seconds = Int64(text) { return seconds >= 0 ? seconds : nil }
+        return (Timestamp(iso8601: text) ?? american(text))?.seconds
+    }
+
+    private static func american(_ text: String) -> Timestamp? {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let date = parts[0].split(separator: "/", omittingEmptySubsequences: false)
+        guard date.count == 3 else { return nil }
+        return Timestamp(iso8601: "\(date[2])-\(date[0])-\(date[1])T\(parts[1])Z")
+    }
+}
