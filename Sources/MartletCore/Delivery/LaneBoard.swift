@@ -1,0 +1,63 @@
+import MartletModel
+import Synchronization
+
+/// The lanes that deliveries share, and the messages that no device of their platform can take.
+final class LaneBoard: Sendable {
+    /// How many pushes a lane sends first after a pause.
+    static let probeSize = 10
+
+    private struct State {
+        var lanes: [LaneID: Lane] = [:]
+        var refusals: [Int64: Outcome] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Until when a lane is paused, if it is, and whether its next page is a probe.
+    func state(of id: LaneID, at now: Timestamp) -> (pausedUntil: Timestamp?, isProbe: Bool) {
+        state.withLock { state in
+            guard let lane = state.lanes[id] else { return (nil, false) }
+            return (lane.isPaused(at: now), lane.pauses > 0)
+        }
+    }
+
+    func pause(_ id: LaneID, at now: Timestamp) -> Timestamp {
+        state.withLock { $0.lanes[id, default: Lane()].pause(at: now) }
+    }
+
+    /// Opens every lane of a hub: its credentials have changed.
+    func open(_ hub: Hub.ID) {
+        state.withLock { state in
+            for id in state.lanes.keys where id.hub == hub { state.lanes[id]?.open() }
+        }
+    }
+
+    /// Notes how a page went.
+    /// - Returns: Whether handles called dead under guard may be removed.
+    func note(_ tally: PageTally, _ id: LaneID, at now: Timestamp) -> Bool {
+        state.withLock { state in
+            var lane = state.lanes[id] ?? Lane()
+            lane.deletions.note(successes: tally.successes, fatal: tally.fatal, at: now)
+            if let pause = tally.pause {
+                _ = lane.pause(atLeast: pause, at: now)
+            } else if tally.successes > 0 {
+                lane.open()
+            }
+            state.lanes[id] = lane
+            return lane.deletions.allowsDeletion(at: now)
+        }
+    }
+
+    /// Why no device can take a notification, where one answer has shown it.
+    func refusal(of notification: Int64) -> Outcome? {
+        state.withLock { $0.refusals[notification] }
+    }
+
+    func refuse(_ notification: Int64, _ outcome: Outcome) {
+        state.withLock { $0.refusals[notification] = outcome }
+    }
+
+    func forget(_ notification: Int64) {
+        state.withLock { _ = $0.refusals.removeValue(forKey: notification) }
+    }
+}

@@ -1,0 +1,260 @@
+import MartletModel
+
+/// Brings one notification to its audience: page after page behind a cursor, then the retries that are due.
+///
+/// It can be stopped and begun again anywhere. The cursor says which pages are done, the progress map which channels of
+/// the page in hand were reached.
+struct NotificationDelivery: Sendable {
+    /// How a delivery ended, or why it stopped before its end.
+    enum Ending: Sendable, Equatable {
+        case finished
+        /// Nothing to do before this moment: a retry is due, or the lane's pause is over.
+        case waiting(until: Timestamp)
+        /// The server is shutting down.
+        case interrupted
+        /// Storage failed; what was not recorded will be done again.
+        case failed(StorageError)
+    }
+
+    let notifications: any NotificationStore
+    let devices: any DeviceStore
+    let maps: any ProgressMaps
+    let hubs: HubDirectory
+    let services: PushServiceList
+    let lanes: LaneBoard
+    let sender: PageSender
+    let settings: DeliverySettings
+    let time: any TimeSource
+
+    func run(_ progress: DeliveryProgress) async -> Ending {
+        do throws(StorageError) {
+            return try await deliver(progress)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func deliver(_ start: DeliveryProgress) async throws(StorageError) -> Ending {
+        let notification = start.notification
+        let map = try maps.map(for: notification.sequence, through: notification.lastChannel)
+        var progress = start
+        var history = History(isFresh: start.cursor == .none && !start.isFannedOut)
+        while !progress.isFannedOut {
+            switch try await readiness(of: notification) {
+            case .expired: return try await finish(progress, .abandoned)
+            case .paused(let until): return .waiting(until: min(until, notification.expiresAt))
+            case .interrupted: return .interrupted
+            case .ready(let lane): try await fanOut(&progress, &history, lane, map)
+            }
+        }
+        if progress.state.isFinal {
+            forget(notification)
+            return .finished
+        }
+        return try await retry(&progress, map)
+    }
+
+    // MARK: Fan-out
+
+    /// What this run knows of all pages so far; only a run that began at the first page knows it all.
+    private struct History {
+        var isFresh: Bool
+        var hasTargets = false
+        var hasRetries = false
+
+        /// The state that the last page ends in, where that can be told without asking the store.
+        var final: NotificationState? {
+            guard isFresh, !hasRetries else { return nil }
+            return hasTargets ? .completed : .noTargetFound
+        }
+    }
+
+    private func fanOut(
+        _ progress: inout DeliveryProgress, _ history: inout History, _ lane: ReadyLane, _ map: any ProgressMap
+    ) async throws(StorageError) {
+        let notification = progress.notification
+        let started = time.now
+        let page = try await nextPage(progress, limit: lane.isProbe ? LaneBoard.probeSize : settings.pageSize)
+        var tally = makeTally(notification, lane, areRetries: false)
+        tally.addSkipped(page.skipped)
+        if page.count > 0 {
+            let places = page.channels.indices.filter { !map.contains(page.channels[$0]) }
+            tally.addSuccesses(page.count - places.count)
+            let job = PageSender.Job(
+                notification: notification, lane: lane.id, credential: lane.credential, service: lane.service,
+                page: page, attempts: [], map: map)
+            if let outcome = lanes.refusal(of: notification.sequence) {
+                tally.addUnsent(places.count, outcome)
+            } else {
+                await sender.send(job, places: places, tally: &tally)
+            }
+        }
+        try await conclude(tally, lane, notification)
+        history.hasTargets = history.hasTargets || !tally.counts.isEmpty
+        history.hasRetries = history.hasRetries || !tally.retries.isEmpty
+        let isFirst = progress.state == .enqueued
+        progress.state = (page.isLast ? history.final : nil) ?? .processing
+        progress.cursor = page.channels.last ?? progress.cursor
+        progress.isFannedOut = page.isLast
+        var step = step(tally, notification, cursor: progress.cursor, isFannedOut: page.isLast)
+        step.state = progress.state
+        step.startedAt = isFirst ? started : nil
+        step.endedAt = progress.state.isFinal ? time.now : nil
+        try await notifications.record(step)
+    }
+
+    private func nextPage(_ progress: DeliveryProgress, limit: Int) async throws(StorageError) -> AudiencePage {
+        let notification = progress.notification
+        switch notification.target {
+        case .direct(let handle):
+            var page = AudiencePage()
+            var text = handle.text
+            text.withUTF8 { page.append(.none, handle: $0) }
+            return page
+        case .audience(let expression):
+            return try await devices.audience(
+                AudienceQuery(
+                    hub: notification.hub, platform: notification.platform, expression: expression,
+                    after: progress.cursor, through: notification.lastChannel, limit: limit, now: time.now))
+        }
+    }
+
+    // MARK: Retries
+
+    private func retry(
+        _ progress: inout DeliveryProgress, _ map: any ProgressMap
+    ) async throws(StorageError) -> Ending {
+        let notification = progress.notification
+        while true {
+            guard let due = try await notifications.nextRetry(of: notification.sequence) else {
+                return try await finish(progress, nil)
+            }
+            if due > time.now, notification.expiresAt > time.now {
+                return .waiting(until: min(due, notification.expiresAt))
+            }
+            switch try await readiness(of: notification) {
+            case .expired: return try await finish(progress, .abandoned)
+            case .paused(let until): return .waiting(until: min(until, notification.expiresAt))
+            case .interrupted: return .interrupted
+            case .ready(let lane): try await sendRetries(notification, lane, map)
+            }
+        }
+    }
+
+    private func sendRetries(
+        _ notification: Notification, _ lane: ReadyLane, _ map: any ProgressMap
+    ) async throws(StorageError) {
+        let limit = lane.isProbe ? LaneBoard.probeSize : settings.pageSize
+        let retries = try await notifications.retries(of: notification.sequence, due: time.now, limit: limit)
+        var page = AudiencePage()
+        for retry in retries {
+            var text = retry.handle.text
+            text.withUTF8 { page.append(retry.channel, handle: $0) }
+        }
+        var tally = makeTally(notification, lane, areRetries: true)
+        let places = page.channels.indices.filter { !map.contains(page.channels[$0]) }
+        for channel in page.channels where map.contains(channel) {
+            tally.addSuccesses(1)
+            tally.settle(channel)
+        }
+        let job = PageSender.Job(
+            notification: notification, lane: lane.id, credential: lane.credential, service: lane.service, page: page,
+            attempts: retries.map(\.attempts), map: map)
+        await sender.send(job, places: places, tally: &tally)
+        try await conclude(tally, lane, notification)
+        try await notifications.record(step(tally, notification, cursor: nil, isFannedOut: true))
+    }
+
+    // MARK: What pages come to
+
+    private func makeTally(_ notification: Notification, _ lane: ReadyLane, areRetries: Bool) -> PageTally {
+        PageTally(
+            service: type(of: lane.service), policy: settings.retry, now: time.now,
+            expiresAt: notification.expiresAt, areRetries: areRetries)
+    }
+
+    /// Tells the lane how the page went and acts on what was said of handles.
+    private func conclude(
+        _ tally: PageTally, _ lane: ReadyLane, _ notification: Notification
+    ) async throws(StorageError) {
+        let mayDelete = lanes.note(tally, lane.id, at: time.now)
+        if let outcome = tally.refusesAll { lanes.refuse(notification.sequence, outcome) }
+        let feedback = tally.feedback + (mayDelete ? tally.guardedFeedback : [])
+        guard !feedback.isEmpty else { return }
+        _ = try await devices.apply(feedback, in: notification.hub, at: time.now)
+    }
+
+    private func step(
+        _ tally: PageTally, _ notification: Notification, cursor: ChannelID?, isFannedOut: Bool
+    ) -> DeliveryStep {
+        DeliveryStep(
+            notification: notification.sequence, cursor: cursor, isFannedOut: isFannedOut, state: .processing,
+            counts: tally.counts, refusals: tally.refusals, retries: tally.retries,
+            settled: tally.settled)
+    }
+
+    /// Ends the notification. Retries that are left when it expires are given up, each counted.
+    private func finish(
+        _ progress: DeliveryProgress, _ state: NotificationState?
+    ) async throws(StorageError) -> Ending {
+        let notification = progress.notification
+        var counts: [OutcomeName: Int] = [:]
+        var settled: [ChannelID] = []
+        if state == .abandoned {
+            settled = try await notifications.retries(of: notification.sequence, due: .distantFuture, limit: .max)
+                .map(\.channel)
+            if !settled.isEmpty { counts[.abandoned] = settled.count }
+        }
+        let final: NotificationState
+        if let state {
+            final = state
+        } else {
+            let report = try await notifications.report(notification.id, in: notification.hub)
+            final = report?.counts.isEmpty ?? true ? .noTargetFound : .completed
+        }
+        try await notifications.record(
+            DeliveryStep(
+                notification: notification.sequence, isFannedOut: progress.isFannedOut, state: final,
+                endedAt: time.now, counts: counts, settled: settled))
+        forget(notification)
+        return .finished
+    }
+
+    /// Drops what is only of use while the delivery goes on. A map that cannot be removed now is removed by the sweep of
+    /// the next start.
+    private func forget(_ notification: Notification) {
+        lanes.forget(notification.sequence)
+        try? maps.remove(notification.sequence)
+    }
+
+    // MARK: Whether to go on
+
+    private enum Readiness {
+        case ready(ReadyLane)
+        case paused(until: Timestamp)
+        case expired
+        case interrupted
+    }
+
+    private func readiness(of notification: Notification) async throws(StorageError) -> Readiness {
+        let now = time.now
+        if Task.isCancelled { return .interrupted }
+        if notification.expiresAt <= now { return .expired }
+        let id = LaneID(hub: notification.hub, platform: notification.platform)
+        let (pausedUntil, isProbe) = lanes.state(of: id, at: now)
+        if let pausedUntil { return .paused(until: pausedUntil) }
+        guard let hub = hubs.hub(notification.hub), let credential = hub.credentials[notification.platform],
+            let type = services[notification.platform], let service = try? type.init(credential: credential)
+        else { return .paused(until: lanes.pause(id, at: now)) }
+        return .ready(ReadyLane(id: id, credential: credential, service: service, isProbe: isProbe))
+    }
+}
+
+/// A lane that may send now, with what it sends with.
+struct ReadyLane: Sendable {
+    var id: LaneID
+    var credential: Credential
+    var service: any PushService
+    /// The lane comes out of a pause: a few pushes show whether it is well again.
+    var isProbe: Bool
+}

@@ -1,0 +1,119 @@
+import MartletHTTP
+import MartletModel
+
+/// Sends the pushes of one page and tallies what they come to.
+///
+/// A round is one batch. What the service did not process goes again at once, on another connection, and a refused token
+/// is renewed once; whatever else is to be tried again is left to the retries of the notification.
+struct PageSender: Sendable {
+    /// Rounds in which unprocessed requests are sent again at once.
+    private static let roundLimit = 3
+
+    let transport: any HTTPTransport
+    let authorizations: AuthorizationCache
+    let messageIDs: MessageIDKey
+    let requestTimeout: Duration
+    let time: any TimeSource
+
+    /// One page with what its requests are made of.
+    struct Job: Sendable {
+        var notification: Notification
+        var lane: LaneID
+        var credential: Credential
+        var service: any PushService
+        var page: AudiencePage
+        /// Attempts made before, by place in the page; empty where there were none.
+        var attempts: [Int]
+        var map: any ProgressMap
+    }
+
+    func send(_ job: Job, places: [Int], tally: inout PageTally) async {
+        var waiting = places
+        var renewals = 0
+        for round in 1...Self.roundLimit where !waiting.isEmpty {
+            let grant: AuthorizationCache.Grant
+            let batch: RequestBatch
+            do throws(PushServiceError) {
+                grant = try await authorizations.grant(
+                    for: job.lane, credential: job.credential, service: job.service, at: time.now)
+                batch = try makeBatch(job, places: waiting, grant: grant)
+            } catch {
+                add(Self.outcome(of: error), of: job, at: waiting, to: &tally)
+                return
+            }
+            let answers = await exchange(batch, job, places: waiting, tally: &tally)
+            waiting = []
+            var isRefused = false
+            for answer in answers {
+                switch answer.outcome.reaction {
+                case .retryElsewhere where round < Self.roundLimit:
+                    waiting.append(answer.place)
+                case .reauthorize where renewals == 0:
+                    isRefused = true
+                    waiting.append(answer.place)
+                default:
+                    add(answer.outcome, of: job, at: [answer.place], to: &tally)
+                }
+            }
+            if isRefused {
+                renewals += 1
+                await authorizations.discard(grant, of: job.lane)
+            }
+        }
+    }
+
+    private func makeBatch(
+        _ job: Job, places: [Int], grant: AuthorizationCache.Grant
+    ) throws(PushServiceError) -> RequestBatch {
+        let message = job.notification.message
+        var shared = try job.service.shared(message, token: grant.token, expiry: job.notification.expiresAt)
+        shared.settings.partition += "#\(job.lane.hub.rawValue).\(grant.generation)"
+        var batch = RequestBatch(shared, reserving: places.count)
+        for place in places {
+            let id = messageIDs.id(of: job.notification.id, to: job.page.channels[place])
+            job.page.withHandle(place) { job.service.append($0, id: id, message: message, to: &batch) }
+        }
+        return batch
+    }
+
+    private func exchange(
+        _ batch: RequestBatch, _ job: Job, places: [Int], tally: inout PageTally
+    ) async -> [ResultCollector.Answer] {
+        let collector = ResultCollector(
+            service: job.service, channels: job.page.channels, places: places, map: job.map, time: time)
+        await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
+        let (successes, answers) = collector.drain()
+        tally.addSuccesses(successes)
+        settleSuccesses(job, places: places, answers: answers, tally: &tally)
+        return answers
+    }
+
+    /// Retries that were plain successes leave the retry table.
+    private func settleSuccesses(
+        _ job: Job, places: [Int], answers: [ResultCollector.Answer], tally: inout PageTally
+    ) {
+        guard !job.attempts.isEmpty else { return }
+        let answered = Set(answers.map(\.place))
+        for place in places where !answered.contains(place) { tally.settle(job.page.channels[place]) }
+    }
+
+    private func add(_ outcome: Outcome, of job: Job, at places: [Int], to tally: inout PageTally) {
+        for place in places {
+            let before = job.attempts.isEmpty ? 0 : job.attempts[place]
+            tally.add(
+                outcome, channel: job.page.channels[place], attempts: before + 1, chance: .random(in: 0..<1)
+            ) {
+                job.page.withHandle(place) { PushHandle(text: String(decoding: $0, as: UTF8.self)) }
+            }
+        }
+    }
+
+    private static func outcome(of error: PushServiceError) -> Outcome {
+        switch error.kind {
+        case .badCredential: Outcome(.invalidCredentials, reason: error.description, .stop)
+        case .badHandle: Outcome(.badChannel, reason: error.description, .refuse)
+        case .badMessage: Outcome(.invalidNotificationFormat, reason: error.description, .refuseAll)
+        case .messageTooLarge: Outcome(.invalidNotificationSize, reason: error.description, .refuseAll)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import MartletHTTP
+import MartletModel
+import Synchronization
+
+/// Takes the results of a batch from the loops that bring them: successes become bits at once, so that they outlive a
+/// kill; everything else is kept until the round is over.
+final class ResultCollector: Sendable {
+    /// What is neither a plain success nor over.
+    struct Answer: Sendable {
+        /// The item's place in the page.
+        var place: Int
+        var outcome: Outcome
+    }
+
+    private struct State {
+        var successes = 0
+        var answers: [Answer] = []
+    }
+
+    private let service: any PushService
+    private let channels: [ChannelID]
+    /// For each item of the batch its place in the page.
+    private let places: [Int]
+    private let map: any ProgressMap
+    private let time: any TimeSource
+    private let state = Mutex(State())
+
+    init(
+        service: any PushService, channels: [ChannelID], places: [Int], map: any ProgressMap, time: any TimeSource
+    ) {
+        self.service = service
+        self.channels = channels
+        self.places = places
+        self.map = map
+        self.time = time
+    }
+
+    func take(_ portion: ResultPortion) {
+        for index in portion.plainSuccesses { map.insert(channels[places[Int(index)]]) }
+        let answers = portion.answers.map { answer in
+            Answer(place: places[answer.index], outcome: outcome(of: answer.result))
+        }
+        for answer in answers where answer.outcome.reaction == .accepted { map.insert(channels[answer.place]) }
+        state.withLock { state in
+            state.successes += portion.plainSuccesses.count
+            state.answers += answers
+        }
+    }
+
+    /// What came, and how many were plain successes; called once the transport has told everything.
+    func drain() -> (successes: Int, answers: [Answer]) {
+        state.withLock { state in
+            defer { state = State() }
+            return (state.successes, state.answers)
+        }
+    }
+
+    private func outcome(of result: Result<HTTPResponse, TransportError>) -> Outcome {
+        switch result {
+        case .success(let response): service.outcome(of: response, at: time.now)
+        case .failure(let error): Self.outcome(of: error)
+        }
+    }
+
+    /// A connection that cannot be made is the lane's misfortune; one that broke, or a request that was not answered,
+    /// is the device's alone, because others may have been served meanwhile.
+    private static func outcome(of error: TransportError) -> Outcome {
+        let reason = error.kind.rawValue
+        return switch error.kind {
+        case .unresolved, .unreachable, .insecure, .shutDown:
+            Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .platform))
+        case .disconnected, .reset, .timedOut:
+            Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .device))
+        case .invalidRequest:
+            Outcome(.pnsInterfaceError, reason: reason, .refuse)
+        }
+    }
+}
