@@ -243,7 +243,7 @@ struct NotificationDelivery: Sendable {
         let id = LaneID(hub: notification.hub, platform: notification.platform)
         let (pausedUntil, isProbe) = lanes.state(of: id, at: now)
         if let pausedUntil { return .paused(until: pausedUntil) }
-        guard let hub = hubs.hub(notification.hub), let credential = hub.credentials[notification.platform],
+        guard let credential = hubs.credential(for: notification.platform, of: notification.hub),
             let type = services[notification.platform], let service = try? type.init(credential: credential)
         else { return .paused(until: lanes.pause(id, at: now)) }
         return .ready(ReadyLane(id: id, credential: credential, service: service, isProbe: isProbe))

@@ -7,10 +7,16 @@ public final class HubDirectory: Sendable {
     private let store: any HubStore
     private let time: any TimeSource
     private let services: PushServiceList
+    private let fallbacks: [PlatformID: Credential]
     private let hubs = Mutex<[String: Hub]>([:])
 
     /// Call `reload` before the first look-up.
-    public init(store: any HubStore, services: PushServiceList, time: any TimeSource) {
+    /// - Parameter fallbacks: Credentials of hubs that have none of their own for a platform, such as a simulator's.
+    ///   They are never stored.
+    public init(
+        store: any HubStore, services: PushServiceList, time: any TimeSource, fallbacks: [PlatformID: Credential] = [:]
+    ) {
+        self.fallbacks = fallbacks
         self.store = store
         self.services = services
         self.time = time
@@ -31,6 +37,11 @@ public final class HubDirectory: Sendable {
 
     public func hub(_ id: Hub.ID) -> Hub? {
         hubs.withLock { hubs in hubs.values.first { $0.id == id } }
+    }
+
+    /// What a hub sends to a platform with: its own credential, or the fallback.
+    func credential(for platform: PlatformID, of id: Hub.ID) -> Credential? {
+        hub(id).flatMap { $0.credentials[platform] ?? fallbacks[platform] }
     }
 
     /// Every hub, by name.

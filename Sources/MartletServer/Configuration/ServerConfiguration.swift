@@ -1,0 +1,83 @@
+public import MartletHTTP
+
+/// How a server is run.
+public struct ServerConfiguration: Sendable {
+    /// Where TLS comes from.
+    public enum TLS: Sendable {
+        /// PEM files of the certificate with its chain, and of its key.
+        case files(certificate: String, key: String)
+        /// A private authority, made once in the data directory.
+        case selfSigned
+    }
+
+    /// A numeric address and a port.
+    public struct Address: Hashable, Sendable, CustomStringConvertible {
+        public var host: String
+        public var port: UInt16
+
+        /// Reads `HOST:PORT`; an IPv6 address stands in brackets.
+        public init?(_ text: String) {
+            guard let origin = HTTPOrigin("http://\(text)"), text.last.map({ $0 != "]" }) ?? false,
+                text.contains(":")
+            else { return nil }
+            self.init(host: origin.host, port: origin.port)
+        }
+
+        public init(host: String, port: UInt16) {
+            self.host = host
+            self.port = port
+        }
+
+        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+        /// Whether only this machine can reach it.
+        public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    }
+
+    /// Created where it is missing; belongs to one server at a time.
+    public var dataDirectory: String
+    /// Clear-text HTTP; nil for none.
+    public var listen: Address?
+    public var tlsListen: Address?
+    public var tls: TLS?
+    /// The address that clients use where a proxy stands in front; nil where they come directly.
+    public var publicURL: HTTPOrigin?
+    /// The hub that the app backend sends through; nil for the only one there is.
+    public var backendHub: String?
+    /// Allows clear-text HTTP on an address that other machines reach.
+    public var allowsClearText: Bool
+    /// Event loops; nil for one per core, at most two.
+    public var loops: Int?
+
+    public init(
+        dataDirectory: String, listen: Address? = nil, tlsListen: Address? = nil, tls: TLS? = nil,
+        publicURL: HTTPOrigin? = nil, backendHub: String? = nil, allowsClearText: Bool = false, loops: Int? = nil
+    ) {
+        self.dataDirectory = dataDirectory
+        self.listen = listen
+        self.tlsListen = tlsListen
+        self.tls = tls
+        self.publicURL = publicURL
+        self.backendHub = backendHub
+        self.allowsClearText = allowsClearText
+        self.loops = loops
+    }
+
+    /// - Throws: `ServerError` naming the option that does not fit the others.
+    public func validate() throws(ServerError) {
+        guard listen != nil || tlsListen != nil else {
+            throw ServerError("There is nothing to listen on: give --listen or --tls-listen.")
+        }
+        if tlsListen != nil, tls == nil {
+            throw ServerError("--tls-listen needs --tls-certificate with --tls-key, or --tls-self-signed.")
+        }
+        if tlsListen == nil, tls != nil {
+            throw ServerError("A TLS certificate needs --tls-listen HOST:PORT.")
+        }
+        if let listen, !listen.isLoopback, !allowsClearText {
+            throw ServerError(
+                "--listen \(listen) would send passwords and tokens in clear text to other machines: use --tls-listen, "
+                    + "or --allow-clear-text where a proxy in front does TLS.")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+import MartletCrypto
+import MartletModel
+
+/// The private authority of `--tls-self-signed` and the certificate that it issues to this server.
+///
+/// The authority is made once, so that clients go on trusting it; the certificate is made at every start.
+struct ServerCertificates: Sendable {
+    /// PEM texts for the listener.
+    let certificatePEM: String
+    let keyPEM: String
+    /// The file that clients are told to trust.
+    let authorityFile: String
+
+    /// - Parameter hosts: Names and addresses that clients may use, besides those of this machine itself.
+    init(_ directory: DataDirectory, hosts: [String], now: Timestamp) throws(ServerError) {
+        try SecretFile.makeDirectory(directory.file("tls"))
+        authorityFile = directory.file("tls/ca.pem")
+        let stored = try Self.stored(directory, certificate: authorityFile)
+        let authority: CertificateAuthority
+        let names = Set((["localhost", "127.0.0.1", "::1", Self.hostName] + hosts).compactMap(\.self))
+        do throws(CryptoError) {
+            if let stored {
+                authority = stored
+            } else {
+                authority = try .generate(commonName: "Martlet private authority", now: Int(now.seconds))
+            }
+            let identity = try authority.issue(
+                CertificateRequest(commonName: "martlet", hosts: names.sorted()), now: Int(now.seconds))
+            certificatePEM = try identity.certificatePEM()
+            keyPEM = try identity.privateKeyPEM()
+        } catch {
+            throw ServerError("The certificate of --tls-self-signed cannot be made: \(error)")
+        }
+        if stored == nil { try Self.store(authority, directory, certificate: authorityFile) }
+    }
+}
+
+extension ServerCertificates {
+    private static func stored(
+        _ directory: DataDirectory, certificate: String
+    ) throws(ServerError) -> CertificateAuthority? {
+        guard let certificate = try SecretFile.read(certificate),
+            let key = try SecretFile.read(directory.file("tls/ca.key"))
+        else { return nil }
+        let pem = String(decoding: certificate + key, as: UTF8.self)
+        do throws(CryptoError) {
+            return CertificateAuthority(identity: try CertificateIdentity(pem: pem))
+        } catch {
+            throw ServerError("The private authority in \(directory.file("tls")) cannot be read: \(error)")
+        }
+    }
+
+    /// The key first: a certificate without its key would have to be made again, and clients trust it by then.
+    private static func store(
+        _ authority: CertificateAuthority, _ directory: DataDirectory, certificate: String
+    ) throws(ServerError) {
+        let pem: (key: String, certificate: String)
+        do throws(CryptoError) {
+            pem = (try authority.identity.privateKeyPEM(), try authority.identity.certificatePEM())
+        } catch {
+            throw ServerError("The private authority cannot be stored: \(error)")
+        }
+        try SecretFile.write(Array(pem.key.utf8), to: directory.file("tls/ca.key"))
+        try SecretFile.write(Array(pem.certificate.utf8), to: certificate, mode: 0o644)
+    }
+
+    private static var hostName: String? {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return nil }
+        return String(validating: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

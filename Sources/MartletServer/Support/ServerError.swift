@@ -1,0 +1,8 @@
+/// Why a server does not start or a command fails, in a sentence that says what to do.
+public struct ServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) {
+        self.description = description
+    }
+}
