@@ -19,6 +19,7 @@ from aioapns.connection import APNsDevelopmentClientProtocol
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEVICE = "ab" * 32
 GONE = "cd" * 32
+BODY = '{"aps":{"alert":"hi"}}'
 READY = re.compile(r"apns-peer: ready https://127.0.0.1:(?P<port>\d+) ca=(?P<ca>\S+) key=(?P<key>\S+)")
 
 
@@ -60,7 +61,7 @@ class RunningPeer:
             found.append((int(status), json.loads(body)["reason"] if body else None))
         return found
 
-    def _curl_request(self, path=None, device=DEVICE, body='{"aps":{"alert":"hi"}}', method="POST", token=None, **fields):
+    def _curl_request(self, path=None, device=DEVICE, body=BODY, method="POST", token=None, **fields):
         headers = {"apns-topic": "com.example.app", "apns-push-type": "alert", "content-type": None}
         if token != "":
             headers["authorization"] = f"bearer {token or self.token()}"

@@ -56,7 +56,7 @@ class ProviderTokens:
         except (jwt.PyJWTError, KeyError) as error:
             raise Refusal(403, "InvalidProviderToken") from error
         issued = claims["iat"]
-        if not isinstance(issued, int) or isinstance(issued, bool) or issued > now + CLOCK_SKEW or set(claims) != {"iss", "iat"}:
+        if type(issued) is not int or issued > now + CLOCK_SKEW or set(claims) != {"iss", "iat"}:
             raise Refusal(403, "InvalidProviderToken")
         return (team, header["kid"]), issued
 

@@ -442,9 +442,9 @@ EXPORT int posix_fallocate(int fd, off_t offset, off_t length) {
     return syscall(SYS_fallocate, fd, 0, offset, length) ? errno : 0;
 }
 EXPORT int posix_fallocate64(int fd, off_t offset, off_t length) { return posix_fallocate(fd, offset, length); }
-EXPORT ssize_t copy_file_range(int in, off64_t *in_offset, int out, off64_t *out_offset, size_t length, unsigned flags) {
+EXPORT ssize_t copy_file_range(int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags) {
     REFUSE(out)
-    return syscall(SYS_copy_file_range, in, in_offset, out, out_offset, length, flags);
+    return syscall(SYS_copy_file_range, in, from, out, to, length, flags);
 }
 EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t count) {
     REFUSE(out)

@@ -1,0 +1,446 @@
+"""The kill storm: nothing that the server answered with success may be missing after SIGKILL, whenever it comes.
+
+Concurrent writers register, delete and send through the REST API of a real `martlet serve`; a strict APNs peer keeps
+the ledger of deliveries. The server is killed at random moments and started again. Each round what was acknowledged is
+read back; at the end every acknowledged message must have reached every device that was registered when it was sent.
+With --forgetful a kill also throws away what was written and not synced, as a power loss would.
+"""
+
+import argparse
+import asyncio
+import collections
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+
+import forgetful
+import hub_client
+import processes
+from hub_client import API_VERSION, Connection, Disconnected
+
+HUB = "storm"
+STEADY_DEVICES = 2   # per user: updated, never deleted
+USERS = 2            # per writer
+DELIVERY_CHECKS = 4  # per second, while waiting for the last deliveries
+
+
+class Device:
+    """One device token in one registration, and what may be stored about it.
+
+    `possible` holds the revisions that a read may show, None for "not there"; it has one member except after a
+    request that a kill left unanswered."""
+
+    def __init__(self, identifier, token, user, steady):
+        self.identifier, self.token, self.user, self.steady = identifier, token, user, steady
+        self.revision = 0
+        self.possible = {None}
+        self.leaving_since = None  # clock of the last attempt to delete it
+        self.gone_since = None     # clock at which it was known to be deleted
+
+    def tags(self, revision):
+        return [self.user, f"revision-{revision}"]
+
+    def certain(self):
+        return len(self.possible) == 1 and None not in self.possible
+
+
+class Message:
+    def __init__(self, key, users, owed, clock):
+        self.key, self.users, self.owed, self.clock = key, users, owed, clock
+        self.acknowledged = False
+
+    def body(self):
+        return json.dumps({"aps": {"alert": f"storm “{self.key}”"}, "key": self.key}, ensure_ascii=False)
+
+
+class Storm:
+    """All that the writers share: the server's address, the client's ledger and the tallies."""
+
+    def __init__(self, rule, ledger, seed, pause):
+        self._rule, self._ledger = rule, open(ledger, "a", buffering=1)
+        self.random = random.Random(seed)
+        self.pause = pause
+        self.port = None
+        self.killed = False
+        self.clock = 0
+        self.counts = collections.Counter()
+        self.failures = []
+        self.devices, self.messages = {}, {}  # by token, by key
+
+    def tick(self):
+        self.clock += 1
+        return self.clock
+
+    def acknowledge(self, what, name, status):
+        self.counts[what] += 1
+        self._ledger.write(f'{{"time":{time.time():.6f},"what":"{what}","name":"{name}","status":{status}}}\n')
+
+    def fail(self, kind, text):
+        self.counts[kind] += 1
+        self.failures.append(f"{kind}: {text}")
+
+    def authorization(self, chance):
+        resource = chance.choice([hub_client.namespace_resource(self.port), hub_client.hub_resource(HUB, self.port)])
+        return hub_client.signature(resource, *self._rule)
+
+
+class Writer:
+    def __init__(self, storm, number):
+        self._storm, self._number = storm, number
+        self._random = random.Random(storm.random.getrandbits(64))
+        self._users = [f"user-{number}-{index}" for index in range(USERS)]
+        self._devices = [self._new_device(user, True) for user in self._users for _ in range(STEADY_DEVICES)]
+        self._touched = set()
+        self._made = 0
+
+    def _new_device(self, user, steady):
+        digits = [f"{self._random.randrange(10**18, 10**19)}" for _ in range(2)]
+        device = Device(f"{digits[0]}-{digits[1]}-1", f"{self._random.getrandbits(256):064x}", user, steady)
+        self._storm.devices[device.token] = device
+        return device
+
+    async def _request(self, method, path, body=b"", **headers):
+        if self._storm.killed:
+            raise Disconnected("the round is over")
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        path = f"/{HUB}/{path}?{API_VERSION}"
+        return await self._connection.request(method, path, {"Authorization": self._token} | headers, body)
+
+    # A round: look at what the kill left, then write until the next one.
+
+    async def check(self, everything=False):
+        self._connection = Connection(self._storm.port)
+        self._token = self._storm.authorization(self._random)
+        for device in self._devices if everything else list(self._touched):
+            await self._read_back(device)
+        self._touched.clear()
+        if everything:
+            self._connection.close()
+
+    async def _read_back(self, device):
+        status, _, body = await self._request("GET", f"registrations/{device.identifier}")
+        self._storm.counts["reads"] += 1
+        found = None
+        if status == 200:
+            identifier, token, tags = hub_client.read_entry(body)
+            revisions = {revision for revision in device.possible if revision is not None}
+            found = next((each for each in revisions if tags == set(device.tags(each))), "another content")
+            if (identifier, token) != (device.identifier, device.token):
+                found = "another content"
+        elif status not in (404, 410):
+            return self._storm.fail("unreadable", f"{device.identifier} answered {status}")
+        if found not in device.possible:
+            kind = "missing" if found is None else "undeleted" if device.possible == {None} else "wrong content"
+            self._storm.fail(kind, f"{device.identifier}: stored {found}, acknowledged {device.possible}")
+        device.possible = {found}
+        if found is None and device.leaving_since and not device.gone_since:
+            device.gone_since = self._storm.tick()
+
+    async def write(self):
+        """Writes until the server is killed."""
+        try:
+            while True:
+                await self._step()
+                await asyncio.sleep(self._random.uniform(0, 2 * self._storm.pause))
+        except Disconnected as error:
+            self._connection.close()
+            if not self._storm.killed:
+                self._storm.fail("unanswered", f"{error} while the server was alive")
+            elif error.__cause__:
+                self._storm.counts["in flight"] += 1
+
+    async def _step(self):
+        absent = [device for device in self._devices if device.steady and None in device.possible]
+        if absent:
+            return await self._put(self._random.choice(absent))
+        choice = self._random.random()
+        passing = [device for device in self._devices if not device.steady and None not in device.possible]
+        if choice < 0.15:
+            await self._put(self._random.choice([device for device in self._devices if device.steady]))
+        elif choice < 0.22 or (choice < 0.32 and not passing):
+            await self._put(self._join())
+        elif choice < 0.25:
+            await self._create()
+        elif choice < 0.32:
+            await self._delete(self._random.choice(passing))
+        else:
+            await self._send()
+
+    def _join(self):
+        device = self._new_device(self._random.choice(self._users), False)
+        self._devices.append(device)
+        return device
+
+    async def _put(self, device):
+        device.revision += 1
+        before, device.possible = device.possible, device.possible | {device.revision}
+        self._touched.add(device)
+        entry = hub_client.registration_entry(device.token, device.tags(device.revision))
+        status, _, _ = await self._request("PUT", f"registrations/{device.identifier}", entry, **_XML)
+        if self._accepted("registration", device.identifier, status, 200):
+            device.possible = {device.revision}
+        elif status < 500:
+            device.possible = before
+
+    async def _create(self):
+        """A registration whose id the server gives; without its answer nobody knows the id."""
+        device = self._new_device(self._random.choice(self._users), False)
+        entry = hub_client.registration_entry(device.token, device.tags(0))
+        status, _, body = await self._request("POST", "registrations", entry, **_XML)
+        if status == 200:
+            device.identifier = hub_client.read_entry(body)[0]
+            device.possible = {0}
+            self._devices.append(device)
+            self._touched.add(device)
+        self._accepted("registration", device.identifier, status, 200)
+
+    async def _delete(self, device):
+        device.possible = device.possible | {None}
+        device.leaving_since = self._storm.tick()
+        self._touched.add(device)
+        status, _, _ = await self._request("DELETE", f"registrations/{device.identifier}", If_Match="*")
+        if self._accepted("deletion", device.identifier, status, 200):
+            device.possible, device.gone_since = {None}, self._storm.tick()
+
+    async def _send(self):
+        users = self._users if self._random.random() < 0.2 else [self._random.choice(self._users)]
+        self._made += 1
+        owed = {device.token for device in self._devices if device.user in users and device.certain()}
+        message = Message(f"{self._number}-{self._made}", set(users), owed, self._storm.tick())
+        self._storm.messages[message.key] = message
+        status, _, _ = await self._request(
+            "POST", "messages", message.body().encode(), ServiceBusNotification_Format="apple",
+            ServiceBusNotification_Tags=" || ".join(users), Content_Type="application/json;charset=utf-8",
+        )
+        message.acknowledged = self._accepted("message", message.key, status, 201)
+
+    def _accepted(self, what, name, status, expected):
+        if status == expected:
+            self._storm.acknowledge(what, name, status)
+            return True
+        self._storm.counts["refused"] += 1
+        if status not in (429, 503):
+            self._storm.fail("unexpected status", f"{what} answered {status}")
+        return False
+
+
+_XML = {"Content_Type": "application/atom+xml;type=entry;charset=utf-8"}
+
+
+class Deliveries:
+    """The peer's ledger, read as it grows."""
+
+    def __init__(self, path):
+        self._file = open(path, encoding="utf-8")
+        self._rest = ""
+        self.times = collections.Counter()  # (key, token) -> how often
+        self.identifiers = {}               # (key, token) -> apns-ids
+        self.altered = 0
+        self.count = 0
+
+    def read(self, messages):
+        """Takes in what is new; whether there was any."""
+        lines = (self._rest + self._file.read()).split("\n")
+        self._rest = lines.pop()
+        for delivery in map(json.loads, lines):
+            key = json.loads(delivery["payload"])["key"]
+            where = (key, delivery["token"])
+            self.times[where] += 1
+            self.identifiers.setdefault(where, set()).add(delivery["apns-id"])
+            self.altered += key not in messages or delivery["payload"] != messages[key].body()
+        self.count += len(lines)
+        return bool(lines)
+
+    def owed(self, storm):
+        """The deliveries still missing, and those excused because the device was being deleted meanwhile."""
+        missing, excused = [], 0
+        for message in storm.messages.values():
+            for token in message.owed if message.acknowledged else ():
+                if (message.key, token) not in self.times:
+                    if (storm.devices[token].leaving_since or 0) > message.clock:
+                        excused += 1
+                    else:
+                        missing.append((message.key, token))
+        return missing, excused
+
+    def strays(self, storm):
+        """Deliveries to devices that were not addressed, or were deleted before the message was sent."""
+        found = []
+        for key, token in self.times:
+            message, device = storm.messages.get(key), storm.devices.get(token)
+            if not message or not device or device.user not in message.users:
+                found.append((key, token))
+            elif device.gone_since and device.gone_since < message.clock:
+                found.append((key, token))
+        return found
+
+
+class Run:
+    def __init__(self, options, directory):
+        self._options, self._directory = options, directory
+        self._data = os.path.join(directory, "data")
+        self._journal = os.path.join(directory, "journal")
+        self._random = random.Random(options.seed)
+        self._peer = processes.APNsPeer(os.path.join(directory, "apns"))
+        environment = None
+        os.mkdir(self._data, 0o700)
+        if options.forgetful:
+            library = os.path.join(directory, "forgetful.so")
+            forgetful.build(library)
+            environment = forgetful.environment(library, self._data, self._journal)
+        log = os.path.join(directory, "server.log")
+        self._server = processes.Server(options.martlet, self._data, log, environment=environment)
+        self._undone = self._kills = 0
+
+    async def run(self):
+        await self._peer.start()
+        try:
+            rule = processes.create_hub(self._options.martlet, self._data, HUB)
+            credential = ["hub", "credential", "set", HUB, "apns", *self._peer.credential_arguments()]
+            processes.martlet(self._options.martlet, *credential, "--data", self._data)
+            ledger = os.path.join(self._directory, "client.jsonl")
+            self._storm = Storm(rule, ledger, self._options.seed, self._options.pause)
+            self._writers = [Writer(self._storm, number) for number in range(self._options.writers)]
+            self._deliveries = Deliveries(self._peer.ledger)
+            for number in range(self._options.rounds):
+                await self._round(number)
+            return await self._settle()
+        finally:
+            for program in (self._server, self._peer):
+                if program.process and program.process.returncode is None:
+                    program.process.kill()
+
+    async def _round(self, number):
+        if self._random.random() < 0.1:
+            await self._kill_while_starting()
+        await self._start()
+        await asyncio.gather(*[writer.check() for writer in self._writers])
+        writing = [asyncio.create_task(writer.write()) for writer in self._writers]
+        await asyncio.sleep(self._random.uniform(0.05, 2 * self._options.interval))
+        self._storm.killed = True
+        await self._kill()
+        await asyncio.gather(*writing)
+        self._deliveries.read(self._storm.messages)
+        if (number + 1) % 10 == 0:
+            self._print(f"round {number + 1}: {self._accepted()}, {self._deliveries.count} delivered")
+
+    async def _start(self):
+        await self._server.start()
+        self._storm.port, self._storm.killed = self._server.port, False
+
+    async def _kill(self):
+        await self._server.kill()
+        self._kills += 1
+        if self._options.forgetful:
+            self._undone += forgetful.forget(self._data, self._journal)
+
+    async def _kill_while_starting(self):
+        starting = asyncio.create_task(self._server.start())
+        await asyncio.sleep(self._random.uniform(0.005, 0.1))
+        while not self._server.process:
+            await asyncio.sleep(0.001)
+        await self._kill()
+        try:
+            await starting
+        except processes.Failed:
+            pass  # killed before it was ready
+
+    async def _settle(self):
+        """Starts the server a last time and waits until all that is owed has come, or nothing more comes."""
+        await self._start()
+        await asyncio.gather(*[writer.check(everything=True) for writer in self._writers])
+        quiet = 0
+        while quiet < self._options.settle * DELIVERY_CHECKS and self._deliveries.owed(self._storm)[0]:
+            await asyncio.sleep(1 / DELIVERY_CHECKS)
+            quiet = 0 if self._deliveries.read(self._storm.messages) else quiet + 1
+        code, _ = await self._server.stop()
+        if code:
+            self._storm.fail("bad exit", f"SIGTERM ended the server with {code}")
+        code, counts = await self._peer.stop()
+        if code:
+            self._storm.fail("violations", self._peer.log_tail())
+        self._deliveries.read(self._storm.messages)
+        self._judge()
+        self._report(counts)
+        return 1 if self._storm.failures else 0
+
+    def _judge(self):
+        storm, deliveries = self._storm, self._deliveries
+        for where in deliveries.owed(storm)[0]:
+            storm.fail("lost", f"message {where[0]} for device {where[1][:8]}…")
+        for where in deliveries.strays(storm):
+            storm.fail("stray", f"message {where[0]} came to device {where[1][:8]}…")
+        for where, identifiers in deliveries.identifiers.items():
+            if len(identifiers) > 1:
+                storm.fail("changed id", f"message {where[0]} went to one device as {len(identifiers)} messages")
+        if deliveries.altered:
+            storm.fail("altered", f"{deliveries.altered} payloads differ from what was sent")
+        for what in ("registration", "deletion", "message"):
+            if not storm.counts[what]:
+                storm.fail("idle", f"not one {what} was accepted: nothing was judged")
+
+    def _accepted(self):
+        counts = self._storm.counts
+        kinds = [f"{counts[kind]} {kind}s" for kind in ("registration", "deletion", "message")]
+        return f"accepted {', '.join(kinds)}"
+
+    def _report(self, peer_counts):
+        counts, times = self._storm.counts, self._deliveries.times
+        owed = sum(len(message.owed) for message in self._storm.messages.values() if message.acknowledged)
+        duplicates = self._deliveries.count - len(times)
+        for failure in self._storm.failures[:20]:
+            self._print(failure)
+        self._print(f"seed={self._options.seed} kills={self._kills} writers={self._options.writers}")
+        if self._options.forgetful:
+            self._print(f"unsynced changes thrown away: {self._undone}")
+        self._print(f"{self._accepted()}; {counts['refused']} refused; {counts['in flight']} unanswered at a kill")
+        self._print(
+            f"stored: read={counts['reads']} missing={counts['missing']} undeleted={counts['undeleted']}"
+            f" wrong={counts['wrong content']}"
+        )
+        self._print(
+            f"deliveries: owed={owed} delivered={self._deliveries.count} duplicates={duplicates}"
+            f" excused={self._deliveries.owed(self._storm)[1]} lost={counts['lost']} strays={counts['stray']}"
+        )
+        self._print(peer_counts.strip())
+        self._print("failed" if self._storm.failures else "nothing is missing")
+
+    def _print(self, text):
+        print(f"durability: {text}", flush=True)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("martlet", help="the server's binary")
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--writers", type=int, default=64)
+    parser.add_argument("--interval", type=float, default=0.8, help="mean seconds of writing before a kill")
+    parser.add_argument("--pause", type=float, default=0.05, help="mean seconds between two requests of a writer")
+    parser.add_argument("--settle", type=float, default=120, help="seconds of silence that end the final wait")
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--forgetful", action="store_true", help="a kill also loses what was not synced")
+    parser.add_argument("--keep", metavar="DIR", help="work in this new directory and keep it")
+    options = parser.parse_args()
+    options.martlet = os.path.abspath(options.martlet)
+    if options.seed is None:
+        options.seed = random.SystemRandom().getrandbits(32)
+    return options
+
+
+def main():
+    options = parse_arguments()
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = os.path.realpath(options.keep or temporary)
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        print(f"durability: seed={options.seed} rounds={options.rounds}", flush=True)
+        try:
+            sys.exit(asyncio.run(Run(options, directory).run()))
+        except (processes.Failed, Disconnected) as error:
+            sys.exit(f"durability: failed: {error}")
+
+
+if __name__ == "__main__":
+    main()
