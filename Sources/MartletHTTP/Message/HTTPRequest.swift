@@ -9,6 +9,11 @@ public struct HTTPRequest: Sendable {
     public var body: [UInt8]
     /// What the request came in on; nil for a request that a client sends.
     public var connection: HTTPConnection?
+    /// The HTTP/2 stream that a received request came on; 0 otherwise.
+    public var streamID: Int32 = 0
+    /// Whether the target of a received HTTP/2 request is in the header table, as `HTTPField.indexing` says it of a
+    /// field. A target that is sent never enters it.
+    public var targetIndexing = HTTPField.Indexing.never
 
     public init(
         _ method: HTTPMethod, _ target: String, authority: String = "", fields: HTTPFields = [:], body: [UInt8] = [],

@@ -1,0 +1,39 @@
+import MartletHTTP
+
+/// Collects the answer to one item of a batch.
+final class BatchItemReceiver: ResponseReceiver {
+    /// The longest body of an answer that is kept, in bytes; what follows is cut off.
+    static let bodyLimit = 64 * 1024
+
+    private let run: BatchRun
+    private let item: Int
+    private var head = HTTPResponse(.ok)
+    private var body: [UInt8] = []
+
+    init(_ run: BatchRun, item: Int) {
+        self.run = run
+        self.item = item
+    }
+
+    func receivedHead(_ head: HTTPResponse) {
+        self.head = head
+    }
+
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) {
+        body.append(contentsOf: bytes.prefix(Self.bodyLimit - body.count))
+    }
+
+    func finished() {
+        guard head.status != .ok || !body.isEmpty else { return run.succeeded(item) }
+        head.body = .bytes(body)
+        run.answered(item, .success(head))
+    }
+
+    func failed(_ error: TransportError) {
+        if error.mayHaveBeenProcessed {
+            run.answered(item, .failure(error))
+        } else {
+            run.giveBack(item)
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// What a peer said when it ended a connection (RFC 9113, section 6.8).
+struct HTTP2GoAway: Equatable {
+    /// Requests above this stream were not processed.
+    var lastStream: Int32
+    var code: HTTP2ErrorCode
+    /// The debug data as text that is fit for an error: the printable part, cut short.
+    var reason: String
+
+    init(lastStream: Int32, code: HTTP2ErrorCode, debugData: some Sequence<UInt8>) {
+        self.lastStream = lastStream
+        self.code = code
+        let printable = debugData.prefix(200).filter { (0x20..<0x7F).contains($0) }
+        reason = String(decoding: printable, as: UTF8.self)
+    }
+
+    var description: String {
+        let words = "the peer ended the connection with code \(code.rawValue)"
+        return reason.isEmpty ? words : "\(words): \(reason)"
+    }
+}

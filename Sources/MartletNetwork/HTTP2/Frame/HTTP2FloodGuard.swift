@@ -1,0 +1,53 @@
+/// Decides when a peer sends more frames that cost us work, and itself nothing, than any honest peer would: rapid reset,
+/// floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE and empty DATA.
+///
+/// A bucket that each such frame fills by what it costs, and that runs out with time.
+struct HTTP2FloodGuard {
+    private static let capacity = 4_000
+    private static let drainPerSecond = 2_000
+
+    private var level = 0
+    private var drained: ContinuousClock.Instant
+
+    init(now: ContinuousClock.Instant) {
+        drained = now
+    }
+
+    /// - Returns: false when the connection is to be ended with ENHANCE_YOUR_CALM.
+    mutating func allows(_ frame: HTTP2FrameHeader, at now: ContinuousClock.Instant) -> Bool {
+        let cost = Self.cost(of: frame)
+        return cost == 0 || fill(cost, at: now)
+    }
+
+    /// A stream was reset by us: peers can provoke that as cheaply as they reset streams themselves.
+    mutating func allowsReset(at now: ContinuousClock.Instant) -> Bool {
+        fill(10, at: now)
+    }
+
+    /// A DATA frame was sent, which earns the peer its updates of two windows.
+    mutating func sentData() {
+        level = max(0, level - 2)
+    }
+
+    private mutating func fill(_ cost: Int, at now: ContinuousClock.Instant) -> Bool {
+        let milliseconds = Int((now - drained) / .milliseconds(1))
+        let drain = milliseconds * Self.drainPerSecond / 1_000
+        if drain > 0 {
+            level = max(0, level - drain)
+            drained = now
+        }
+        level += cost
+        return level <= Self.capacity
+    }
+
+    private static func cost(of frame: HTTP2FrameHeader) -> Int {
+        switch frame.kind {
+        case HTTP2FrameHeader.Kind.settings: 20
+        case HTTP2FrameHeader.Kind.ping, HTTP2FrameHeader.Kind.reset, HTTP2FrameHeader.Kind.continuation: 10
+        case HTTP2FrameHeader.Kind.windowUpdate: 1
+        case HTTP2FrameHeader.Kind.data: frame.length == 0 && !frame.has(HTTP2FrameHeader.Flag.endStream) ? 5 : 0
+        case HTTP2FrameHeader.Kind.headers: 0
+        default: 2
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import CMartletNGHTTP2
+
+/// An nghttp2 session of either role, in Swift's words. It knows frames and streams, nothing of requests.
+///
+/// Its events come while `receive` and `write` run, and never after it was released.
+final class NGHTTP2Session {
+    enum Role {
+        case client
+        case server
+    }
+
+    private let session: OpaquePointer
+    /// The session that owns this one, and so outlives it.
+    fileprivate unowned let events: any NGHTTP2Events
+
+    /// - Parameter deflateTable: The largest table that our encoder uses, in bytes, whatever the peer allows.
+    init(_ role: Role, events: any NGHTTP2Events, deflateTable: Int = 4096) {
+        self.events = events
+        var callbacks: OpaquePointer?
+        nghttp2_session_callbacks_new(&callbacks)
+        var options: OpaquePointer?
+        nghttp2_option_new(&options)
+        defer {
+            nghttp2_session_callbacks_del(callbacks)
+            nghttp2_option_del(options)
+        }
+        // Windows are opened when bytes have been used, not when they have arrived.
+        nghttp2_option_set_no_auto_window_update(options, 1)
+        nghttp2_option_set_max_deflate_dynamic_table_size(options, deflateTable)
+        Self.set(callbacks)
+        var session: OpaquePointer?
+        let placeholder: UnsafeMutableRawPointer? = nil
+        let code =
+            switch role {
+            case .client: nghttp2_session_client_new2(&session, callbacks, placeholder, options)
+            case .server: nghttp2_session_server_new2(&session, callbacks, placeholder, options)
+            }
+        guard code == 0, let session else { preconditionFailure("nghttp2 fails to start only without memory") }
+        self.session = session
+        nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    deinit {
+        nghttp2_session_del(session)
+    }
+
+    private static func set(_ callbacks: OpaquePointer?) {
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, headersBegan)
+        nghttp2_session_callbacks_set_on_header_callback(callbacks, fieldReceived)
+        nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks, invalidFieldReceived)
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, frameReceived)
+        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, dataReceived)
+        nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, frameSent)
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, streamClosed)
+    }
+
+    // MARK: Bytes
+
+    /// - Returns: false when the peer broke HTTP/2 so that even a GOAWAY is no use.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let base = bytes.baseAddress else { return true }
+        return nghttp2_session_mem_recv(session, base.assumingMemoryBound(to: UInt8.self), bytes.count) >= 0
+    }
+
+    /// - Returns: false when nghttp2 cannot go on.
+    func write(into output: inout [UInt8], limit: Int) -> Bool {
+        while output.count < limit {
+            var piece: UnsafePointer<UInt8>?
+            let count = nghttp2_session_mem_send(session, &piece)
+            guard count > 0, let piece else { return count == 0 }
+            output.append(contentsOf: UnsafeBufferPointer(start: piece, count: count))
+        }
+        return true
+    }
+
+    /// Whether nghttp2 has said and heard all it wants.
+    var isDone: Bool { nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 }
+
+    var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 }
+
+    // MARK: Connection
+
+    func submit(settings: [(id: nghttp2_settings_id, value: UInt32)]) {
+        let entries = settings.map {
+            nghttp2_settings_entry(settings_id: Int32(bitPattern: $0.id.rawValue), value: $0.value)
+        }
+        nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
+    }
+
+    func setConnectionWindow(_ bytes: Int32) {
+        nghttp2_session_set_local_window_size(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, bytes)
+    }
+
+    /// Tells nghttp2 that bytes of a body have been used, so that the peer may send more.
+    func consume(_ count: Int, of stream: Int32) {
+        nghttp2_session_consume(session, stream, count)
+    }
+
+    /// The same for the connection's window alone: the stream is gone or unwanted.
+    func consumeConnection(_ count: Int) {
+        nghttp2_session_consume_connection(session, count)
+    }
+
+    func submitPing() {
+        nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+    }
+
+    func submitGoAway(last stream: Int32, code: UInt32, debugData: [UInt8] = []) {
+        nghttp2_submit_goaway(
+            session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code, debugData, debugData.count)
+    }
+
+    /// Says GOAWAY with the highest stream id: no stream is given up, new ones are unwelcome (RFC 9113, section 6.8).
+    func submitShutdownNotice() {
+        nghttp2_submit_shutdown_notice(session)
+    }
+
+    /// Says GOAWAY, after which nothing is read.
+    func terminate(code: UInt32) {
+        nghttp2_session_terminate_session(session, code)
+    }
+
+    /// The highest stream of the peer whose frames were passed on.
+    var lastProcessedStream: Int32 { nghttp2_session_get_last_proc_stream_id(session) }
+
+    func peerSetting(_ id: nghttp2_settings_id) -> UInt32 { nghttp2_session_get_remote_settings(session, id) }
+
+    // MARK: Streams
+
+    /// Sends a request.
+    /// - Returns: its stream, or nil when this connection can carry no more of them.
+    func submitRequest(_ fields: NGHTTP2FieldList, hasBody: Bool) -> Int32? {
+        var provider = Self.provider
+        let stream = fields.withEntries { entries, count in
+            withUnsafePointer(to: &provider) {
+                nghttp2_submit_request(session, nil, entries, count, hasBody ? $0 : nil, nil)
+            }
+        }
+        return stream > 0 ? stream : nil
+    }
+
+    func submitResponse(_ fields: NGHTTP2FieldList, hasBody: Bool, on stream: Int32) {
+        var provider = Self.provider
+        fields.withEntries { entries, count in
+            withUnsafePointer(to: &provider) {
+                _ = nghttp2_submit_response(session, stream, entries, count, hasBody ? $0 : nil)
+            }
+        }
+    }
+
+    /// Sends an informational response, such as 100.
+    func submitInformational(_ fields: NGHTTP2FieldList, on stream: Int32) {
+        fields.withEntries { entries, count in
+            _ = nghttp2_submit_headers(
+                session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, nil, entries, count, nil)
+        }
+    }
+
+    func resumeBody(of stream: Int32) {
+        nghttp2_session_resume_data(session, stream)
+    }
+
+    func reset(_ stream: Int32, code: UInt32) {
+        nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code)
+    }
+
+    /// Whether the peer has ended its side of a stream.
+    func isRemoteClosed(_ stream: Int32) -> Bool {
+        nghttp2_session_get_stream_remote_close(session, stream) != 0
+    }
+
+    private static var provider: nghttp2_data_provider {
+        nghttp2_data_provider(source: nghttp2_data_source(), read_callback: bodyWanted)
+    }
+}
+
+// MARK: - Callbacks
+
+private func driver(_ userData: UnsafeMutableRawPointer?) -> any NGHTTP2Events {
+    // Set in the initialiser, to the object that releases the nghttp2 session when it goes itself.
+    guard let userData else { preconditionFailure("nghttp2 calls back with the user data that it was given") }
+    return Unmanaged<NGHTTP2Session>.fromOpaque(userData).takeUnretainedValue().events
+}
+
+private func headersBegan(
+    _: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    if let frame { driver(userData).headersBegan(on: frame.pointee.hd.stream_id) }
+    return 0
+}
+
+private func fieldReceived(
+    _: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, name: UnsafePointer<UInt8>?, nameLength: Int,
+    value: UnsafePointer<UInt8>?, valueLength: Int, _: UInt8, userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let frame else { return 0 }
+    let isWelcome = driver(userData).field(
+        name: UnsafeBufferPointer(start: name, count: nameLength),
+        value: UnsafeBufferPointer(start: value, count: valueLength), isValid: true, on: frame.pointee.hd.stream_id)
+    return isWelcome ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+}
+
+private func invalidFieldReceived(
+    _: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, name: UnsafePointer<UInt8>?, nameLength: Int,
+    value: UnsafePointer<UInt8>?, valueLength: Int, _: UInt8, userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let frame else { return 0 }
+    let isWelcome = driver(userData).field(
+        name: UnsafeBufferPointer(start: name, count: nameLength),
+        value: UnsafeBufferPointer(start: value, count: valueLength), isValid: false, on: frame.pointee.hd.stream_id)
+    return isWelcome ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+}
+
+private func frameReceived(
+    _: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    if let frame { driver(userData).received(frame) }
+    return 0
+}
+
+private func dataReceived(
+    _: OpaquePointer?, _: UInt8, stream: Int32, data: UnsafePointer<UInt8>?, count: Int,
+    userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    driver(userData).data(UnsafeBufferPointer(start: data, count: count), on: stream)
+    return 0
+}
+
+private func frameSent(
+    _: OpaquePointer?, frame: UnsafePointer<nghttp2_frame>?, userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    if let frame { driver(userData).sent(frame) }
+    return 0
+}
+
+private func streamClosed(
+    _: OpaquePointer?, stream: Int32, code: UInt32, userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    driver(userData).closed(stream: stream, code: code)
+    return 0
+}
+
+private func bodyWanted(
+    _: OpaquePointer?, stream: Int32, buffer: UnsafeMutablePointer<UInt8>?, length: Int,
+    flags: UnsafeMutablePointer<UInt32>?, _: UnsafeMutablePointer<nghttp2_data_source>?,
+    userData: UnsafeMutableRawPointer?
+) -> Int {
+    // nghttp2 ends the session if more than `length` comes back, so the buffer says exactly that.
+    let room = UnsafeMutableRawBufferPointer(start: buffer, count: length)
+    switch driver(userData).readBody(of: stream, into: room) {
+    case .later:
+        return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+    case .bytes(let count, let isLast):
+        if isLast { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+        return count
+    }
+}

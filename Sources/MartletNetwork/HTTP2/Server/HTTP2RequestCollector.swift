@@ -1,0 +1,121 @@
+import MartletHTTP
+
+/// Puts together one request from its fields and the pieces of its body, within limits.
+struct HTTP2RequestCollector {
+    /// Why a request is answered without being handed on.
+    enum Refusal: Equatable {
+        case fieldsTooLarge
+        case targetTooLong
+        case bodyTooLarge
+        case notSupported
+
+        var status: HTTPStatus {
+            switch self {
+            case .fieldsTooLarge: .headerFieldsTooLarge
+            case .targetTooLong: HTTPStatus(414)
+            case .bodyTooLarge: .contentTooLarge
+            case .notSupported: HTTPStatus(501)
+            }
+        }
+    }
+
+    private let limits: ServerLimits
+    private var method = ""
+    private var target = ""
+    private var authority = ""
+    private var host: String?
+    private var fields: [HTTPField] = []
+    /// Where each field of the block, pseudo-fields and ignored ones included, was put; nil for one that was not kept.
+    private var places: [Int?] = []
+    private var targetPlace: Int?
+    private var fieldBytes = 0
+    private var bodyLimit = 0
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+    private var isTargetTooLong = false
+
+    init(limits: ServerLimits) {
+        self.limits = limits
+    }
+
+    // MARK: Fields
+
+    /// - Returns: false when the block is beyond all patience and its stream is to be reset.
+    mutating func append(
+        name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isValid: Bool
+    ) -> Bool {
+        // What RFC 9113, section 10.5.1 counts.
+        fieldBytes += name.count + value.count + 32
+        places.append(nil)
+        if isPath(name), value.count > limits.targetBytes { isTargetTooLong = true }
+        if fieldBytes > limits.fieldBytes || places.count > limits.fieldCount { isTooLarge = true }
+        guard !isTooLarge, !isTargetTooLong, isValid else { return fieldBytes <= 8 * limits.fieldBytes }
+        keep(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
+        return true
+    }
+
+    private func isPath(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        name.elementsEqual(":path".utf8)
+    }
+
+    private mutating func keep(_ name: String, _ value: String) {
+        switch name {
+        case ":method": method = value
+        case ":path":
+            target = value
+            targetPlace = places.count - 1
+        case ":authority": authority = value
+        case "host": host = value
+        case _ where name.hasPrefix(":") || name == "te": break
+        default:
+            places[places.count - 1] = fields.count
+            fields.append(HTTPField(name, value))
+        }
+    }
+
+    /// The head is complete.
+    /// - Parameter indexing: Of every field of the block, in order.
+    mutating func finishHead(indexing: [HTTPField.Indexing]) -> Refusal? {
+        if isTargetTooLong { return .targetTooLong }
+        if isTooLarge { return .fieldsTooLarge }
+        guard !method.isEmpty, target.first == "/" else { return .notSupported }
+        for (place, kind) in zip(places, indexing) {
+            if let place { fields[place].indexing = kind }
+        }
+        self.indexing = targetPlace.flatMap { $0 < indexing.count ? indexing[$0] : nil } ?? .never
+        places = []
+        return nil
+    }
+
+    private var indexing = HTTPField.Indexing.never
+
+    // MARK: Body
+
+    /// - Returns: `.bodyTooLarge` where the head already announces more than is allowed.
+    mutating func allowBody(of limit: Int) -> Refusal? {
+        bodyLimit = limit
+        let announced = fields.first { $0.name == "content-length" }.flatMap { Int($0.value) } ?? 0
+        return announced > limit ? .bodyTooLarge : nil
+    }
+
+    var expectsContinue: Bool {
+        fields.contains { $0.name == "expect" && $0.value.lowercased() == "100-continue" }
+    }
+
+    mutating func append(body bytes: UnsafeBufferPointer<UInt8>) -> Refusal? {
+        guard body.count + bytes.count <= bodyLimit else { return .bodyTooLarge }
+        body.append(contentsOf: bytes)
+        return nil
+    }
+
+    // MARK: Request
+
+    func request(on connection: HTTPConnection, stream: Int32) -> HTTPRequest {
+        var request = HTTPRequest(
+            HTTPMethod(rawValue: method), target, authority: authority.isEmpty ? host ?? "" : authority,
+            fields: HTTPFields(fields), body: body, connection: connection)
+        request.streamID = stream
+        request.targetIndexing = indexing
+        return request
+    }
+}

@@ -1,0 +1,103 @@
+import CMartletNGHTTP2
+import MartletHTTP
+
+/// How answers become frames.
+extension HTTP2ServerSession {
+    func send(_ response: HTTPResponse, on stream: HTTP2ServerStream) {
+        catchUp()
+        guard stream.phase != .gone, !stream.isAnswered else { return }
+        stream.output = HTTP2BodyBuffer(response.bytes)
+        stream.isAnswered = true
+        stream.running = nil
+        let hasBody = !stream.isHead && !response.bytes.isEmpty
+        if hasBody { stream.deadline = now + limits.stallTime }
+        let length = response.status.forbidsLength ? nil : response.bytes.count
+        nghttp2.submitResponse(fields(of: response, length: length), hasBody: hasBody, on: stream.id)
+        needsWrite()
+    }
+
+    func sendHead(_ response: HTTPResponse, on stream: HTTP2ServerStream) {
+        catchUp()
+        guard stream.phase != .gone, !stream.isAnswered else { return }
+        nghttp2.submitResponse(fields(of: response, length: nil), hasBody: !stream.isHead, on: stream.id)
+        stream.isAnswered = stream.isHead
+        needsWrite()
+    }
+
+    func sendBody(_ bytes: [UInt8], on stream: HTTP2ServerStream) -> Bool {
+        guard stream.phase != .gone, !stream.isAnswered else { return false }
+        guard !bytes.isEmpty else { return true }
+        catchUp()
+        if stream.output.count == 0 { stream.deadline = now + limits.stallTime }
+        stream.output.append(bytes)
+        nghttp2.resumeBody(of: stream.id)
+        needsWrite()
+        stream.isFull = stream.output.count >= limits.streamBufferBytes
+        return !stream.isFull
+    }
+
+    func finish(_ stream: HTTP2ServerStream) {
+        guard stream.phase != .gone, !stream.isAnswered else { return }
+        stream.isAnswered = true
+        stream.running = nil
+        stream.output.complete()
+        nghttp2.resumeBody(of: stream.id)
+        needsWrite()
+    }
+
+    func cut(_ stream: HTTP2ServerStream) {
+        guard stream.phase != .gone else { return }
+        stream.isAnswered = true
+        reset(stream, .internalError)
+        needsWrite()
+    }
+
+    /// Answers in the protocol's own words, without asking anybody, and lets the rest of the request go.
+    func refuse(_ stream: HTTP2ServerStream, with status: HTTPStatus) {
+        stream.phase = .refused
+        stream.deadline = now + limits.stallTime
+        send(HTTPResponse(status), on: stream)
+    }
+
+    private func fields(of response: HTTPResponse, length: Int?) -> NGHTTP2FieldList {
+        var list = NGHTTP2FieldList()
+        list.append(":status", String(response.status.code))
+        // A handler that answers HEAD may state the length of what it does not send.
+        let stated = response.fields["content-length"]
+        list.append(response.fields, besides: "content-length")
+        if let length { list.append("content-length", length == 0 ? stated ?? "0" : String(length)) }
+        return list
+    }
+
+    // MARK: Sending
+
+    func readBody(of stream: Int32, into buffer: UnsafeMutableRawBufferPointer) -> NGHTTP2Body {
+        guard let stream = streams[stream] else { return .later }
+        let body = stream.output.read(into: buffer)
+        stream.deadline = stream.output.count > 0 ? now + limits.stallTime : nil
+        if stream.isFull, stream.output.count < limits.streamBufferBytes / 2 {
+            stream.isFull = false
+            stream.running?.roomAppeared()
+        }
+        return body
+    }
+
+    func sent(_ frame: UnsafePointer<nghttp2_frame>) {
+        let head = frame.pointee.hd
+        switch head.type {
+        case HTTP2FrameHeader.Kind.reset:
+            return countReset()
+        case HTTP2FrameHeader.Kind.data: countData()
+        case HTTP2FrameHeader.Kind.headers: break
+        default: return
+        }
+        // The answer is complete and the request is not: the peer is told to stop (RFC 9113, section 8.1).
+        guard head.flags & HTTP2FrameHeader.Flag.endStream != 0, !nghttp2.isRemoteClosed(head.stream_id) else { return }
+        nghttp2.reset(head.stream_id, code: HTTP2ErrorCode.noError.rawValue)
+    }
+}
+
+extension HTTPStatus {
+    /// Whether an answer of this status never has `content-length` (RFC 9110, section 8.6).
+    fileprivate var forbidsLength: Bool { code < 200 || code == 204 || code == 304 }
+}

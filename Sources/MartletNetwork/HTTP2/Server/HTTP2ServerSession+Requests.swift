@@ -1,0 +1,90 @@
+import CMartletNGHTTP2
+import MartletHTTP
+
+/// How frames become requests.
+extension HTTP2ServerSession: NGHTTP2Events {
+    func headersBegan(on stream: Int32) {
+        guard streams[stream] == nil else { return }
+        began(HTTP2ServerStream(id: stream, session: self, limits: limits, deadline: now + limits.headTime))
+    }
+
+    func field(
+        name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isValid: Bool, on stream: Int32
+    ) -> Bool {
+        // Fields of trailers are not kept, but they are counted.
+        streams[stream]?.collector.append(name: name, value: value, isValid: isValid) ?? true
+    }
+
+    func received(_ frame: UnsafePointer<nghttp2_frame>) {
+        let head = frame.pointee.hd
+        switch head.type {
+        case HTTP2FrameHeader.Kind.headers:
+            let indexing = tap.takeIndexing(on: head.stream_id)
+            guard let stream = streams[head.stream_id] else { return }
+            let isLast = head.flags & HTTP2FrameHeader.Flag.endStream != 0
+            if stream.phase == .head { headCompleted(stream, indexing: indexing, isLast: isLast) }
+            if isLast { requestCompleted(stream) }
+        case HTTP2FrameHeader.Kind.data:
+            guard head.flags & HTTP2FrameHeader.Flag.endStream != 0, let stream = streams[head.stream_id] else {
+                return
+            }
+            requestCompleted(stream)
+        case HTTP2FrameHeader.Kind.ping:
+            if head.flags & HTTP2FrameHeader.Flag.acknowledgement != 0 { drainNoticed() }
+        default: break
+        }
+    }
+
+    private func headCompleted(_ stream: HTTP2ServerStream, indexing: [HTTPField.Indexing], isLast: Bool) {
+        stream.phase = .body
+        stream.deadline = now + limits.bodyTime
+        if let refusal = stream.collector.finishHead(indexing: indexing) {
+            return refuse(stream, with: refusal.status)
+        }
+        let head = stream.collector.request(on: requestConnection, stream: stream.id)
+        stream.isHead = head.method == .head
+        guard !isLast else { return }
+        if let refusal = stream.collector.allowBody(of: dispatch.bodyLimit(for: head)) {
+            return refuse(stream, with: refusal.status)
+        }
+        if stream.collector.expectsContinue {
+            var fields = NGHTTP2FieldList()
+            fields.append(":status", "100")
+            nghttp2.submitInformational(fields, on: stream.id)
+        }
+    }
+
+    func data(_ bytes: UnsafeBufferPointer<UInt8>, on stream: Int32) {
+        guard let stream = streams[stream], stream.phase == .body else {
+            return nghttp2.consumeConnection(bytes.count)
+        }
+        if let refusal = stream.collector.append(body: bytes) {
+            nghttp2.consumeConnection(bytes.count)
+            return refuse(stream, with: refusal.status)
+        }
+        consume(bytes.count, of: stream)
+    }
+
+    private func requestCompleted(_ stream: HTTP2ServerStream) {
+        guard stream.phase == .body else { return }
+        stream.phase = .answering
+        stream.deadline = nil
+        let request = stream.collector.request(on: requestConnection, stream: stream.id)
+        stream.collector = HTTP2RequestCollector(limits: limits)
+        let running = dispatch.start(request, answerTo: stream)
+        if stream.phase == .answering, !stream.isAnswered { stream.running = running }
+    }
+
+    func closed(stream: Int32, code: UInt32) {
+        guard let stream = streams[stream] else { return }
+        nghttp2.consumeConnection(stream.withheld)
+        forget(stream)
+    }
+
+    /// The peer has answered the PING behind the notice of a drain: requests that it sent before are known.
+    private func drainNoticed() {
+        guard drainPhase == .noticed else { return }
+        drainPhase = .final
+        nghttp2.submitGoAway(last: nghttp2.lastProcessedStream, code: HTTP2ErrorCode.noError.rawValue)
+    }
+}

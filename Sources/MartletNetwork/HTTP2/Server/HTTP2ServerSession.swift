@@ -1,0 +1,242 @@
+import CMartletNGHTTP2
+import MartletHTTP
+
+/// The server side of HTTP/2 on one connection: collects requests, has them answered, guards against peers that make
+/// work for the sake of it.
+final class HTTP2ServerSession: WireProtocol {
+    let limits: ServerLimits
+    let dispatch: any RequestDispatch
+    private let info: HTTPConnection
+    private let control: HTTP2ConnectionControl?
+    private weak var connection: (any WireConnection)?
+
+    private(set) lazy var nghttp2 = NGHTTP2Session(.server, events: self)
+    var streams: [Int32: HTTP2ServerStream] = [:]
+    var tap: HTTP2FrameTap
+    private var flood: HTTP2FloodGuard
+
+    private(set) var now: ContinuousClock.Instant
+    private var idleDeadline: ContinuousClock.Instant
+    /// When the deadlines of the streams are looked at: a scan per second costs less than a schedule per stream.
+    private var sweep: ContinuousClock.Instant?
+
+    private var isBroken = false
+    private var isClosing = false
+    private var isSilent = false
+    private var withholdsWindows = false
+    private var outlivesGoAway = false
+    var drainPhase = DrainPhase.none
+
+    enum DrainPhase {
+        case none
+        /// The peer was told to start nothing new; its answer to the PING shows that it knows.
+        case noticed
+        case final
+    }
+
+    /// - Parameters:
+    ///   - info: What requests say of their connection.
+    ///   - control: Steers this session from elsewhere.
+    init(
+        connection: any WireConnection, dispatch: any RequestDispatch, info: HTTPConnection, limits: ServerLimits,
+        settings: HTTP2Settings = HTTP2Settings(), control: HTTP2ConnectionControl? = nil
+    ) {
+        self.connection = connection
+        self.dispatch = dispatch
+        self.info = info
+        self.limits = limits
+        self.control = control
+        now = connection.now
+        idleDeadline = now + limits.headTime
+        flood = HTTP2FloodGuard(now: now)
+        tap = HTTP2FrameTap(
+            prefaceLength: Int(NGHTTP2_CLIENT_MAGIC_LEN), blockLimit: 2 * limits.fieldBytes + limits.targetBytes)
+        var settings = settings
+        settings.streamLimit = settings.streamLimit ?? UInt32(limits.concurrentStreams)
+        settings.headerListSize = settings.headerListSize ?? UInt32(limits.fieldBytes)
+        nghttp2.submit(settings: settings.entries)
+        nghttp2.setConnectionWindow(Int32(clamping: settings.connectionWindow))
+    }
+
+    // MARK: WireProtocol
+
+    var isFinished: Bool {
+        isBroken || ((isClosing || (nghttp2.isDone && !outlivesGoAway)) && !nghttp2.wantsWrite && !isSilent)
+    }
+
+    var deadline: ContinuousClock.Instant? {
+        if isSilent || isClosing { return nil }
+        return streams.isEmpty ? idleDeadline : sweep
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        catchUp()
+        guard !isSilent, !isBroken, !isClosing else { return }
+        do throws(HTTP2FrameTap.Fault) {
+            try tap.read(bytes) { flood.allows($0, at: now) }
+        } catch {
+            return giveUp(.enhanceYourCalm)
+        }
+        if !nghttp2.receive(bytes) { isBroken = true }
+        tap.forgetBlocks()
+        idled()
+    }
+
+    func write(into output: inout [UInt8], limit: Int) {
+        catchUp()
+        guard !isSilent, !isBroken else { return }
+        if !nghttp2.write(into: &output, limit: limit) { isBroken = true }
+    }
+
+    func expire(at now: ContinuousClock.Instant) {
+        self.now = now
+        guard !streams.isEmpty else {
+            if now >= idleDeadline { close() }
+            return
+        }
+        guard let sweep, now >= sweep else { return }
+        for stream in streams.values {
+            if let deadline = stream.deadline, now >= deadline { expire(stream) }
+        }
+        self.sweep = now + sweepInterval
+    }
+
+    func inputEnded() {
+        // A client that sends nothing more still reads the answers to what it has asked.
+        if streams.isEmpty { close() } else { outlivesGoAway = false }
+        drain()
+    }
+
+    func ended() {
+        isBroken = true
+        for stream in streams.values { forget(stream) }
+        streams = [:]
+    }
+
+    func drain() {
+        guard drainPhase == .none else { return }
+        drainPhase = .noticed
+        outlivesGoAway = false
+        nghttp2.submitShutdownNotice()
+        nghttp2.submitPing()
+        connection?.needsWrite()
+    }
+
+    // MARK: Life
+
+    /// Takes the time and what the control was told since.
+    func catchUp() {
+        if let connection { now = connection.now }
+        guard let control else { return }
+        for command in control.takeCommands() { obey(command) }
+    }
+
+    private func obey(_ command: HTTP2ConnectionControl.Command) {
+        switch command {
+        case .announce(let streamLimit):
+            nghttp2.submit(settings: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, streamLimit)])
+        case .goAway(let last, let code, let debugData):
+            outlivesGoAway = true
+            nghttp2.submitGoAway(
+                last: last ?? nghttp2.lastProcessedStream, code: code.rawValue, debugData: debugData)
+        case .reset(let id, let code):
+            if let stream = streams[id] { reset(stream, code) }
+        case .withholdWindows(let isWithheld):
+            withholdsWindows = isWithheld
+            if !isWithheld { releaseWindows() }
+        case .goSilent:
+            isSilent = true
+        case .close:
+            isClosing = true
+        }
+    }
+
+    /// Says that nothing was wrong and ends the connection.
+    private func close() {
+        nghttp2.submitGoAway(last: nghttp2.lastProcessedStream, code: HTTP2ErrorCode.noError.rawValue)
+        isClosing = true
+        connection?.needsWrite()
+    }
+
+    /// Ends the connection because the peer does what no honest one does.
+    func giveUp(_ code: HTTP2ErrorCode) {
+        nghttp2.terminate(code: code.rawValue)
+        isClosing = true
+        for stream in streams.values { forget(stream) }
+        streams = [:]
+    }
+
+    /// What is left of a drain or of the idle time once no request is open.
+    private func idled() {
+        if streams.isEmpty && drainPhase == .final { isClosing = true }
+    }
+
+    func began(_ stream: HTTP2ServerStream) {
+        streams[stream.id] = stream
+        if sweep == nil { sweep = now + sweepInterval }
+    }
+
+    /// A stream is over: whoever answers it is told, unless the answer was complete.
+    func forget(_ stream: HTTP2ServerStream) {
+        stream.phase = .gone
+        if !stream.isAnswered { stream.running?.cancel() }
+        stream.running = nil
+        streams[stream.id] = nil
+        guard streams.isEmpty else { return }
+        sweep = nil
+        idleDeadline = now + limits.idleTime
+        idled()
+    }
+
+    private var sweepInterval: Duration {
+        min(.seconds(1), min(limits.stallTime, min(limits.headTime, limits.bodyTime)))
+    }
+
+    private func expire(_ stream: HTTP2ServerStream) {
+        switch stream.phase {
+        case .head: giveUp(.enhanceYourCalm)
+        case .body: refuse(stream, with: .requestTimeout)
+        case .answering, .refused: reset(stream, .cancel)
+        case .gone: break
+        }
+        connection?.needsWrite()
+    }
+
+    func reset(_ stream: HTTP2ServerStream, _ code: HTTP2ErrorCode) {
+        nghttp2.reset(stream.id, code: code.rawValue)
+        forget(stream)
+    }
+
+    func needsWrite() {
+        connection?.needsWrite()
+    }
+
+    /// What every request on this connection says of it.
+    var requestConnection: HTTPConnection { info }
+
+    // MARK: Windows and floods
+
+    /// Gives bytes of a body back to the peer's windows.
+    func consume(_ count: Int, of stream: HTTP2ServerStream) {
+        if withholdsWindows {
+            stream.withheld += count
+        } else {
+            nghttp2.consume(count, of: stream.id)
+        }
+    }
+
+    private func releaseWindows() {
+        for stream in streams.values where stream.withheld > 0 {
+            nghttp2.consume(stream.withheld, of: stream.id)
+            stream.withheld = 0
+        }
+    }
+
+    func countReset() {
+        if !flood.allowsReset(at: now) { giveUp(.enhanceYourCalm) }
+    }
+
+    func countData() {
+        flood.sentData()
+    }
+}

@@ -1,0 +1,58 @@
+import MartletHTTP
+
+/// One request of a server session, from its first field until its answer has been sent.
+final class HTTP2ServerStream: ResponseStream {
+    enum Phase {
+        case head
+        case body
+        /// The request is complete, and somebody answers it.
+        case answering
+        /// The request was refused: what still comes of it is thrown away.
+        case refused
+        /// Nothing more is sent or received.
+        case gone
+    }
+
+    let id: Int32
+    var phase = Phase.head
+    var collector: HTTP2RequestCollector
+    var running: (any RunningRequest)?
+    var isHead = false
+    var output = HTTP2BodyBuffer()
+    /// Whether all of the answer was given, sent or not.
+    var isAnswered = false
+    /// A streamed body waits for room.
+    var isFull = false
+    /// When the request must be complete, or more bytes of the answer must have gone; nil while neither is awaited.
+    var deadline: ContinuousClock.Instant?
+    /// Bytes of the body that were taken and not yet given back to the peer's window.
+    var withheld = 0
+    private weak var session: HTTP2ServerSession?
+
+    init(id: Int32, session: HTTP2ServerSession, limits: ServerLimits, deadline: ContinuousClock.Instant) {
+        self.id = id
+        self.session = session
+        self.deadline = deadline
+        collector = HTTP2RequestCollector(limits: limits)
+    }
+
+    func send(_ response: HTTPResponse) {
+        session?.send(response, on: self)
+    }
+
+    func sendHead(_ response: HTTPResponse) {
+        session?.sendHead(response, on: self)
+    }
+
+    func sendBody(_ bytes: [UInt8]) -> Bool {
+        session?.sendBody(bytes, on: self) ?? false
+    }
+
+    func finish() {
+        session?.finish(self)
+    }
+
+    func cut() {
+        session?.cut(self)
+    }
+}
