@@ -1,0 +1,35 @@
+import MartletCore
+import MartletModel
+
+/// How an expression is answered from sorted lists of members: every negation stands beside something that it takes
+/// away from, so that nothing has to be listed only to be left out.
+indirect enum AudiencePlan: Equatable {
+    case everyone
+    case members(Tag)
+    /// What is in all of `including` and in none of `excluding`. There is at least one to include.
+    case join(including: [AudiencePlan], excluding: [AudiencePlan])
+    case union([AudiencePlan])
+
+    init(_ expression: TagExpression?) {
+        switch expression {
+        case nil: self = .everyone
+        case .tag(let tag): self = .members(tag)
+        case .or(let operands): self = .union(operands.map { AudiencePlan($0) })
+        case .and(let operands): self = Self.join(operands)
+        case .not(let operand): self = Self.join([.not(operand)])
+        }
+    }
+
+    private static func join(_ operands: [TagExpression]) -> AudiencePlan {
+        var including: [AudiencePlan] = []
+        var excluding: [AudiencePlan] = []
+        for operand in operands {
+            switch operand {
+            case .not(.not(let inner)): including.append(AudiencePlan(inner))
+            case .not(let inner): excluding.append(AudiencePlan(inner))
+            default: including.append(AudiencePlan(operand))
+            }
+        }
+        return .join(including: including.isEmpty ? [.everyone] : including, excluding: excluding)
+    }
+}

@@ -1,0 +1,17 @@
+/// A registration in the order of the audience: by channel, then by itself.
+struct AudiencePosition: Comparable {
+    var channel: Int64
+    /// The sequence number of the registration.
+    var registration: Int64
+
+    /// Behind every registration.
+    static let end = AudiencePosition(channel: .max, registration: .max)
+
+    /// The first place behind this one, within the same channel.
+    var next: AudiencePosition { AudiencePosition(channel: channel, registration: registration + 1) }
+
+    @inline(__always)
+    static func < (left: AudiencePosition, right: AudiencePosition) -> Bool {
+        left.channel < right.channel || (left.channel == right.channel && left.registration < right.registration)
+    }
+}

@@ -1,0 +1,96 @@
+import MartletCore
+import MartletModel
+
+/// Answers audience queries on one connection.
+struct AudienceReader {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func page(_ query: AudienceQuery) throws(StorageError) -> AudiencePage {
+        var statements = BorrowedStatements(connection)
+        defer { statements.giveBack() }
+        let expired = ExpiredCursor(try statements.take(ExpiredCursor.sql), now: query.now)
+        let matching = try cursor(for: AudiencePlan(query.expression), query, &statements)
+        let audience = JoinCursor(including: [matching], excluding: [expired])
+        let handles = HandleCursor(try statements.take(HandleCursor.sql))
+        return try collect(audience, handles, query)
+    }
+
+    /// Takes the first registration of each channel and counts the others.
+    private func collect(
+        _ audience: AudienceCursor, _ handles: HandleCursor, _ query: AudienceQuery
+    ) throws(StorageError) -> AudiencePage {
+        var page = AudiencePage()
+        var last = query.after.rawValue
+        var place = AudiencePosition(channel: last, registration: .max)
+        while true {
+            place = try audience.seek(place)
+            if place.channel > query.through.rawValue { return page }
+            if place.channel == last {
+                page.skipped += 1
+            } else if page.count == query.limit {
+                page.isLast = false
+                return page
+            } else {
+                last = place.channel
+                try handles.append(last, to: &page)
+            }
+            place = place.next
+        }
+    }
+
+    private func cursor(
+        for plan: AudiencePlan, _ query: AudienceQuery, _ statements: inout BorrowedStatements
+    ) throws(StorageError) -> AudienceCursor {
+        switch plan {
+        case .everyone: try members(TagTable.everyone, query, &statements)
+        case .members(let tag): try members(tag.folded, query, &statements)
+        case .union(let operands): UnionCursor(try cursors(for: operands, query, &statements))
+        case .join(let including, let excluding):
+            JoinCursor(
+                including: try cursors(for: including, query, &statements),
+                excluding: try cursors(for: excluding, query, &statements))
+        }
+    }
+
+    private func cursors(
+        for plans: [AudiencePlan], _ query: AudienceQuery, _ statements: inout BorrowedStatements
+    ) throws(StorageError) -> [AudienceCursor] {
+        var cursors: [AudienceCursor] = []
+        for plan in plans { cursors.append(try cursor(for: plan, query, &statements)) }
+        return cursors
+    }
+
+    /// A tag that nobody carries is the empty set.
+    private func members(
+        _ name: String, _ query: AudienceQuery, _ statements: inout BorrowedStatements
+    ) throws(StorageError) -> AudienceCursor {
+        let tag = try TagTable(connection).id(of: name, hub: query.hub, platform: query.platform)
+        guard let tag else { return AudienceCursor() }
+        return MemberCursor(try statements.take(MemberCursor.sql), tag: tag)
+    }
+}
+
+/// The statements of one query, to be given back together.
+private struct BorrowedStatements {
+    private let connection: Connection
+    private var taken: [Statement] = []
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    mutating func take(_ sql: String) throws(StorageError) -> Statement {
+        let statement = try connection.take(sql)
+        taken.append(statement)
+        return statement
+    }
+
+    mutating func giveBack() {
+        for statement in taken { connection.giveBack(statement) }
+        taken = []
+    }
+}

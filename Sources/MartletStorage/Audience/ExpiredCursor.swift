@@ -1,0 +1,52 @@
+import MartletCore
+import MartletModel
+
+/// The registrations that have expired, wherever they are; only to be asked for members, because it jumps each time.
+/// Where nothing ever expires, one look tells it.
+final class ExpiredCursor: AudienceCursor {
+    static let sql = """
+        SELECT channel, sequence, expires_at FROM registrations
+        WHERE expires_at IS NOT NULL AND (channel, sequence) >= (?1, ?2) ORDER BY channel, sequence
+        """
+
+    private let statement: Statement
+    private let now: Timestamp
+    /// The first registration with an expiry at or behind where it was asked last, and whether that has passed.
+    private var current = AudiencePosition(channel: .min, registration: .min)
+    private var isExpired = false
+    private var isStarted = false
+
+    private static let patience = 12
+
+    /// - Parameter statement: Of `sql`, for this cursor alone.
+    init(_ statement: Statement, now: Timestamp) {
+        self.statement = statement
+        self.now = now
+    }
+
+    override func contains(_ position: AudiencePosition) throws(StorageError) -> Bool {
+        var patience = isStarted ? Self.patience : 0
+        while current < position {
+            if patience == 0 { try jump(to: position) } else { try step() }
+            patience -= 1
+        }
+        return current == position && isExpired
+    }
+
+    private func jump(to position: AudiencePosition) throws(StorageError) {
+        statement.reset()
+        try statement.bind(position.channel, at: 1)
+        try statement.bind(position.registration, at: 2)
+        isStarted = true
+        try step()
+    }
+
+    private func step() throws(StorageError) {
+        if try statement.step() {
+            current = AudiencePosition(channel: statement.integer(0), registration: statement.integer(1))
+            isExpired = statement.timestamp(2) <= now
+        } else {
+            current = .end
+        }
+    }
+}

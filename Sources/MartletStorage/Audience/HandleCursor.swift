@@ -1,0 +1,51 @@
+import MartletCore
+import MartletModel
+
+/// The handles of channels, asked for in the order of their ids.
+final class HandleCursor {
+    static let sql = "SELECT id, ifnull(handle, key) FROM channels WHERE id >= ? ORDER BY id"
+
+    private let statement: Statement
+    private var current: Int64 = .min
+    private var isStarted = false
+    private var digits: [UInt8] = []
+
+    private static let patience = 6
+
+    /// - Parameter statement: Of `sql`, for this cursor alone.
+    init(_ statement: Statement) {
+        self.statement = statement
+    }
+
+    /// Appends a channel, which must exist, with its handle to a page.
+    func append(_ channel: Int64, to page: inout AudiencePage) throws(StorageError) {
+        try seek(channel)
+        guard current == channel else {
+            throw StorageError(.corrupt, "A registration points at a channel that is missing; restore a backup.")
+        }
+        let id = ChannelID(rawValue: channel)
+        guard statement.isBlob(1) else { return statement.withBytes(1) { page.append(id, handle: $0) } }
+        statement.withBytes(1) { bytes in
+            let count = bytes.count * 2
+            if digits.count < count { digits = [UInt8](repeating: 0, count: count) }
+            digits.withUnsafeMutableBufferPointer { digits in
+                let target = UnsafeMutableBufferPointer(rebasing: digits[..<count])
+                StoredHandle.unpack(bytes, into: target)
+                page.append(id, handle: UnsafeBufferPointer(target))
+            }
+        }
+    }
+
+    private func seek(_ channel: Int64) throws(StorageError) {
+        var patience = isStarted ? Self.patience : 0
+        while current < channel {
+            if patience == 0 {
+                statement.reset()
+                try statement.bind(channel, at: 1)
+                isStarted = true
+            }
+            current = try statement.step() ? statement.integer(0) : .max
+            patience -= 1
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import MartletCore
+import Synchronization
+
+/// The data directory as far as storage goes: private to its owner, and of one process at a time.
+final class StorageDirectory: Sendable {
+    let path: String
+    /// The descriptor of the lock file while the lock is held.
+    private let lock: Mutex<Int32?>
+
+    /// Makes the directory where it is missing, keeps everybody else out of it (mode 0700) and locks it.
+    /// - Throws: `StorageError`; `.locked` where another process has it.
+    init(_ path: String) throws(StorageError) {
+        self.path = path
+        try Self.make(path)
+        try Self.keepPrivate(path)
+        lock = Mutex(try Self.takeLock(in: path))
+    }
+
+    deinit {
+        unlock()
+    }
+
+    /// Lets another process have the directory.
+    func unlock() {
+        lock.withLock { descriptor in
+            if let open = descriptor { close(open) }
+            descriptor = nil
+        }
+    }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Makes a file that only the owner may read, where it is missing; its entry is on disk afterwards.
+    func makePrivateFile(_ name: String) throws(StorageError) {
+        let descriptor = open(file(name), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StorageError(failed: "open", file(name)) }
+        close(descriptor)
+        try Self.synchronize(path)
+    }
+
+    /// Makes a directory that only the owner may read, where it is missing.
+    func makePrivateDirectory(_ name: String) throws(StorageError) {
+        try Self.make(file(name))
+    }
+
+    private static func make(_ path: String) throws(StorageError) {
+        let parent = path.split(separator: "/", omittingEmptySubsequences: true).dropLast().joined(separator: "/")
+        let parentPath = path.hasPrefix("/") ? "/\(parent)" : parent.isEmpty ? "." : parent
+        if access(parentPath, F_OK) != 0 { try make(parentPath) }
+        if mkdir(path, 0o700) == 0 {
+            try synchronize(parentPath)
+        } else if errno != EEXIST {
+            throw StorageError(failed: "make", path)
+        }
+    }
+
+    /// Narrows the mode of a directory that is ours; one with other things in it is not ours to change.
+    private static func keepPrivate(_ path: String) throws(StorageError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw StorageError(failed: "examine", path) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw StorageError(.unavailable, "'\(path)' is no directory; choose another place for the data.")
+        }
+        guard status.st_mode & 0o077 != 0 else { return }
+        let entries = try entries(of: path)
+        guard entries.isEmpty || entries.contains(lockName) else {
+            throw StorageError(
+                .unavailable,
+                "'\(path)' is open to other users and holds other things; choose an empty or a new directory, or make "
+                    + "it private (chmod 700) if it is meant.")
+        }
+        guard chmod(path, 0o700) == 0 else { throw StorageError(failed: "make private", path) }
+    }
+
+    private static let lockName = "lock"
+
+    private static func takeLock(in path: String) throws(StorageError) -> Int32 {
+        let name = "\(path)/\(lockName)"
+        let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StorageError(failed: "open", name) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let error = errno == EWOULDBLOCK ? isTaken(path) : StorageError(failed: "lock", name)
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func isTaken(_ path: String) -> StorageError {
+        StorageError(
+            .locked,
+            "Another process has the data directory '\(path)'; stop it, or let it do the work through its admin socket."
+        )
+    }
+
+    static func entries(of path: String) throws(StorageError) -> [String] {
+        guard let directory = opendir(path) else { throw StorageError(failed: "list", path) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Puts the entries of a directory on disk.
+    private static func synchronize(_ path: String) throws(StorageError) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StorageError(failed: "open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw StorageError(failed: "synchronize", path) }
+    }
+}
+
+extension StorageError {
+    /// A call to the system that failed, by `errno`.
+    init(failed action: String, _ path: String) {
+        let code = errno
+        let kind: Kind = code == ENOSPC || code == EDQUOT ? .full : .unavailable
+        self.init(kind, "Could not \(action) '\(path)': \(String(cString: strerror(code))).")
+    }
+}

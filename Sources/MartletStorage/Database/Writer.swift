@@ -1,0 +1,107 @@
+import MartletCore
+import Synchronization
+
+/// The one connection that writes, on its own thread. Everything that waits when it comes round is one transaction
+/// (group commit): each change stands in a savepoint, so that it fails alone, and each caller resumes after the commit.
+actor Writer {
+    private nonisolated let executor: ThreadExecutor
+    private nonisolated let waiting = Mutex<[PendingWrite]>([])
+    private nonisolated let commits = Atomic<Int>(0)
+    private var connection: Connection?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// How many transactions have been committed.
+    nonisolated var commitCount: Int { commits.load(ordering: .relaxed) }
+
+    /// - Parameter connection: Migrated, and used by nobody else from now on.
+    init(_ connection: sending Connection) {
+        self.connection = connection
+        executor = ThreadExecutor()
+    }
+
+    /// Does a change and returns when it is on disk.
+    /// - Parameter change: May run twice, so it must have no effect but on the connection.
+    nonisolated func write<Value: Sendable>(
+        _ change: @escaping @Sendable (Connection) throws(StorageError) -> Value
+    ) async throws(StorageError) -> Value {
+        let result = await withCheckedContinuation { caller in
+            submit(PendingWrite(change, caller))
+        }
+        return try result.get()
+    }
+
+    /// Finishes what waits, then closes the connection. Later changes fail as closed.
+    func close() {
+        commitWaiting()
+        connection = nil
+    }
+
+    private nonisolated func submit(_ write: PendingWrite) {
+        let isFirst = waiting.withLock { waiting in
+            waiting.append(write)
+            return waiting.count == 1
+        }
+        guard isFirst else { return }
+        executor.perform { self.assumeIsolated { $0.commitWaiting() } }
+    }
+
+    private func commitWaiting() {
+        let group = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        guard !group.isEmpty else { return }
+        guard let connection else {
+            for write in group { write.fail(StorageError(.closed, "The storage has been closed.")) }
+            return
+        }
+        commit(group, on: connection)
+    }
+
+    /// A transaction that is lost as a whole is done again change by change, so that only what cannot be stored fails.
+    private func commit(_ group: [PendingWrite], on connection: Connection) {
+        do throws(StorageError) {
+            let answers = try transaction(of: group, on: connection)
+            commits.add(1, ordering: .relaxed)
+            for answer in answers { answer() }
+        } catch {
+            if group.count == 1 {
+                group[0].fail(error)
+            } else {
+                for write in group { commit([write], on: connection) }
+            }
+        }
+    }
+
+    private func transaction(
+        of group: [PendingWrite], on connection: Connection
+    ) throws(StorageError) -> [@Sendable () -> Void] {
+        do throws(StorageError) {
+            try connection.run("BEGIN IMMEDIATE")
+            var answers: [@Sendable () -> Void] = []
+            for write in group { answers.append(try attempt(write, on: connection)) }
+            try connection.run("COMMIT")
+            return answers
+        } catch {
+            if connection.isInTransaction { try connection.run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private func attempt(
+        _ write: PendingWrite, on connection: Connection
+    ) throws(StorageError) -> @Sendable () -> Void {
+        try connection.run("SAVEPOINT change")
+        do throws(StorageError) {
+            let answer = try write.attempt(connection)
+            try connection.run("RELEASE change")
+            return answer
+        } catch {
+            guard connection.isInTransaction else { throw error }
+            try connection.run("ROLLBACK TO change")
+            try connection.run("RELEASE change")
+            return { write.fail(error) }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import MartletCore
+import MartletModel
+
+/// Channels, on one connection.
+struct ChannelTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func id(ofKey key: String, hub: Hub.ID, platform: PlatformID) throws(StorageError) -> ChannelID? {
+        try connection.first(
+            "SELECT id FROM channels WHERE hub = ? AND platform = ? AND key = ?", hub.rawValue, platform.rawValue,
+            StoredHandle(key)
+        ) { ChannelID(rawValue: $0.integer(0)) }
+    }
+
+    /// The channel of a handle, made where it is missing, with the handle as it is spelled now.
+    func register(
+        _ handle: PushHandle, key: String, hub: Hub.ID, platform: PlatformID, at now: Timestamp
+    ) throws(StorageError) -> ChannelID {
+        let spelled = handle.text == key ? nil : StoredHandle(handle.text)
+        let id = try connection.first(
+            """
+            INSERT INTO channels (hub, platform, key, handle, registered_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (hub, key, platform)
+                DO UPDATE SET handle = excluded.handle, registered_at = excluded.registered_at
+            RETURNING id
+            """, hub.rawValue, platform.rawValue, StoredHandle(key), spelled, now
+        ) { ChannelID(rawValue: $0.integer(0)) }
+        guard let id else { throw StorageError(.unavailable, "The database did not say which channel it stored.") }
+        return id
+    }
+
+    func setHandle(_ handle: PushHandle, key: String, of channel: ChannelID) throws(StorageError) {
+        let spelled = handle.text == key ? nil : StoredHandle(handle.text)
+        try connection.run(
+            "UPDATE channels SET key = ?, handle = ? WHERE id = ?", StoredHandle(key), spelled, channel.rawValue)
+    }
+
+    /// The platform of a channel of this hub and when it was last registered, or nil where there is none.
+    func find(
+        _ channel: ChannelID, in hub: Hub.ID
+    ) throws(StorageError) -> (platform: PlatformID, registeredAt: Timestamp)? {
+        try connection.first(
+            "SELECT platform, registered_at FROM channels WHERE id = ? AND hub = ?", channel.rawValue, hub.rawValue
+        ) { (PlatformID(rawValue: $0.text(0)), $0.timestamp(1)) }
+    }
+
+    /// - Returns: Whether it was removed.
+    @discardableResult
+    func removeIfUnused(_ channel: ChannelID) throws(StorageError) -> Bool {
+        try connection.run(
+            """
+            DELETE FROM channels WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM registrations WHERE channel = ?1)
+            """, channel.rawValue)
+        return connection.changes == 1
+    }
+}

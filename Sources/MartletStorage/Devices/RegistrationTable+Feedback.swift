@@ -1,0 +1,39 @@
+import MartletCore
+import MartletModel
+
+extension RegistrationTable {
+    /// - Returns: How many channels were removed.
+    func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> Int {
+        var removed = 0
+        for item in feedback {
+            guard let found = try channels.find(item.channel, in: hub) else { continue }
+            switch item.kind {
+            case .gone(let moment):
+                if let moment, found.registeredAt > moment { continue }
+                for stored in try registrations(of: item.channel) { try remove(stored, at: now) }
+                removed += 1
+            case .moved(let handle, let key):
+                try move(item.channel, to: handle, key: key, hub: hub, platform: found.platform, at: now)
+            }
+        }
+        return removed
+    }
+
+    /// Gives a channel its new handle, or joins it with the channel that has the handle already.
+    private func move(
+        _ channel: ChannelID, to handle: PushHandle, key: String, hub: Hub.ID, platform: PlatformID, at now: Timestamp
+    ) throws(StorageError) {
+        let target = try channels.id(ofKey: key, hub: hub, platform: platform) ?? channel
+        if target == channel { try channels.setHandle(handle, key: key, of: channel) }
+        for stored in try registrations(of: channel) {
+            var registration = stored.registration
+            registration.version += 1
+            registration.updatedAt = now
+            var place = stored.place
+            place.channel = target
+            try update(registration, sequence: stored.sequence, channel: target)
+            try moveTags(of: registration, to: place, from: stored)
+        }
+        if target != channel { try channels.removeIfUnused(channel) }
+    }
+}

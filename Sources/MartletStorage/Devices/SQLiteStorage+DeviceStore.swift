@@ -1,0 +1,37 @@
+public import MartletCore
+public import MartletModel
+
+extension SQLiteStorage: DeviceStore {
+    public func apply(
+        _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Result<Registration, RegistrationRefusal> {
+        try await writer.write { connection throws(StorageError) in
+            try RegistrationTable(connection).apply(change, in: hub, at: now)
+        }
+    }
+
+    public func registration(
+        _ id: String, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Registration? {
+        try await readers.read { connection throws(StorageError) in
+            let stored = try RegistrationTable(connection).find(id, in: hub)
+            return stored.flatMap { $0.isExpired(at: now) ? nil : $0.registration }
+        }
+    }
+
+    public func registrations(_ query: RegistrationQuery) async throws(StorageError) -> RegistrationPage {
+        try await readers.read { connection throws(StorageError) in try RegistrationTable(connection).page(query) }
+    }
+
+    public func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage {
+        try await readers.read { connection throws(StorageError) in try AudienceReader(connection).page(query) }
+    }
+
+    public func apply(
+        _ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Int {
+        try await writer.write { connection throws(StorageError) in
+            try RegistrationTable(connection).apply(feedback, in: hub, at: now)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+extension Migration {
+    static let hubs = Migration(
+        name: "hubs",
+        script: """
+            CREATE TABLE hubs (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                name TEXT NOT NULL,
+                folded_name TEXT NOT NULL UNIQUE,
+                created_at INTEGER NOT NULL
+            ) STRICT;
+            CREATE TABLE access_rules (
+                hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,
+                position INTEGER NOT NULL,
+                name TEXT NOT NULL,
+                rights INTEGER NOT NULL,
+                sealed_primary_key BLOB NOT NULL,
+                sealed_secondary_key BLOB NOT NULL,
+                created_at INTEGER NOT NULL,
+                modified_at INTEGER NOT NULL,
+                PRIMARY KEY (hub, position)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE credentials (
+                hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,
+                platform TEXT NOT NULL,
+                sealed_properties BLOB NOT NULL,
+                PRIMARY KEY (hub, platform)
+            ) STRICT, WITHOUT ROWID;
+            """)
+}

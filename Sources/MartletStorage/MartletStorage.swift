@@ -1,3 +1,0 @@
-import CMartletSQLite
-
-func probe() { _ = sqlite3_libversion() }

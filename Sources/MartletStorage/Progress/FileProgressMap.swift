@@ -1,0 +1,80 @@
+import Glibc
+import MartletCore
+import Synchronization
+
+/// One bit per channel in a file that is mapped into memory: what was set is in the file when the process dies.
+///
+/// Unchecked: the words are only touched atomically, `allocated` under its lock, and the rest never changes.
+final class FileProgressMap: ProgressMap, @unchecked Sendable {
+    private let words: UnsafeMutablePointer<Atomic<UInt64>>
+    private let byteCount: Int
+    private let descriptor: Int32
+    /// Per page of the file, whether its place on disk is certain: writing to a hole of a full disk would be fatal.
+    private let allocated: UnsafeMutablePointer<Atomic<UInt8>>
+    /// Bits for whose page the disk has no room. They end with the process.
+    private let homeless = Mutex<Set<Int64>>([])
+
+    private static let pageSize = 4096
+
+    /// Opens the file of a map, made where it is missing.
+    init(_ path: String, through lastChannel: ChannelID) throws(StorageError) {
+        let pages = Int(lastChannel.rawValue) / 8 / Self.pageSize + 1
+        byteCount = pages * Self.pageSize
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StorageError(failed: "open", path) }
+        guard ftruncate(descriptor, off_t(byteCount)) == 0 else {
+            let error = StorageError(failed: "size", path)
+            close(descriptor)
+            throw error
+        }
+        let memory = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        guard let memory, memory != MAP_FAILED else {
+            let error = StorageError(failed: "map", path)
+            close(descriptor)
+            throw error
+        }
+        words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: byteCount / 8)
+        allocated = .allocate(capacity: pages)
+        for page in 0..<pages { (allocated + page).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+        munmap(words, byteCount)
+        close(descriptor)
+        allocated.deallocate()
+    }
+
+    func holds(_ channel: ChannelID) -> Bool {
+        channel.rawValue >= 0 && channel.rawValue / 8 < Int64(byteCount)
+    }
+
+    func contains(_ channel: ChannelID) -> Bool {
+        guard holds(channel) else { return false }
+        let (word, bit) = place(of: channel)
+        if words[word].load(ordering: .relaxed) & bit != 0 { return true }
+        return homeless.withLock { !$0.isEmpty && $0.contains(channel.rawValue) }
+    }
+
+    func insert(_ channel: ChannelID) {
+        guard holds(channel) else { return }
+        let (word, bit) = place(of: channel)
+        guard isWritable(page: word * 8 / Self.pageSize) else {
+            homeless.withLock { _ = $0.insert(channel.rawValue) }
+            return
+        }
+        words[word].bitwiseOr(bit, ordering: .relaxed)
+    }
+
+    private func place(of channel: ChannelID) -> (word: Int, bit: UInt64) {
+        (Int(channel.rawValue) / 64, 1 << (UInt64(channel.rawValue) & 63))
+    }
+
+    /// Two threads that ask at once both allocate, which does no harm.
+    private func isWritable(page: Int) -> Bool {
+        if allocated[page].load(ordering: .relaxed) == 1 { return true }
+        let start = off_t(page * Self.pageSize)
+        guard posix_fallocate(descriptor, start, off_t(Self.pageSize)) == 0 else { return false }
+        allocated[page].store(1, ordering: .relaxed)
+        return true
+    }
+}

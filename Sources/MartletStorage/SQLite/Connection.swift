@@ -1,0 +1,95 @@
+import CMartletSQLite
+import MartletCore
+
+/// One connection to the database with its prepared statements. Not Sendable: whoever owns it lends it to a closure on
+/// its own thread.
+final class Connection {
+    private let database: OpaquePointer
+    /// Statements that nobody uses at the moment, by their text. One text can be in use more than once.
+    private var idle: [String: [Statement]] = [:]
+
+    /// Opens the file, which must exist.
+    init(path: String) throws(StorageError) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let error = StorageError(sqlite: code, database: opened)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        database = opened
+        sqlite3_busy_timeout(database, 5000)
+        _ = martlet_sqlite3_db_config_int(database, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    }
+
+    deinit {
+        idle.removeAll()
+        sqlite3_close_v2(database)
+    }
+
+    /// Whether a transaction is open. An error can end one.
+    var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+    /// How many rows the last statement changed.
+    var changes: Int { Int(sqlite3_changes64(database)) }
+
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(database) }
+
+    /// Runs statements that take no parameters.
+    func execute(_ script: String) throws(StorageError) {
+        let code = sqlite3_exec(database, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
+    }
+
+    /// Runs a statement to its end.
+    func run(_ sql: String, _ values: any Bindable...) throws(StorageError) {
+        let statement = try take(sql, values)
+        defer { giveBack(statement) }
+        while try statement.step() {}
+    }
+
+    /// The first row of a query, or nil where there is none.
+    func first<Value>(
+        _ sql: String, _ values: any Bindable..., read: (Statement) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value? {
+        let statement = try take(sql, values)
+        defer { giveBack(statement) }
+        return try statement.step() ? try read(statement) : nil
+    }
+
+    /// Every row of a query.
+    func all<Value>(
+        _ sql: String, _ values: any Bindable..., read: (Statement) throws(StorageError) -> Value
+    ) throws(StorageError) -> [Value] {
+        let statement = try take(sql, values)
+        defer { giveBack(statement) }
+        var rows: [Value] = []
+        while try statement.step() { rows.append(try read(statement)) }
+        return rows
+    }
+
+    /// A statement for the caller alone, until `giveBack`.
+    func take(_ sql: String) throws(StorageError) -> Statement {
+        if let statement = idle[sql]?.popLast() { return statement }
+        return try Statement(sql, in: database)
+    }
+
+    func giveBack(_ statement: Statement) {
+        statement.clear()
+        idle[statement.sql, default: []].append(statement)
+    }
+
+    private func take(_ sql: String, _ values: [any Bindable]) throws(StorageError) -> Statement {
+        let statement = try take(sql)
+        for (index, value) in values.enumerated() {
+            do throws(StorageError) {
+                try statement.bind(value, at: Int32(index + 1))
+            } catch {
+                giveBack(statement)
+                throw error
+            }
+        }
+        return statement
+    }
+}

@@ -1,0 +1,97 @@
+import CMartletSQLite
+import MartletCore
+import MartletModel
+
+/// A prepared statement and, after `step` said true, its current row. Belongs to its connection and so to one thread.
+final class Statement {
+    let sql: String
+    private let handle: OpaquePointer
+    private let database: OpaquePointer
+
+    init(_ sql: String, in database: OpaquePointer) throws(StorageError) {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw StorageError(sqlite: code, database: database) }
+        self.sql = sql
+        self.database = database
+        handle = statement
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    /// - Parameter place: From 1.
+    func bind(_ value: some Bindable, at place: Int32) throws(StorageError) {
+        let code = value.bind(to: handle, at: place)
+        guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
+    }
+
+    /// Goes to the next row.
+    /// - Returns: Whether there is one.
+    func step() throws(StorageError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw StorageError(sqlite: code, database: database)
+        }
+    }
+
+    /// Ends the run, so that the statement can be bound and stepped again and holds no snapshot.
+    func reset() {
+        sqlite3_reset(handle)
+    }
+
+    /// Ends the run and lets go of what was bound.
+    func clear() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
+}
+
+// MARK: The row
+
+extension Statement {
+    func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    func isBlob(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_BLOB
+    }
+
+    func integer(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(handle, column)
+    }
+
+    func bool(_ column: Int32) -> Bool {
+        integer(column) != 0
+    }
+
+    func timestamp(_ column: Int32) -> Timestamp {
+        Timestamp(milliseconds: integer(column))
+    }
+
+    func optionalTimestamp(_ column: Int32) -> Timestamp? {
+        isNull(column) ? nil : timestamp(column)
+    }
+
+    func text(_ column: Int32) -> String {
+        withBytes(column) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func optionalText(_ column: Int32) -> String? {
+        isNull(column) ? nil : text(column)
+    }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        withBytes(column) { Array($0) }
+    }
+
+    /// Lends the bytes of a blob or a text.
+    func withBytes<Value>(_ column: Int32, _ read: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+        let start = sqlite3_column_blob(handle, column)
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return read(UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: count))
+    }
+}

@@ -1,0 +1,86 @@
+public import MartletCore
+import MartletModel
+
+/// The storage ports on one SQLite database: write-ahead log, synchronous, one writer with group commit, readers on
+/// threads of their own. What it has answered with success survives the loss of the process and of power.
+public final class SQLiteStorage: Sendable {
+    /// Where progress maps lie, beside the database.
+    public let progressMaps: FileProgressMaps
+    let writer: Writer
+    let readers: ReaderPool
+    let sealer: any Sealer
+    private let directory: StorageDirectory
+
+    /// Opens the database of a data directory, made where it is missing, and brings it to the present schema.
+    /// - Parameters:
+    ///   - directory: Its path; made where it is missing, private (mode 0700), and locked until `close`.
+    ///   - sealer: Seals the keys and credentials of hubs.
+    /// - Throws: `StorageError`; `.locked` where another process has the directory.
+    public convenience init(directory path: String, sealer: any Sealer) throws(StorageError) {
+        try self.init(directory: path, sealer: sealer, settings: Settings())
+    }
+
+    init(directory path: String, sealer: any Sealer, settings: Settings) throws(StorageError) {
+        directory = try StorageDirectory(path)
+        self.sealer = sealer
+        try directory.makePrivateFile(Settings.databaseName)
+        let database = directory.file(Settings.databaseName)
+        let connection = try settings.openWriter(database)
+        try Migrator(migrations: settings.migrations).migrate(connection)
+        let unfinished = try NotificationTable(connection).unfinishedSequences()
+        writer = Writer(connection)
+        readers = try ReaderPool(count: settings.readerCount) { () throws(StorageError) in
+            try settings.openReader(database)
+        }
+        try directory.makePrivateDirectory("progress")
+        progressMaps = try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
+    }
+
+    /// Finishes the writes that wait, closes the database and unlocks the directory. Later calls fail as closed.
+    public func close() async {
+        await readers.close()
+        await writer.close()
+        directory.unlock()
+    }
+}
+
+extension SQLiteStorage {
+    /// How connections are opened.
+    struct Settings: Sendable {
+        var migrations = Migration.all
+        var readerCount = 2
+        /// The most pages that the database may have; nil for SQLite's own limit.
+        var pageLimit: Int?
+
+        static let databaseName = "martlet.db"
+
+        func openWriter(_ path: String) throws(StorageError) -> sending Connection {
+            let connection = try Connection(path: path)
+            try connection.execute(
+                """
+                PRAGMA journal_mode = WAL;
+                PRAGMA synchronous = FULL;
+                PRAGMA foreign_keys = ON;
+                PRAGMA trusted_schema = OFF;
+                PRAGMA temp_store = MEMORY;
+                PRAGMA cache_size = -16384;
+                PRAGMA wal_autocheckpoint = 1000;
+                PRAGMA journal_size_limit = 67108864;
+                """)
+            if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
+            return connection
+        }
+
+        func openReader(_ path: String) throws(StorageError) -> sending Connection {
+            let connection = try Connection(path: path)
+            try connection.execute(
+                """
+                PRAGMA query_only = ON;
+                PRAGMA trusted_schema = OFF;
+                PRAGMA temp_store = MEMORY;
+                PRAGMA cache_size = -4096;
+                """)
+            return connection
+        }
+    }
+}

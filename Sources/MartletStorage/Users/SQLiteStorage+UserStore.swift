@@ -1,0 +1,36 @@
+public import MartletCore
+public import MartletModel
+
+extension SQLiteStorage: UserStore {
+    public func putUser(_ user: User) async throws(StorageError) {
+        try await writer.write { connection throws(StorageError) in try UserTable(connection).put(user) }
+    }
+
+    public func user(_ name: String) async throws(StorageError) -> User? {
+        try await readers.read { connection throws(StorageError) in try UserTable(connection).user(name) }
+    }
+
+    public func users() async throws(StorageError) -> [User] {
+        try await readers.read { connection throws(StorageError) in try UserTable(connection).all() }
+    }
+
+    public func removeUser(_ name: String) async throws(StorageError) -> Bool {
+        try await writer.write { connection throws(StorageError) in try UserTable(connection).remove(name) }
+    }
+
+    public func addSession(_ session: Session) async throws(StorageError) {
+        try await writer.write { connection throws(StorageError) in try UserTable(connection).add(session) }
+    }
+
+    public func session(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> Session? {
+        try await readers.read { connection throws(StorageError) in
+            try UserTable(connection).session(tokenHash: tokenHash, at: now)
+        }
+    }
+
+    public func removeSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool {
+        try await writer.write { connection throws(StorageError) in
+            try UserTable(connection).removeSession(tokenHash: tokenHash)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import MartletCore
+import MartletModel
+
+/// Users and sessions, on one connection.
+struct UserTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func put(_ user: User) throws(StorageError) {
+        try connection.run(
+            """
+            INSERT INTO users (folded_name, name, password_hash, created_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT (folded_name) DO UPDATE SET password_hash = excluded.password_hash
+            """, user.name.lowercased(), user.name, user.passwordHash, user.createdAt)
+        try connection.run("DELETE FROM sessions WHERE user = ?", user.name.lowercased())
+    }
+
+    func user(_ name: String) throws(StorageError) -> User? {
+        try connection.first(
+            "SELECT name, password_hash, created_at FROM users WHERE folded_name = ?", name.lowercased(),
+            read: Self.user)
+    }
+
+    func all() throws(StorageError) -> [User] {
+        try connection.all(
+            "SELECT name, password_hash, created_at FROM users ORDER BY folded_name", read: Self.user)
+    }
+
+    func remove(_ name: String) throws(StorageError) -> Bool {
+        try connection.run("DELETE FROM users WHERE folded_name = ?", name.lowercased())
+        return connection.changes > 0
+    }
+
+    /// A session of a user who has been removed meanwhile is not stored, and so opens nothing.
+    func add(_ session: Session) throws(StorageError) {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO sessions (token_hash, user, created_at, expires_at)
+            SELECT ?, folded_name, ?, ? FROM users WHERE folded_name = ?
+            """, session.tokenHash, session.createdAt, session.expiresAt, session.userName.lowercased())
+    }
+
+    func session(tokenHash: [UInt8], at now: Timestamp) throws(StorageError) -> Session? {
+        try connection.first(
+            """
+            SELECT users.name, sessions.created_at, sessions.expires_at
+            FROM sessions JOIN users ON users.folded_name = sessions.user
+            WHERE sessions.token_hash = ? AND sessions.expires_at > ?
+            """, tokenHash, now
+        ) { row in
+            Session(
+                tokenHash: tokenHash, userName: row.text(0), createdAt: row.timestamp(1), expiresAt: row.timestamp(2))
+        }
+    }
+
+    func removeSession(tokenHash: [UInt8]) throws(StorageError) -> Bool {
+        try connection.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash)
+        return connection.changes > 0
+    }
+
+    private static func user(_ row: Statement) -> User {
+        User(name: row.text(0), passwordHash: row.text(1), createdAt: row.timestamp(2))
+    }
+}

@@ -1,0 +1,40 @@
+import MartletCore
+import MartletModel
+import MartletStorage
+import Testing
+
+struct ReopeningTests {
+    private let now = Timestamp(seconds: 1_700_000_000)
+
+    @Test func whatWasStoredIsThereAfterReopening() async throws {
+        let directory = TemporaryDirectory()
+        let first = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let rules = [AccessRule(name: "full", rights: .manage, at: now)]
+        let hub = try #require(try await first.createHub(name: "Hub", accessRules: rules, at: now))
+        let draft = RegistrationDraft(
+            platform: PlatformID(rawValue: "pigeon"), handle: PushHandle("AB01"), handleKey: "ab01",
+            tags: [try Tag("News"), try Tag("username:alice")])
+        let registration = try await first.apply(.put(draft, id: "1-2-3", condition: .none), in: hub.id, at: now).get()
+        let notification = try await first.accept(
+            NotificationDraft(
+                id: NotificationID(at: now), hub: hub.id, platform: draft.platform,
+                target: .audience(try TagExpression("news && !other")), message: Message(body: [1, 2, 3]),
+                acceptedAt: now, expiresAt: now + .seconds(60)))
+        try await first.putUser(User(name: "Alice", passwordHash: "hash", createdAt: now))
+        await first.close()
+
+        let second = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        #expect(try await second.hubs().map(\.accessRules) == [rules])
+        #expect(try await second.registration("1-2-3", in: hub.id, at: now)?.tags == registration.tags)
+        let unfinished = try await second.unfinished(after: 0, limit: 10)
+        #expect(unfinished.map(\.notification.id) == [notification.id])
+        let page = try await second.audience(
+            AudienceQuery(
+                hub: hub.id, platform: draft.platform, expression: try TagExpression("news && !other"), after: .none,
+                through: notification.lastChannel, limit: 10, now: now))
+        #expect(page.count == 1)
+        #expect(page.withHandle(0) { String(decoding: $0, as: UTF8.self) } == "AB01")
+        #expect(try await second.user("ALICE")?.passwordHash == "hash")
+        await second.close()
+    }
+}
