@@ -1,0 +1,66 @@
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// The signing keys that a simulated service knows, and the tokens it has verified with them.
+struct APNsProviderKeys {
+    struct Key {
+        let teamID: String
+        let publicKey: P256PublicKey
+        /// nil for a key of both environments.
+        let environment: APNsEnvironment?
+    }
+
+    private static let verifiedLimit = 1000
+    private static let clockSkew: Duration = .seconds(5)
+
+    /// Whether a token of a key that nobody registered is taken at its word.
+    let acceptsAnyKey: Bool
+    private var keys: [String: Key] = [:]
+    private var verified: [String: APNsProviderToken] = [:]
+
+    init(acceptsAnyKey: Bool) {
+        self.acceptsAnyKey = acceptsAnyKey
+    }
+
+    mutating func register(_ key: Key, id: String) {
+        keys[id] = key
+        verified = [:]
+    }
+
+    /// The token behind `bearer `, if it is signed by a known key, of the right environment, and of the right age.
+    mutating func token(
+        _ text: Substring, environment: APNsEnvironment, at now: Timestamp
+    ) throws(APNsRefusal) -> APNsProviderToken {
+        let token = try verify(text)
+        if let key = keys[token.keyID], let only = key.environment, only != environment {
+            throw APNsRefusal(.forbidden, "BadEnvironmentKeyInToken")
+        }
+        guard token.issuedAt <= now + Self.clockSkew else { throw APNsRefusal(.forbidden, "InvalidProviderToken") }
+        guard now - token.issuedAt <= APNsProviderToken.lifetime else {
+            throw APNsRefusal(.forbidden, "ExpiredProviderToken")
+        }
+        return token
+    }
+
+    private mutating func verify(_ text: Substring) throws(APNsRefusal) -> APNsProviderToken {
+        if let known = verified[String(text)] { return known }
+        guard let token = APNsProviderToken(text) else { throw APNsRefusal(.forbidden, "InvalidProviderToken") }
+        if let key = keys[token.keyID] {
+            guard key.teamID == token.teamID, token.isSigned(by: key.publicKey) else {
+                throw APNsRefusal(.forbidden, "InvalidProviderToken")
+            }
+        } else if !acceptsAnyKey {
+            throw APNsRefusal(.forbidden, "InvalidProviderToken")
+        }
+        if verified.count >= Self.verifiedLimit { verified = [:] }
+        verified[String(text)] = token
+        return token
+    }
+}
+
+/// Which of the two services a key, a certificate or a device belongs to.
+public enum APNsEnvironment: String, Hashable, Sendable {
+    case sandbox
+    case production
+}

@@ -1,0 +1,27 @@
+import MartletHTTP
+import MartletModel
+
+/// An answer of the service other than 200 (push services document, sections 1.8 and 1.9).
+struct APNsRefusal: Error, Equatable {
+    var status: HTTPStatus
+    var reason: String
+    /// With 410: since when the token is known to be dead.
+    var timestamp: Timestamp?
+    /// What happens to the connection besides.
+    var steps: [ConnectionStep] = []
+
+    init(_ status: HTTPStatus, _ reason: String, timestamp: Timestamp? = nil, steps: [ConnectionStep] = []) {
+        self.status = status
+        self.reason = reason
+        self.timestamp = timestamp
+        self.steps = steps
+    }
+
+    func response(id: String) -> HTTPResponse {
+        var body: [String: JSON] = ["reason": .string(reason)]
+        if let timestamp { body["timestamp"] = .integer(timestamp.milliseconds) }
+        return HTTPResponse(
+            status, fields: ["apns-id": id, "content-type": "application/json"],
+            body: .bytes(JSON.object(body).bytes))
+    }
+}

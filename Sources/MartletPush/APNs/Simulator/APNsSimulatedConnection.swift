@@ -1,0 +1,103 @@
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// What a simulated service remembers of one connection.
+struct APNsSimulatedConnection {
+    /// What the certificate of a connection says, where it was made with one.
+    struct CertificateProof: Equatable {
+        var topics: [String]
+    }
+
+    /// Set where the peer showed a push certificate.
+    private(set) var certificate: CertificateProof?
+    /// Whether the stream limit was raised after the first success.
+    var isTrusted = false
+    private var owner: (teamID: String, keyID: String)?
+    private var token: (text: String, since: Timestamp)?
+
+    /// Judges the certificate, if there is one.
+    init(
+        _ connection: HTTPConnection, environment: APNsEnvironment, at now: Timestamp
+    ) throws(APNsRefusal) {
+        guard let der = connection.peerCertificate else { return }
+        guard let certificate = try? Certificate(der: der), let userID = certificate.userID,
+            Int64(certificate.notBefore) <= now.seconds, now.seconds <= Int64(certificate.notAfter)
+        else { throw Self.refusal("BadCertificate") }
+        guard APNsCertificateExtensions.allows(certificate, environment) else {
+            throw Self.refusal("BadCertificateEnvironment")
+        }
+        let topics = APNsCertificateExtensions.topics(of: certificate)
+        self.certificate = CertificateProof(topics: topics.isEmpty ? [userID] : topics)
+    }
+
+    /// Checks that the token fits what the connection has seen before (push services document, 10.2, rows 13 and 14).
+    mutating func use(_ provider: APNsProviderToken, _ text: String, at now: Timestamp) throws(APNsRefusal) {
+        if let owner {
+            guard owner.teamID == provider.teamID else { throw APNsRefusal(.forbidden, "InvalidProviderToken") }
+            guard owner.keyID == provider.keyID else { throw APNsRefusal(.forbidden, "UnrelatedKeyIdInToken") }
+        }
+        if let token, token.text != text {
+            guard now - token.since >= APNsProviderToken.minimumAge else {
+                throw APNsRefusal(.tooManyRequests, "TooManyProviderTokenUpdates")
+            }
+        }
+        if token?.text != text { token = (text, now) }
+    }
+
+    /// The first accepted push ties the connection to its team and key.
+    mutating func bind(to provider: APNsProviderToken) {
+        owner = owner ?? (provider.teamID, provider.keyID)
+    }
+
+    private static func refusal(_ reason: String) -> APNsRefusal {
+        APNsRefusal(.forbidden, reason, steps: [.goAway(reason: reason)])
+    }
+}
+
+/// Apple's own extensions of a push certificate (push services document, section 1.3).
+enum APNsCertificateExtensions {
+    static let sandbox = "1.2.840.113635.100.6.3.1"
+    static let production = "1.2.840.113635.100.6.3.2"
+    static let topicList = "1.2.840.113635.100.6.3.6"
+
+    /// Whether the certificate is for the environment; one that names neither is for both.
+    static func allows(_ certificate: Certificate, _ environment: APNsEnvironment) -> Bool {
+        let isForSandbox = certificate.extensionValue(sandbox) != nil
+        let isForProduction = certificate.extensionValue(production) != nil
+        switch environment {
+        case .sandbox: return isForSandbox || !isForProduction
+        case .production: return isForProduction || !isForSandbox
+        }
+    }
+
+    /// The topics of a certificate for several: a DER sequence of UTF-8 strings, each followed by its kinds.
+    static func topics(of certificate: Certificate) -> [String] {
+        guard let value = certificate.extensionValue(topicList), let content = element(value[...])?.content else {
+            return []
+        }
+        var topics: [String] = []
+        var rest = content
+        while let next = element(rest) {
+            if next.tag == 0x0C { topics.append(String(decoding: next.content, as: UTF8.self)) }
+            rest = next.rest
+        }
+        return topics
+    }
+
+    private static func element(
+        _ bytes: ArraySlice<UInt8>
+    ) -> (tag: UInt8, content: ArraySlice<UInt8>, rest: ArraySlice<UInt8>)? {
+        guard bytes.count >= 2, let tag = bytes.first else { return nil }
+        var length = Int(bytes[bytes.startIndex + 1])
+        var start = bytes.startIndex + 2
+        if length >= 0x80 {
+            let count = length & 0x7F
+            guard (1...2).contains(count), start + count <= bytes.endIndex else { return nil }
+            length = bytes[start..<(start + count)].reduce(0) { $0 << 8 | Int($1) }
+            start += count
+        }
+        guard start + length <= bytes.endIndex else { return nil }
+        return (tag, bytes[start..<(start + length)], bytes[(start + length)...])
+    }
+}

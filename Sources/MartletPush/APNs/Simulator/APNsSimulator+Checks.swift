@@ -1,0 +1,159 @@
+import MartletHTTP
+import MartletModel
+
+/// The checks of the push services document, section 10.2, in its order. The real order is not published.
+extension APNsSimulator {
+    /// - Throws: `APNsRefusal` of the first check that fails.
+    mutating func judge(_ request: HTTPRequest, id: String, at now: Timestamp) throws(APNsRefusal) -> APNsSimulatedPush
+    {
+        let connection = try connection(of: request, at: now)
+        try checkFields(request.fields)
+        let token = try deviceToken(request)
+        let provider = try authorize(request.fields, on: connection, at: now)
+        let (type, bundleID) = try topic(request.fields, provider: provider, on: connection)
+        try checkPriority(request.fields, of: type)
+        let expiration = try expiration(request.fields)
+        let payload = try payload(request, of: type)
+        let delay = try checkDevice(token, bundleID: bundleID, at: now)
+        if let provider { connections[connection]?.bind(to: provider) }
+        return APNsSimulatedPush(
+            id: id, token: token.lowercased(), fields: request.fields, payload: payload, expiration: expiration,
+            delay: delay, at: now)
+    }
+
+    /// Rows 1 and 2.
+    private mutating func connection(of request: HTTPRequest, at now: Timestamp) throws(APNsRefusal) -> UInt64 {
+        guard let connection = request.connection, connection.majorVersion == 2 else {
+            throw APNsRefusal(505, "HTTP2Required")
+        }
+        if connections[connection.id] == nil {
+            connections[connection.id] = try APNsSimulatedConnection(
+                connection, environment: configuration.environment, at: now)
+        }
+        return connection.id
+    }
+
+    /// Rows 4 and 5.
+    private func checkFields(_ fields: HTTPFields) throws(APNsRefusal) {
+        guard Set(fields.map(\.name)).count == fields.count else { throw APNsRefusal(.badRequest, "DuplicateHeaders") }
+        if let id = fields["apns-id"], Self.canonicalID(id) == nil { throw APNsRefusal(.badRequest, "BadMessageId") }
+    }
+
+    /// Rows 6 to 8.
+    private func deviceToken(_ request: HTTPRequest) throws(APNsRefusal) -> String {
+        guard request.method == .post else { throw APNsRefusal(.methodNotAllowed, "MethodNotAllowed") }
+        guard request.target.hasPrefix(APNs.devicePath) || request.target == String(APNs.devicePath.dropLast()) else {
+            throw APNsRefusal(.notFound, "BadPath")
+        }
+        let token = request.target.dropFirst(APNs.devicePath.count)
+        guard !token.contains("/") else { throw APNsRefusal(.notFound, "BadPath") }
+        guard !token.isEmpty else { throw APNsRefusal(.badRequest, "MissingDeviceToken") }
+        return String(token)
+    }
+
+    /// Rows 9 to 14.
+    private mutating func authorize(
+        _ fields: HTTPFields, on connection: UInt64, at now: Timestamp
+    ) throws(APNsRefusal) -> APNsProviderToken? {
+        if connections[connection]?.certificate != nil { return nil }
+        guard let field = fields.first(where: { $0.name == "authorization" }), !field.value.isEmpty else {
+            throw APNsRefusal(.forbidden, "MissingProviderToken")
+        }
+        guard field.value.lowercased().hasPrefix("bearer ") else {
+            throw APNsRefusal(.forbidden, "InvalidProviderToken")
+        }
+        let text = field.value.dropFirst("bearer ".count)
+        let provider = try keys.token(text, environment: configuration.environment, at: now)
+        try connections[connection]?.use(provider, String(text), at: now)
+        // The service only asks for it; here it is a mistake that a sender should notice.
+        guard field.indexing == .never else { throw APNsRefusal(.badRequest, "AuthorizationInHeaderTable") }
+        return provider
+    }
+
+    /// Rows 15 to 18: the kind of the push and the app it is for.
+    private func topic(
+        _ fields: HTTPFields, provider: APNsProviderToken?, on connection: UInt64
+    ) throws(APNsRefusal) -> (APNsPushType, bundleID: String) {
+        let certificate = connections[connection]?.certificate
+        let only = certificate.flatMap { $0.topics.count == 1 ? $0.topics.first : nil }
+        guard let topic = fields["apns-topic"] ?? only, !topic.isEmpty else {
+            throw APNsRefusal(.badRequest, "MissingTopic")
+        }
+        guard let type = APNsPushType(rawValue: fields["apns-push-type"] ?? APNsPushType.alert.rawValue),
+            certificate == nil ? type.allowsToken : type.allowsCertificate
+        else { throw APNsRefusal(.badRequest, "InvalidPushType") }
+        guard APNsHeaders.isTopic(topic), topic.hasSuffix(type.topicSuffix),
+            APNsPushType(suffixOf: topic).map({ $0 == type }) ?? true
+        else { throw APNsRefusal(.badRequest, "BadTopic") }
+        let bundleID = String(topic.dropLast(type.topicSuffix.count))
+        let isAllowed = certificate.map { $0.topics.contains(topic) || $0.topics.contains(bundleID) }
+        guard isAllowed ?? mayUse(bundleID, provider) else { throw APNsRefusal(.badRequest, "TopicDisallowed") }
+        return (type, bundleID)
+    }
+
+    private func mayUse(_ bundleID: String, _ provider: APNsProviderToken?) -> Bool {
+        guard let team = teams[bundleID] else { return configuration.acceptsAnyKey }
+        return team == provider?.teamID
+    }
+
+    /// Row 19.
+    private func checkPriority(_ fields: HTTPFields, of type: APNsPushType) throws(APNsRefusal) {
+        guard let text = fields["apns-priority"] else { return }
+        guard let priority = Int(text).flatMap(APNsPriority.init(rawValue:)),
+            type != .background || priority != .immediate
+        else { throw APNsRefusal(.badRequest, "BadPriority") }
+    }
+
+    /// Rows 20 and 21.
+    private func expiration(_ fields: HTTPFields) throws(APNsRefusal) -> Int64? {
+        var expiration: Int64?
+        if let text = fields["apns-expiration"] {
+            guard let seconds = Int64(text), seconds >= 0 else {
+                throw APNsRefusal(.badRequest, "BadExpirationDate")
+            }
+            expiration = seconds
+        }
+        guard (fields["apns-collapse-id"] ?? "").utf8.count <= APNsHeaders.collapseIDLimit else {
+            throw APNsRefusal(.badRequest, "BadCollapseId")
+        }
+        return expiration
+    }
+
+    /// Rows 22 to 24.
+    private func payload(_ request: HTTPRequest, of type: APNsPushType) throws(APNsRefusal) -> JSON {
+        guard !request.body.isEmpty else { throw APNsRefusal(.badRequest, "PayloadEmpty") }
+        guard request.body.count <= type.payloadLimit else { throw APNsRefusal(.contentTooLarge, "PayloadTooLarge") }
+        guard let payload = try? JSON(parsing: request.body), case .object = payload else {
+            throw APNsRefusal(.badRequest, "PayloadEmpty")
+        }
+        return payload
+    }
+
+    /// Rows 25 to 28.
+    /// - Returns: How long the answer takes.
+    private mutating func checkDevice(
+        _ text: String, bundleID: String, at now: Timestamp
+    ) throws(APNsRefusal) -> Duration {
+        guard let token = APNs.canonicalToken(text) else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
+        var delay = Duration.zero
+        if let marker = APNsMarker(endOf: token) {
+            let earlier = attempts[token, default: 0]
+            attempts[token] = earlier + 1
+            if let refusal = marker.refusal(attempts: earlier, at: now) { throw refusal }
+            if marker == .slow { delay = APNsMarker.slowness }
+            if devices[token] == nil { devices.add(token, app: bundleID) }
+        }
+        guard let device = devices[token] else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
+        guard device.app == bundleID else { throw APNsRefusal(.badRequest, "DeviceTokenNotForTopic") }
+        if let removedAt = device.removedAt { throw APNsRefusal(.gone, "Unregistered", timestamp: removedAt) }
+        try checkRate(of: token, at: now)
+        return delay
+    }
+
+    private mutating func checkRate(of token: String, at now: Timestamp) throws(APNsRefusal) {
+        guard let limit = configuration.pushesPerSecond else { return }
+        let recent = recentPushes[token, default: []].filter { now - $0 < .seconds(1) }
+        recentPushes[token] = recent + [now]
+        guard recent.count < limit else { throw APNsRefusal(.tooManyRequests, "TooManyRequests") }
+    }
+}

@@ -1,0 +1,146 @@
+import MartletCore
+import MartletCrypto
+public import MartletHTTP
+public import MartletModel
+
+/// Apple Push Notification service as its providers know it, with made-up devices.
+public struct APNsSimulator: PushServiceSimulator {
+    /// How strict the simulated service is, and in what mood.
+    public struct Configuration: Sendable {
+        public var environment = APNsEnvironment.sandbox
+        /// Whether provider tokens of keys that nobody registered are taken at their word, for any topic.
+        public var acceptsAnyKey = false
+        /// Requests that a trusted connection may have open at once; a new one may have one.
+        public var streamLimit: UInt32 = 1000
+        /// Pushes to one device within a second before it is too many; nil for no limit.
+        public var pushesPerSecond: Int?
+
+        public init() {}
+    }
+
+    public static let platform = APNs.descriptor.platform
+
+    public var devices = SimulatedDevices()
+    public internal(set) var counters: [String: Int] = [:]
+
+    let configuration: Configuration
+    var keys: APNsProviderKeys
+    var connections: [UInt64: APNsSimulatedConnection] = [:]
+    /// Which team an app belongs to.
+    var teams: [String: String] = [:]
+    var attempts: [String: Int] = [:]
+    var recentPushes: [String: [Timestamp]] = [:]
+
+    public init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+        keys = APNsProviderKeys(acceptsAnyKey: configuration.acceptsAnyKey)
+    }
+
+    public func serves(_ path: Substring) -> Bool {
+        path.hasPrefix("/3/") || path.hasPrefix("/4/") || path.hasPrefix("/1/")
+    }
+
+    public mutating func open(_ connection: HTTPConnection, at now: Timestamp) -> [ConnectionStep] {
+        do throws(APNsRefusal) {
+            connections[connection.id] = try APNsSimulatedConnection(
+                connection, environment: configuration.environment, at: now)
+            guard connections[connection.id]?.certificate != nil else { return [.announce(streamLimit: 1)] }
+            connections[connection.id]?.isTrusted = true
+            return [.announce(streamLimit: configuration.streamLimit)]
+        } catch {
+            count("refused.\(error.reason)")
+            return error.steps
+        }
+    }
+
+    public mutating func close(_ connection: UInt64) {
+        connections[connection] = nil
+    }
+
+    public mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer {
+        count("requests")
+        let id = request.fields["apns-id"].flatMap(Self.canonicalID) ?? Self.makeID()
+        do throws(APNsRefusal) {
+            let push = try judge(request, id: id, at: now)
+            return accept(push, on: request.connection?.id)
+        } catch {
+            count("refused.\(error.reason)")
+            return SimulatedAnswer(error.response(id: id), steps: error.steps)
+        }
+    }
+
+    public mutating func register(app: JSON) throws(SimulatorError) {
+        let bundleID = try Self.member("bundleId", of: app)
+        let teamID = try Self.member("teamId", of: app)
+        let keyID = try Self.member("keyId", of: app)
+        let publicKey = try Self.publicKey(pem: try Self.member("publicKey", of: app))
+        let environment = app["environment"]?.string.map(APNsEnvironment.init)
+        if case .some(.none) = environment {
+            throw SimulatorError("\"environment\" must be \"sandbox\" or \"production\", or left out for both.")
+        }
+        teams[bundleID] = teamID
+        keys.register(
+            APNsProviderKeys.Key(teamID: teamID, publicKey: publicKey, environment: environment.flatMap(\.self)),
+            id: keyID)
+    }
+
+    public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
+        guard let topic = description["topic"]?.string, APNsHeaders.isTopic(topic) else {
+            throw SimulatorError("\"topic\" must be the app's bundle id, such as com.example.app.")
+        }
+        let token = Hex.encode(RandomBytes.generate(32))
+        devices.add(token, app: topic)
+        return token
+    }
+
+    private static func member(_ name: String, of app: JSON) throws(SimulatorError) -> String {
+        guard let text = app[name]?.string, !text.isEmpty else {
+            throw SimulatorError("\"\(name)\" must be a text that is not empty.")
+        }
+        return text
+    }
+
+    private static func publicKey(pem: String) throws(SimulatorError) -> P256PublicKey {
+        do throws(CryptoError) {
+            return try P256PublicKey(pem: pem)
+        } catch {
+            throw SimulatorError("\"publicKey\" cannot be used: \(error)")
+        }
+    }
+
+    private mutating func accept(_ push: APNsSimulatedPush, on connection: UInt64?) -> SimulatedAnswer {
+        count("accepted")
+        var steps: [ConnectionStep] = []
+        if let connection, connections[connection]?.isTrusted == false {
+            connections[connection]?.isTrusted = true
+            steps = [.announce(streamLimit: configuration.streamLimit)]
+        }
+        let fate = devices.accept(push.delivery)
+        count(fate.rawValue)
+        var fields: HTTPFields = ["apns-id": push.delivery.id]
+        if configuration.environment == .sandbox { fields["apns-unique-id"] = Self.makeID() }
+        return SimulatedAnswer(
+            HTTPResponse(.ok, fields: fields), steps: steps, delay: push.delay,
+            delivery: fate == .delivered ? push.delivery : nil)
+    }
+
+    mutating func count(_ name: String) {
+        counters[name, default: 0] += 1
+    }
+
+    /// The id in lower case; nil for anything but 8-4-4-4-12 hexadecimal digits.
+    static func canonicalID(_ text: String) -> String? {
+        let groups = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
+        guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12], Hex.decode(groups.joined()) != nil else { return nil }
+        return groups.joined(separator: "-")
+    }
+
+    private static func makeID() -> String {
+        var bytes = RandomBytes.generate(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Array(Hex.encode(bytes))
+        let groups = [digits[..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20...]]
+        return groups.map { String($0) }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,81 @@
+public import MartletModel
+
+/// The devices of one simulated service: who is there, who listens, what waits, what came.
+public struct SimulatedDevices: Sendable {
+    /// One app on one device.
+    public struct Device: Sendable {
+        /// The app.
+        public let app: String
+        /// When the app was removed from the device; nil while it is there.
+        public internal(set) var removedAt: Timestamp?
+        /// How many event streams follow the device.
+        public internal(set) var listeners = 0
+        /// The newest notification that came while nobody listened: a service keeps one for each app on each device.
+        public internal(set) var stored: SimulatedDelivery?
+        /// What was accepted for the device, oldest first, the newest hundred.
+        public internal(set) var inbox: [SimulatedDelivery] = []
+        /// How many notifications were accepted for it.
+        public internal(set) var accepted = 0
+    }
+
+    private static let inboxLimit = 100
+    private var devices: [String: Device] = [:]
+
+    public init() {}
+
+    public subscript(handle: String) -> Device? { devices[handle] }
+
+    /// How many devices were handed out, those included whose app was removed.
+    public var count: Int { devices.count }
+
+    mutating func add(_ handle: String, app: String) {
+        devices[handle] = Device(app: app)
+    }
+
+    /// The app leaves the device.
+    /// - Returns: Whether the handle is known.
+    public mutating func remove(_ handle: String, at now: Timestamp) -> Bool {
+        guard devices[handle] != nil else { return false }
+        if devices[handle]?.removedAt == nil { devices[handle]?.removedAt = now }
+        devices[handle]?.stored = nil
+        return true
+    }
+
+    /// Somebody follows the device from now on.
+    /// - Returns: What was kept for it and is still wanted, or nil for a device that is not there.
+    public mutating func startListening(_ handle: String, at now: Timestamp) -> [SimulatedDelivery]? {
+        guard let device = devices[handle], device.removedAt == nil else { return nil }
+        devices[handle]?.listeners += 1
+        devices[handle]?.stored = nil
+        guard let stored = device.stored, let keptUntil = stored.keptUntil, keptUntil > now else { return [] }
+        return [stored]
+    }
+
+    /// Somebody who followed the device has gone.
+    public mutating func stopListening(_ handle: String) {
+        guard let device = devices[handle], device.listeners > 0 else { return }
+        devices[handle]?.listeners -= 1
+    }
+
+    /// What became of a notification that the service took.
+    enum Fate: String {
+        case delivered
+        /// Kept until somebody listens.
+        case stored
+        /// Not to be kept, and nobody listens.
+        case discarded
+    }
+
+    /// Takes a notification for a known device.
+    mutating func accept(_ delivery: SimulatedDelivery) -> Fate {
+        guard var device = devices.removeValue(forKey: delivery.handle) else { return .discarded }
+        defer { devices[delivery.handle] = device }
+        device.accepted += 1
+        device.inbox.append(delivery)
+        if device.inbox.count > Self.inboxLimit { device.inbox.removeFirst() }
+        if device.listeners > 0 { return .delivered }
+        guard delivery.keptUntil != nil else { return .discarded }
+        device.stored = delivery
+        return .stored
+    }
+}
