@@ -1,0 +1,116 @@
+import MartletCore
+import MartletModel
+
+extension MemoryState {
+    mutating func apply(
+        _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
+    ) -> Result<Registration, RegistrationRefusal> {
+        switch change {
+        case .put(let draft, let id, let condition):
+            if let refusal = refusal(of: condition, id, hub, now, creates: true) { return .failure(refusal) }
+            return .success(put(draft, id: id, in: hub, at: now))
+        case .delete(let id, let condition):
+            if let refusal = refusal(of: condition, id, hub, now, creates: false) { return .failure(refusal) }
+            guard let place = place(of: id, in: hub) else { return .failure(.notFound) }
+            let registration = shown(registrations[place])
+            remove(place)
+            return .success(registration)
+        }
+    }
+
+    func place(of id: String, in hub: Hub.ID) -> Int? {
+        registrations.firstIndex { $0.hub == hub && $0.registration.id == id }
+    }
+
+    /// A registration with its channel's handle.
+    func shown(_ entry: MemoryRegistration) -> Registration {
+        var registration = entry.registration
+        if let channel = channels.first(where: { $0.id == entry.channel }) { registration.handle = channel.handle }
+        return registration
+    }
+
+    func matches(_ entry: MemoryRegistration, _ filter: RegistrationQuery.Filter) -> Bool {
+        switch filter {
+        case .all: true
+        case .tag(let tag): entry.registration.tags.contains(tag)
+        case .handle(let platform, let key):
+            channels.contains {
+                $0.id == entry.channel && $0.key == key && (platform == nil || $0.platform == platform)
+            }
+        }
+    }
+
+    private func refusal(
+        of condition: WriteCondition, _ id: String, _ hub: Hub.ID, _ now: Timestamp, creates: Bool
+    ) -> RegistrationRefusal? {
+        guard let place = place(of: id, in: hub) else {
+            if tombstones.contains(MemoryName(hub: hub, id: id)) { return .gone }
+            guard creates, hubs.contains(where: { $0.id == hub }) else { return .notFound }
+            switch condition {
+            case .none, .tagged: return nil
+            case .exists, .version: return .notFound
+            }
+        }
+        let entry = registrations[place]
+        guard entry.isLive(at: now) else { return .gone }
+        return switch condition {
+        case .none, .exists: nil
+        case .version(let version): version == entry.registration.version ? nil : .versionMismatch
+        case .tagged(let tag): entry.registration.tags.contains(tag) ? nil : .notTagged
+        }
+    }
+
+    private mutating func put(
+        _ draft: RegistrationDraft, id: String, in hub: Hub.ID, at now: Timestamp
+    ) -> Registration {
+        let channel = register(draft, in: hub, at: now)
+        let place = place(of: id, in: hub)
+        let old = place.map { registrations[$0] }
+        let registration = Registration(
+            id: id, platform: draft.platform, handle: draft.handle, tags: draft.tags,
+            version: (old?.registration.version ?? 0) + 1, expiresAt: draft.expiresAt,
+            createdAt: old?.registration.createdAt ?? now, updatedAt: now)
+        if let place {
+            registrations[place].channel = channel
+            registrations[place].registration = registration
+        } else {
+            lastRegistration += 1
+            registrations.append(
+                MemoryRegistration(sequence: lastRegistration, hub: hub, channel: channel, registration: registration))
+        }
+        if draft.takesHandle {
+            while let other = registrations.firstIndex(where: { $0.channel == channel && $0.registration.id != id }) {
+                remove(other)
+            }
+        }
+        removeUnusedChannels()
+        return registration
+    }
+
+    private mutating func register(_ draft: RegistrationDraft, in hub: Hub.ID, at now: Timestamp) -> ChannelID {
+        let found = channels.firstIndex { $0.hub == hub && $0.platform == draft.platform && $0.key == draft.handleKey }
+        if let found {
+            channels[found].handle = draft.handle
+            channels[found].registeredAt = now
+            return channels[found].id
+        }
+        lastChannel += 1
+        let channel = MemoryChannel(
+            id: ChannelID(rawValue: lastChannel), hub: hub, platform: draft.platform, handle: draft.handle,
+            key: draft.handleKey, registeredAt: now)
+        channels.append(channel)
+        return channel.id
+    }
+
+    /// Leaves a tombstone.
+    mutating func remove(_ place: Int) {
+        let entry = registrations.remove(at: place)
+        tombstones.insert(MemoryName(hub: entry.hub, id: entry.registration.id))
+        removeUnusedChannels()
+    }
+
+    mutating func removeUnusedChannels() {
+        let used = Set(registrations.map(\.channel))
+        channels.removeAll { !used.contains($0.id) }
+    }
+}

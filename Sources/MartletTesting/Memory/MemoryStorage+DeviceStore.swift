@@ -1,0 +1,46 @@
+public import MartletCore
+public import MartletModel
+import Synchronization
+
+extension MemoryStorage: DeviceStore {
+    public func apply(
+        _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Result<Registration, RegistrationRefusal> {
+        state.withLock { $0.apply(change, in: hub, at: now) }
+    }
+
+    public func registration(
+        _ id: String, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Registration? {
+        state.withLock { state in
+            guard let place = state.place(of: id, in: hub), state.registrations[place].isLive(at: now) else {
+                return nil
+            }
+            return state.shown(state.registrations[place])
+        }
+    }
+
+    public func registrations(_ query: RegistrationQuery) async throws(StorageError) -> RegistrationPage {
+        state.withLock { state in
+            let found = state.registrations.filter { entry in
+                entry.hub == query.hub && entry.isLive(at: query.now) && entry.sequence > query.after ?? 0
+                    && state.matches(entry, query.filter)
+            }
+            let page = found.prefix(query.limit)
+            return RegistrationPage(
+                registrations: page.map { state.shown($0) }, next: found.count > page.count ? page.last?.sequence : nil)
+        }
+    }
+
+    public func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage {
+        state.withLock { $0.audience(query) }
+    }
+
+    public func apply(
+        _ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Int {
+        state.withLock { state in
+            feedback.reduce(0) { $0 + (state.apply($1, in: hub, at: now) ? 1 : 0) }
+        }
+    }
+}

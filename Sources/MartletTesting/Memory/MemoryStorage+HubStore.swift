@@ -1,0 +1,44 @@
+public import MartletCore
+public import MartletModel
+import Synchronization
+
+extension MemoryStorage: HubStore {
+    public func hubs() async throws(StorageError) -> [Hub] {
+        state.withLock { $0.hubs.sorted { $0.name.lowercased() < $1.name.lowercased() } }
+    }
+
+    public func createHub(
+        name: String, accessRules: [AccessRule], at now: Timestamp
+    ) async throws(StorageError) -> Hub? {
+        state.withLock { state in
+            guard !state.hubs.contains(where: { $0.name.lowercased() == name.lowercased() }) else { return nil }
+            state.lastHub += 1
+            let hub = Hub(
+                id: Hub.ID(rawValue: state.lastHub), name: name, accessRules: accessRules, credentials: [:],
+                createdAt: now)
+            state.hubs.append(hub)
+            return hub
+        }
+    }
+
+    public func updateHub(_ hub: Hub) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            guard let place = state.hubs.firstIndex(where: { $0.id == hub.id }) else { return false }
+            state.hubs[place].accessRules = hub.accessRules
+            state.hubs[place].credentials = hub.credentials
+            return true
+        }
+    }
+
+    public func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            guard state.hubs.contains(where: { $0.id == id }) else { return false }
+            state.hubs.removeAll { $0.id == id }
+            state.channels.removeAll { $0.hub == id }
+            state.registrations.removeAll { $0.hub == id }
+            state.tombstones = state.tombstones.filter { $0.hub != id }
+            state.notifications.removeAll { $0.progress.notification.hub == id }
+            return true
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import MartletCore
+public import MartletModel
+import Synchronization
+
+extension MemoryStorage: UserStore {
+    public func putUser(_ user: User) async throws(StorageError) {
+        state.withLock { state in
+            let key = user.name.lowercased()
+            state.users[key, default: user].passwordHash = user.passwordHash
+            state.endSessions(of: key)
+        }
+    }
+
+    public func user(_ name: String) async throws(StorageError) -> User? {
+        state.withLock { $0.users[name.lowercased()] }
+    }
+
+    public func users() async throws(StorageError) -> [User] {
+        state.withLock { state in state.users.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
+    public func removeUser(_ name: String) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            state.endSessions(of: name.lowercased())
+            return state.users.removeValue(forKey: name.lowercased()) != nil
+        }
+    }
+
+    public func addSession(_ session: Session) async throws(StorageError) {
+        state.withLock { state in
+            guard let user = state.users[session.userName.lowercased()] else { return }
+            var stored = session
+            stored.userName = user.name
+            state.sessions[session.tokenHash] = stored
+        }
+    }
+
+    public func session(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> Session? {
+        state.withLock { state in state.sessions[tokenHash].flatMap { $0.expiresAt > now ? $0 : nil } }
+    }
+
+    public func removeSession(tokenHash: [UInt8]) async throws(StorageError) -> Bool {
+        state.withLock { $0.sessions.removeValue(forKey: tokenHash) != nil }
+    }
+}
+
+extension MemoryState {
+    fileprivate mutating func endSessions(of foldedName: String) {
+        sessions = sessions.filter { $0.value.userName.lowercased() != foldedName }
+    }
+}

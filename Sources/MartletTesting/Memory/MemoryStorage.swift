@@ -1,0 +1,64 @@
+import MartletCore
+import MartletModel
+import Synchronization
+
+/// The storage ports in memory, for tests: slow, simple and by the same rules as the real storage.
+public final class MemoryStorage: Sendable {
+    let state = Mutex(MemoryState())
+
+    public init() {}
+}
+
+/// All that a memory storage holds.
+struct MemoryState {
+    var hubs: [Hub] = []
+    var lastHub: Int64 = 0
+    var channels: [MemoryChannel] = []
+    var lastChannel: Int64 = 0
+    /// In the order of their sequence numbers.
+    var registrations: [MemoryRegistration] = []
+    var lastRegistration: Int64 = 0
+    var tombstones: Set<MemoryName> = []
+    /// In the order of their sequence numbers.
+    var notifications: [MemoryNotification] = []
+    var lastNotification: Int64 = 0
+    /// By folded name.
+    var users: [String: User] = [:]
+    var sessions: [[UInt8]: Session] = [:]
+}
+
+/// The id of a registration within its hub.
+struct MemoryName: Hashable {
+    var hub: Hub.ID
+    var id: String
+}
+
+struct MemoryChannel {
+    let id: ChannelID
+    let hub: Hub.ID
+    let platform: PlatformID
+    var handle: PushHandle
+    var key: String
+    var registeredAt: Timestamp
+}
+
+struct MemoryRegistration {
+    let sequence: Int64
+    let hub: Hub.ID
+    var channel: ChannelID
+    /// Its handle is the channel's.
+    var registration: Registration
+
+    func isLive(at now: Timestamp) -> Bool {
+        registration.expiresAt.map { $0 > now } ?? true
+    }
+}
+
+struct MemoryNotification {
+    var progress: DeliveryProgress
+    var startedAt: Timestamp?
+    var endedAt: Timestamp?
+    var counts: [OutcomeName: Int] = [:]
+    var refusals: [ChannelID: Refusal] = [:]
+    var retries: [ChannelID: Retry] = [:]
+}

@@ -1,0 +1,101 @@
+public import MartletCore
+public import MartletHTTP
+public import MartletModel
+
+/// A push service that only tests know, so that nothing can depend on a platform by name. Its handles are lofts: up to
+/// 64 letters and digits, compared without case.
+///
+/// What its answers mean: 200 delivered, 301 moved to the loft in the body, 400 refused, 401 a new token is needed,
+/// 403 bad credential, 404 gone, 410 gone if the platform is healthy, 413 refused for every loft, 429 later for this
+/// loft, 503 later for all (both obey `retry-after` in seconds).
+public struct CarrierPigeon: PushService {
+    public static let platform = PlatformID(rawValue: "pigeon")
+
+    public static let descriptor = PushServiceDescriptor(
+        platform: platform, aliases: ["dove"], format: "pigeon", registrationElement: "Pigeon",
+        handleElements: ["Loft"], credentialElement: "PigeonCredential",
+        credentialFields: [
+            .init(name: "Endpoint", flag: "endpoint", help: "Where pigeons start, as a URL"),
+            .init(name: "Whistle", flag: "whistle", help: "What pigeons obey", isSecret: true),
+        ],
+        outcomeCountsElement: "PigeonOutcomeCounts", fieldPrefixes: ["pigeon-"], payloadLimit: 1000)
+
+    private let origin: HTTPOrigin
+    private let whistle: String
+
+    public init(credential: Credential) throws(PushServiceError) {
+        guard let whistle = credential.properties["Whistle"], !whistle.isEmpty else {
+            throw PushServiceError(.badCredential, "Whistle is missing.")
+        }
+        guard let origin = HTTPOrigin(credential.properties["Endpoint"] ?? "https://pigeon.example") else {
+            throw PushServiceError(.badCredential, "Endpoint is no URL of a server.")
+        }
+        self.origin = origin
+        self.whistle = whistle
+    }
+
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        let text = handle.text
+        guard (1...64).contains(text.utf8.count), text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+            throw PushServiceError(.badHandle, "A loft has 1 to 64 letters and digits.")
+        }
+        return text.lowercased()
+    }
+
+    public static func check(_ message: Message) throws(PushServiceError) {
+        guard message.body.count <= descriptor.payloadLimit else {
+            throw PushServiceError(.messageTooLarge, "A pigeon carries at most \(descriptor.payloadLimit) bytes.")
+        }
+        guard !message.body.isEmpty else { throw PushServiceError(.badMessage, "A pigeon carries at least a byte.") }
+    }
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        let message = Message(body: Array(text.utf8))
+        try check(message)
+        return message
+    }
+
+    public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
+        .token(
+            SignedToken(
+                value: "\(whistle)-\(now.seconds)", renewableAt: now + .seconds(600), expiresAt: now + .seconds(3600)))
+    }
+
+    public func shared(
+        _ message: Message, token: String?, expiry: Timestamp
+    ) throws(PushServiceError) -> RequestBatch.Shared {
+        var fields: HTTPFields = ["pigeon-until": String(expiry.seconds)]
+        if let token { fields.append(HTTPField("authorization", "whistle \(token)", indexing: .never)) }
+        for (name, value) in message.fields.sorted(by: { $0.key < $1.key }) { fields.append(HTTPField(name, value)) }
+        return RequestBatch.Shared(
+            origin: origin, pathPrefix: "/fly/", fields: fields, itemFieldNames: ["pigeon-id"], body: message.body)
+    }
+
+    public func append(
+        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
+    ) {
+        batch.append { item in
+            item.part { $0.append(contentsOf: handle) }
+            item.part { id.appendUUID(to: &$0) }
+        }
+    }
+
+    public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
+        let wait = Duration.seconds(response.fields["retry-after"].flatMap { Int64($0) } ?? 1)
+        return switch response.status.code {
+        case 200: .accepted
+        case 301:
+            Outcome(
+                .success, reason: "Moved", .update(PushHandle(String(decoding: response.bytes, as: UTF8.self))))
+        case 400: Outcome(.invalidNotificationFormat, reason: "Unreadable", .refuse)
+        case 401: Outcome(.invalidCredentials, reason: "StaleWhistle", .reauthorize)
+        case 403: Outcome(.invalidCredentials, reason: "WrongWhistle", .stop)
+        case 404: Outcome(.badChannel, reason: "NoSuchLoft", .drop(asOf: nil, guarded: false))
+        case 410: Outcome(.expiredChannel, reason: "LoftClosed", .drop(asOf: nil, guarded: true))
+        case 413: Outcome(.invalidNotificationSize, reason: "TooHeavy", .refuseAll)
+        case 429: Outcome(.channelThrottled, reason: "LoftFull", .retry(after: wait, scope: .device))
+        case 503: Outcome(.pnsUnavailable, reason: "Storm", .retry(after: wait, scope: .platform))
+        default: Outcome(.unknownError, reason: "Unknown", .refuse)
+        }
+    }
+}

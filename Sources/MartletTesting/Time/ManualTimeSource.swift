@@ -1,0 +1,107 @@
+public import MartletCore
+public import MartletModel
+import Synchronization
+
+/// A clock that stands still until a test moves it. Whoever sleeps wakes when the hand passes their moment.
+public final class ManualTimeSource: TimeSource {
+    private struct Sleeper {
+        var moment: Timestamp
+        var wake: CheckedContinuation<Void, any Error>
+    }
+
+    private struct Watcher {
+        var count: Int
+        var tell: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var now: Timestamp
+        var nextID = 0
+        var sleepers: [Int: Sleeper] = [:]
+        var watchers: [Watcher] = []
+        /// Sleeps that were cancelled before they began.
+        var cancelled: Set<Int> = []
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter now: By default some moment in 2023.
+    public init(_ now: Timestamp = Timestamp(seconds: 1_700_000_000)) {
+        state = Mutex(State(now: now))
+    }
+
+    public var now: Timestamp { state.withLock { $0.now } }
+
+    /// When the soonest sleeper wakes; nil where nobody sleeps.
+    public var nextWake: Timestamp? { state.withLock { $0.sleepers.values.map(\.moment).min() } }
+
+    public func advance(by duration: Duration) {
+        advance(to: now + duration)
+    }
+
+    /// Moves the hand and wakes those whose moment has come, the soonest first. It may also be moved back.
+    public func advance(to moment: Timestamp) {
+        let due = state.withLock { state in
+            state.now = moment
+            let due = state.sleepers.filter { $0.value.moment <= moment }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.values.sorted { $0.moment < $1.moment }
+        }
+        for sleeper in due { sleeper.wake.resume() }
+    }
+
+    /// Returns as soon as so many sleep at the same time: the signal that those under test wait for the clock.
+    public func untilSleeping(_ count: Int = 1) async {
+        await withCheckedContinuation { tell in
+            let isReached = state.withLock { state in
+                guard state.sleepers.count < count else { return true }
+                state.watchers.append(Watcher(count: count, tell: tell))
+                return false
+            }
+            if isReached { tell.resume() }
+        }
+    }
+
+    public func sleep(until moment: Timestamp) async throws {
+        try Task.checkCancellation()
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { wake in add(Sleeper(moment: moment, wake: wake), id: id) }
+        } onCancel: {
+            cancel(id)
+        }
+    }
+
+    private enum Start {
+        case awake, cancelled
+        case asleep([Watcher])
+    }
+
+    private func add(_ sleeper: Sleeper, id: Int) {
+        let start: Start = state.withLock { state in
+            if state.cancelled.remove(id) != nil { return .cancelled }
+            if sleeper.moment <= state.now { return .awake }
+            state.sleepers[id] = sleeper
+            let reached = state.watchers.filter { $0.count <= state.sleepers.count }
+            state.watchers.removeAll { $0.count <= state.sleepers.count }
+            return .asleep(reached)
+        }
+        switch start {
+        case .awake: sleeper.wake.resume()
+        case .cancelled: sleeper.wake.resume(throwing: CancellationError())
+        case .asleep(let watchers): for watcher in watchers { watcher.tell.resume() }
+        }
+    }
+
+    private func cancel(_ id: Int) {
+        let sleeper = state.withLock { state in
+            let sleeper = state.sleepers.removeValue(forKey: id)
+            if sleeper == nil { state.cancelled.insert(id) }
+            return sleeper
+        }
+        sleeper?.wake.resume(throwing: CancellationError())
+    }
+}
