@@ -1,0 +1,51 @@
+import MartletHTTP
+import Testing
+
+struct RouterTests {
+    private static let router: Router = {
+        var router = Router { _, refusal in
+            switch refusal {
+            case .badTarget: HTTPResponse(.badRequest)
+            case .notFound: HTTPResponse(.notFound)
+            case .methodNotAllowed(let allow):
+                HTTPResponse(
+                    .methodNotAllowed, fields: ["allow": allow.map(\.rawValue).joined(separator: ", ")])
+            }
+        }
+        router.on(.get, "/{hub}/registrations/{id}") { _, match in
+            HTTPResponse(.ok, body: .bytes(Array("\(match["hub"]) \(match["id"])".utf8)))
+        }
+        router.on(.put, "/{hub}/registrations/{id}", bodyLimit: 64) { _, _ in HTTPResponse(.created) }
+        router.on(.post, "/{hub}/messages", bodyLimit: 1024) { _, _ in HTTPResponse(.created) }
+        return router
+    }()
+
+    @Test(arguments: ["/demo/registrations/1", "/demo/Registrations/1/", "/demo/REGISTRATIONS/1?api-version=x"])
+    func literalsCompareWithoutCaseAndATrailingSlashIsTolerated(target: String) async {
+        let response = await Self.router.respond(to: HTTPRequest(.get, target))
+        #expect(response.status == .ok)
+        #expect(response.bytes == Array("demo 1".utf8))
+    }
+
+    @Test func parametersAreDecodedAndKeepTheirCase() async {
+        let response = await Self.router.respond(to: HTTPRequest(.get, "/Demo/registrations/a%20B"))
+        #expect(response.bytes == Array("Demo a B".utf8))
+    }
+
+    @Test func anotherMethodIsAnsweredWithThoseThatAre() async {
+        let response = await Self.router.respond(to: HTTPRequest(.delete, "/demo/registrations/1"))
+        #expect(response.status == .methodNotAllowed)
+        #expect(response.fields["allow"] == "GET, PUT")
+    }
+
+    @Test func theBodyLimitIsTheRoutesAndNothingWithoutARoute() {
+        #expect(Self.router.bodyLimit(for: HTTPRequest(.put, "/demo/registrations/1")) == 64)
+        #expect(Self.router.bodyLimit(for: HTTPRequest(.post, "/demo/messages/")) == 1024)
+        #expect(Self.router.bodyLimit(for: HTTPRequest(.post, "/nowhere")) == 0)
+    }
+
+    @Test func aBadTargetAndAnUnknownPathAreToldApart() async {
+        #expect(await Self.router.respond(to: HTTPRequest(.get, "/%zz")).status == .badRequest)
+        #expect(await Self.router.respond(to: HTTPRequest(.get, "/a/b/c/d")).status == .notFound)
+    }
+}
