@@ -1,0 +1,71 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+
+/// The token of an `Authorization` header (wire document, section 2.1), taken apart but not yet believed.
+struct SharedAccessSignature {
+    /// `sr` as it stands in the token: that very text is what was signed. Clients differ in what they put in and in how
+    /// they escape it, so it is never rebuilt.
+    private let resource: Substring
+    private let expiryText: Substring
+    private let signature: [UInt8]
+    /// Seconds since 1970.
+    let expiry: Int64
+    let keyName: String
+
+    /// Longer headers are not looked at.
+    private static let lengthLimit = 8192
+
+    /// - Returns: nil where the header is no such token: a field is missing, comes twice or cannot be decoded.
+    init?(header: String) {
+        guard header.utf8.count <= Self.lengthLimit, let space = header.utf8.firstIndex(of: UInt8(ascii: " ")),
+            header[..<space].lowercased() == "sharedaccesssignature"
+        else { return nil }
+        var resource: Substring?
+        var signature: Substring?
+        var expiry: Substring?
+        var keyName: Substring?
+        for part in header[header.utf8.index(after: space)...].split(separator: "&") {
+            guard let equals = part.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let value = part[part.utf8.index(after: equals)...]
+            switch part[..<equals] {
+            case "sr": guard resource.setOnce(value) else { return nil }
+            case "sig": guard signature.setOnce(value) else { return nil }
+            case "se": guard expiry.setOnce(value) else { return nil }
+            case "skn": guard keyName.setOnce(value) else { return nil }
+            default: continue
+            }
+        }
+        guard let resource, let signature, let expiry, let keyName else { return nil }
+        guard expiry.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(expiry),
+            let name = PercentEncoding.decode(keyName),
+            let code = PercentEncoding.decode(signature).flatMap({ Base64.decode($0) })
+        else { return nil }
+        self.resource = resource
+        expiryText = expiry
+        self.signature = code
+        self.expiry = seconds
+        self.keyName = name
+    }
+
+    /// What the token is good for; nil where its `sr` cannot be read.
+    var audience: TokenAudience? { TokenAudience(resource) }
+
+    /// Whether one of the rule's keys signed the token.
+    func isSigned(by rule: AccessRule) throws(CryptoError) -> Bool {
+        let message = Array("\(resource)\n\(expiryText)".utf8)
+        for key in [rule.primaryKey, rule.secondaryKey] where !key.isEmpty {
+            if try HMACSHA256(key: Array(key.utf8)).isValid(signature, for: message) { return true }
+        }
+        return false
+    }
+}
+
+extension Optional {
+    /// - Returns: Whether there was no value before.
+    fileprivate mutating func setOnce(_ value: Wrapped) -> Bool {
+        guard self == nil else { return false }
+        self = value
+        return true
+    }
+}

@@ -1,0 +1,100 @@
+import MartletCore
+import MartletHTTP
+
+extension HubAPIError {
+    // Texts of the original service, recorded (wire document, section 3.1); its full stop before ours is part of them.
+    static let invalidSignature = HubAPIError(
+        .unauthorized, nil, "InvalidSignature: The token has an invalid signature.")
+    static let hubNotFound = HubAPIError(.notFound, nil, "No service is hosted at the specified address.")
+    static let registrationNotFound = HubAPIError(.notFound, nil, "")
+
+    static let missingToken = HubAPIError(
+        .unauthorized, 40_102, "The request has no Authorization header")
+    static let malformedToken = HubAPIError(
+        401, 40_105, "The Authorization header is no shared access signature with sr, sig, se and skn")
+    static let expiredToken = HubAPIError(
+        .unauthorized, 40_106, "The shared access signature has expired")
+    static let wrongAudience = HubAPIError(
+        401, 40_104, "The shared access signature is for another host or path (its sr does not cover this address)")
+
+    /// A token that is good, of a rule without the right that the operation needs.
+    static let rightMissing: HubAPIError = {
+        var error = HubAPIError(.forbidden, nil, "")
+        error.hasBody = false
+        return error
+    }()
+
+    static func badRequest(_ sentence: String) -> HubAPIError {
+        HubAPIError(.badRequest, 40_000, withoutStop(sentence))
+    }
+
+    /// Opens with the recorded text; then come the values that would do.
+    static func badFormat(_ value: String, allowed: [String]) -> HubAPIError {
+        HubAPIError(
+            .badRequest, nil,
+            "The HTTP header \"ServiceBusNotification-Format\" has an invalid value: \"\(value.prefix(64))\". "
+                + "Allowed values are \(allowed.joined(separator: ", "))")
+    }
+
+    static let notificationNotFound = HubAPIError(.notFound, 40_403, "There is no notification of this id")
+    static let noSuchPath = HubAPIError(.notFound, 40_400, "There is nothing at this path")
+    static let badTarget = badRequest("The path or query is not a valid URL (RFC 3986)")
+
+    static func notServedYet(_ what: String) -> HubAPIError {
+        HubAPIError(.notFound, 40_400, "This server does not serve \(what) yet")
+    }
+
+    static func methodNotAllowed(_ allowed: [HTTPMethod]) -> HubAPIError {
+        let list = allowed.map(\.rawValue).joined(separator: ", ")
+        var error = HubAPIError(.methodNotAllowed, 40_500, "This path answers \(list) only")
+        error.fields["allow"] = list
+        return error
+    }
+
+    static let gone = HubAPIError(.gone, 41_000, "The registration id can no longer be used; ask for a new one")
+    static let versionMismatch = HubAPIError(.preconditionFailed, nil, "The registration has changed (If-Match)")
+
+    static func tooLarge(_ sentence: String) -> HubAPIError {
+        HubAPIError(.contentTooLarge, nil, withoutStop(sentence))
+    }
+
+    private static func withoutStop(_ sentence: String) -> String {
+        sentence.last == "." ? String(sentence.dropLast()) : sentence
+    }
+
+    /// - Parameter seconds: Whole seconds: some clients read nothing else (trap 13).
+    static func busy(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
+        var error = HubAPIError(.serviceUnavailable, 50_004, sentence)
+        error.fields["retry-after"] = String(seconds)
+        return error
+    }
+
+    static let internalError = HubAPIError(.internalServerError, 50_000, "The server could not answer")
+
+    /// What went wrong inside is for the log, not for the caller.
+    init(_ error: StorageError) {
+        switch error.kind {
+        case .corrupt: self = .internalError
+        case .closed, .locked: self = .busy("The server is starting or stopping", retryAfter: 1)
+        case .full, .unavailable: self = .busy("The server cannot store anything at the moment", retryAfter: 10)
+        }
+    }
+
+    init(_ error: DeviceRegistryError) {
+        switch error {
+        case .invalid(let sentence): self = .badRequest(sentence)
+        case .storage(let error): self.init(error)
+        case .refused(.notFound): self = .registrationNotFound
+        case .refused(.gone): self = .gone
+        case .refused(.versionMismatch), .refused(.notTagged): self = .versionMismatch
+        }
+    }
+
+    init(_ error: NotificationIntakeError) {
+        switch error {
+        case .invalid(let sentence): self = .badRequest(sentence)
+        case .tooLarge(let sentence): self = .tooLarge(sentence)
+        case .storage(let error): self.init(error)
+        }
+    }
+}

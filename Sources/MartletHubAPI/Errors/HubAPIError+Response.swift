@@ -1,0 +1,23 @@
+import MartletHTTP
+import MartletModel
+
+extension HubAPIError {
+    /// The answer in the one form that every client parses: `Code` before `Detail`, no namespace, no declaration.
+    func response(_ tracking: TrackingID, at now: Timestamp) -> HTTPResponse {
+        var response = HTTPResponse(status, fields: fields)
+        guard hasBody else { return response }
+        response.fields["content-type"] = "application/xml; charset=utf-8"
+        var writer = XMLWriter(reserving: 256)
+        writer.element("Error") { error in
+            error.element("Code", text: String(status.code))
+            error.element("Detail", text: detail(tracking, at: now))
+        }
+        response.body = .bytes(writer.bytes)
+        return response
+    }
+
+    private func detail(_ tracking: TrackingID, at now: Timestamp) -> String {
+        let prefix = number.map { "SubCode=\($0). " } ?? ""
+        return "\(prefix)\(sentence).TrackingId:\(tracking.text)_G0,TimeStamp:\(now.usText)"
+    }
+}

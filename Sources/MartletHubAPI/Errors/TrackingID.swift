@@ -1,0 +1,48 @@
+import MartletCrypto
+import MartletHTTP
+
+/// The id by which a caller and the server speak of the same request: the caller's own where it sent a usable one.
+struct TrackingID: Hashable {
+    let text: String
+    /// Whether the caller chose it, so that a repeated request carries it again.
+    let isFromCaller: Bool
+
+    init(of request: HTTPRequest) {
+        if let sent = request.fields["trackingid"], Self.isUsable(sent) {
+            text = sent
+            isFromCaller = true
+        } else {
+            text = Self.random()
+            isFromCaller = false
+        }
+    }
+
+    /// Puts the id on an answer, as the original service does on every one.
+    func mark(_ response: inout HTTPResponse) {
+        response.fields.append(HTTPField("trackingid", text))
+        response.fields.append(HTTPField("x-ms-correlation-request-id", text))
+    }
+
+    /// Short, and nothing that could break a header, a document or a log line.
+    private static func isUsable(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// A random UUID (version 4, RFC 9562).
+    private static func random() -> String {
+        var bytes = RandomBytes.generate(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Array(Hex.encode(bytes).utf8)
+        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
+        return groups.joined(separator: "-")
+    }
+}

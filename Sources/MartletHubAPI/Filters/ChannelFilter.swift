@@ -1,0 +1,144 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// A `$filter` that asks for the registrations of one handle: `Name eq 'value'`, joined by `and` where a handle has
+/// several parts (wire document, section 4.9).
+struct ChannelFilter: Hashable {
+    struct Term: Hashable {
+        /// In lower case: clients spell it both ways.
+        let name: String
+        let value: String
+    }
+
+    let terms: [Term]
+
+    /// The name that some clients use for the handle of every platform.
+    private static let anyHandle = "channeluri"
+    private static let lengthLimit = 8192
+    private static let termLimit = 8
+
+    /// - Parameter text: Decoded once, as a query's value is.
+    init(_ text: String) throws(HubAPIError) {
+        guard text.utf8.count <= Self.lengthLimit else {
+            throw .badRequest("The $filter is longer than \(Self.lengthLimit) characters")
+        }
+        var scanner = FilterScanner(text)
+        var terms = [try scanner.term()]
+        while !scanner.isAtEnd {
+            guard terms.count < Self.termLimit, scanner.skipWord("and") else { throw scanner.refusal("'and'") }
+            terms.append(try scanner.term())
+        }
+        self.terms = terms
+    }
+
+    /// The handles that the filter may mean, each once, as the platforms compare them. Empty where no platform can have
+    /// such a handle: then nothing is registered with it.
+    func candidates(_ services: PushServiceList) throws(HubAPIError) -> [RegistrationQuery.Filter] {
+        var isKnown = false
+        var found: [RegistrationQuery.Filter] = []
+        var seen: Set<String> = []
+        for service in services.services {
+            guard let values = values(for: service.descriptor) else { continue }
+            isKnown = true
+            for handle in Self.readings(of: values) {
+                guard let key = try? service.key(of: handle) else { continue }
+                let platform = service.descriptor.platform
+                guard seen.insert("\(platform)\n\(key)").inserted else { continue }
+                found.append(.handle(platform: platform, key: key))
+            }
+        }
+        guard isKnown else {
+            throw .badRequest("The $filter asks for properties that no registration of this server has")
+        }
+        return found
+    }
+
+    /// The parts of a platform's handle, in its order; nil where the filter is not about this platform.
+    private func values(for descriptor: PushServiceDescriptor) -> [String]? {
+        let elements = descriptor.handleElements.map { $0.lowercased() }
+        if terms.count == 1, terms[0].name == Self.anyHandle {
+            // It cannot be the whole of a handle of several parts.
+            return elements.count == 1 ? [terms[0].value] : []
+        }
+        guard terms.count == elements.count else { return nil }
+        var values: [String] = []
+        for element in elements {
+            guard let term = terms.first(where: { $0.name == element }) else { return nil }
+            values.append(term.value)
+        }
+        return values
+    }
+
+    /// The values as they are, and decoded once more: some clients encode URLs in a value before they encode the query.
+    private static func readings(of values: [String]) -> [PushHandle] {
+        guard !values.isEmpty else { return [] }
+        let decoded = values.map { PercentEncoding.decode($0) ?? $0 }
+        return decoded == values
+            ? [PushHandle(parts: values)] : [PushHandle(parts: values), PushHandle(parts: decoded)]
+    }
+}
+
+/// Reads a filter from left to right.
+private struct FilterScanner {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+        skipSpace()
+    }
+
+    var isAtEnd: Bool { place == bytes.count }
+
+    mutating func term() throws(HubAPIError) -> ChannelFilter.Term {
+        let name = word()
+        guard !name.isEmpty else { throw refusal("a property") }
+        guard skipWord("eq") else { throw refusal("'eq'") }
+        guard let value = quoted() else { throw refusal("a value in single quotes") }
+        skipSpace()
+        return ChannelFilter.Term(name: name.lowercased(), value: value)
+    }
+
+    mutating func skipWord(_ wanted: String) -> Bool {
+        let start = place
+        if word().lowercased() == wanted { return true }
+        place = start
+        return false
+    }
+
+    func refusal(_ expected: String) -> HubAPIError {
+        .badRequest("The $filter needs \(expected) at character \(place + 1)")
+    }
+
+    private mutating func word() -> String {
+        let start = place
+        while place < bytes.count, bytes[place] != 0x20, bytes[place] != UInt8(ascii: "'") { place += 1 }
+        defer { skipSpace() }
+        return String(decoding: bytes[start..<place], as: UTF8.self)
+    }
+
+    /// A doubled quote stands for one.
+    private mutating func quoted() -> String? {
+        let quote = UInt8(ascii: "'")
+        guard place < bytes.count, bytes[place] == quote else { return nil }
+        var value: [UInt8] = []
+        var next = place + 1
+        while next < bytes.count {
+            if bytes[next] == quote {
+                guard next + 1 < bytes.count, bytes[next + 1] == quote else {
+                    place = next + 1
+                    return String(decoding: value, as: UTF8.self)
+                }
+                next += 1
+            }
+            value.append(bytes[next])
+            next += 1
+        }
+        return nil
+    }
+
+    private mutating func skipSpace() {
+        while place < bytes.count, bytes[place] == 0x20 { place += 1 }
+    }
+}

@@ -1,0 +1,51 @@
+public import MartletCore
+public import MartletHTTP
+
+/// The hub's REST API, as the clients of Azure Notification Hubs speak it: registrations, sends and telemetry, under
+/// shared access signatures.
+///
+/// Which platforms there are is read from the push services' descriptors; none is named here. What devices, messages
+/// and hubs are is the engine's: this module translates.
+public struct HubAPI: Sendable {
+    private let gate: Gate
+    private let registrations: RegistrationRoutes
+    private let messages: MessageRoutes
+    private let telemetry: TelemetryRoutes
+
+    public init(
+        hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, services: PushServiceList,
+        address: PublicAddress, time: any TimeSource
+    ) {
+        gate = Gate(hubs: hubs, address: address, time: time)
+        registrations = RegistrationRoutes(devices: devices, services: services)
+        messages = MessageRoutes(
+            notifications: notifications, services: services, repeats: RepeatedSends(time: time))
+        telemetry = TelemetryRoutes(notifications: notifications, services: services)
+    }
+
+    /// Adds the routes. Their patterns begin with a parameter, so a router's other routes come first.
+    public func addRoutes(to router: inout Router) {
+        var routes = HubRoutes(router: router, gate: gate)
+        registrations.add(to: &routes)
+        messages.add(to: &routes)
+        telemetry.add(to: &routes)
+        router = routes.router
+        UnservedRoutes.add(to: &router, time: gate.time)
+    }
+
+    /// The answer to a request that no route takes, in the form of the API's errors: what a router is made with.
+    public static func refusal(time: any TimeSource) -> @Sendable (HTTPRequest, Router.Refusal) -> HTTPResponse {
+        { request, refusal in
+            let error: HubAPIError =
+                switch refusal {
+                case .badTarget: .badTarget
+                case .notFound: .noSuchPath
+                case .methodNotAllowed(let allowed): .methodNotAllowed(allowed)
+                }
+            let tracking = TrackingID(of: request)
+            var response = error.response(tracking, at: time.now)
+            tracking.mark(&response)
+            return response
+        }
+    }
+}

@@ -1,3 +1,0 @@
-import CMartletXML2
-
-func probe() { xmlInitParser() }

@@ -1,0 +1,23 @@
+import MartletHTTP
+
+/// The protocol's own headers of a send, found in one pass.
+struct SendFields {
+    private(set) var format: String?
+    /// The tag expression. Present and empty is an error in the making, not a broadcast.
+    private(set) var tags: String?
+    private(set) var deviceHandle: String?
+    private(set) var isScheduled = false
+
+    init(_ fields: HTTPFields) {
+        for field in fields where field.name.hasPrefix("servicebusnotification-") {
+            switch field.name.dropFirst("servicebusnotification-".count) {
+            case "format": format = field.value
+            // Two fields would be two expressions; joined as HTTP joins lists they are none, and are refused as that.
+            case "tags": tags = tags.map { $0 + "," + field.value } ?? field.value
+            case "devicehandle": deviceHandle = field.value
+            case "scheduletime": isScheduled = true
+            default: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import MartletCrypto
+import MartletHTTP
+
+/// Which page of a listing a query asks for.
+struct PageRequest {
+    /// At most so many entries.
+    let limit: Int
+    let place: PagePlace
+    private let scope: String
+
+    static let sizeLimit = 100
+
+    /// - Parameter scope: Names the listing. A token is good for the listing, with the filter, that it was given for.
+    init(_ target: HTTPTarget, scope: String) throws(HubAPIError) {
+        self.scope = "\(scope)\n\(target.item("$filter")?.value ?? "")"
+        limit = try Self.limit(target.item("$top")?.value)
+        guard let token = target.item("continuationtoken")?.value, !token.isEmpty else {
+            place = PagePlace(filter: 0, after: nil)
+            return
+        }
+        guard let place = Self.place(in: token, scope: self.scope) else {
+            throw .badRequest("The continuation token is not one that this listing gave")
+        }
+        self.place = place
+    }
+
+    /// The token of the page that begins at a place: letters, digits, `-` and `_` only, because clients put it into
+    /// URLs raw or encoded.
+    ///
+    /// It is checked, not secret: whoever makes one up learns no more than the listing shows anyway.
+    func token(_ place: PagePlace) -> String {
+        Base64URL.encode(place.bytes + Self.check(place.bytes, scope))
+    }
+
+    private static func limit(_ text: String?) throws(HubAPIError) -> Int {
+        guard let text else { return sizeLimit }
+        guard let number = Int(text), number > 0 else { throw .badRequest("$top must be a number above 0") }
+        return min(number, sizeLimit)
+    }
+
+    private static func place(in token: String, scope: String) -> PagePlace? {
+        guard token.utf8.count <= 64, let bytes = Base64URL.decode(token), bytes.count == PagePlace.byteCount + 8
+        else { return nil }
+        let head = Array(bytes.prefix(PagePlace.byteCount))
+        guard check(head, scope) == Array(bytes.suffix(8)) else { return nil }
+        return PagePlace(bytes: head)
+    }
+
+    private static func check(_ bytes: [UInt8], _ scope: String) -> [UInt8] {
+        Array(SHA256.hash(bytes + Array(scope.utf8)).prefix(8))
+    }
+}
+
+/// Where in a listing a page begins.
+struct PagePlace: Hashable {
+    /// Which of the listing's filters, from 0.
+    var filter: Int
+    /// Behind which registration; nil for the first.
+    var after: Int64?
+
+    static let byteCount = 9
+
+    init(filter: Int, after: Int64?) {
+        self.filter = filter
+        self.after = after
+    }
+
+    init(bytes: [UInt8]) {
+        filter = Int(bytes[0])
+        let number = bytes.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        after = number == .max ? nil : Int64(bitPattern: number)
+    }
+
+    var bytes: [UInt8] {
+        let number = after.map(UInt64.init(bitPattern:)) ?? .max
+        return [UInt8(truncatingIfNeeded: filter)]
+            + stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+    }
+}

@@ -1,0 +1,18 @@
+import MartletCore
+
+/// The version of a registration as `ETag` and `If-Match` write it (wire document, section 4.6).
+enum EntityTag {
+    /// `W/"1"`.
+    static func text(_ version: Int64) -> String { "W/\"\(version)\"" }
+
+    /// What `If-Match` asks for: `*`, `"*"`, `W/"1"`, `"1"`, `1`, or nothing.
+    ///
+    /// A tag that the hub never gave asks for a version that there never is.
+    static func condition(_ header: String?) -> WriteCondition {
+        guard var text = header.map({ $0[...] }) else { return .none }
+        if text.hasPrefix("W/") { text = text.dropFirst(2) }
+        if text.count >= 2, text.first == "\"", text.last == "\"" { text = text.dropFirst().dropLast() }
+        if text == "*" { return .exists }
+        return .version(Int64(text) ?? -1)
+    }
+}

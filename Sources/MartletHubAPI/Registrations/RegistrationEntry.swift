@@ -1,0 +1,50 @@
+import MartletCore
+import MartletModel
+
+/// A registration as an Atom entry. The order of the elements is binding (wire document, section 4.2).
+struct RegistrationEntry {
+    let registration: Registration
+    let descriptor: PushServiceDescriptor
+    /// Its absolute address with the query.
+    let url: String
+
+    /// An entry that is a document of its own.
+    func document() -> [UInt8] {
+        var writer = XMLWriter()
+        let tag = EntityTag.text(registration.version)
+        writer.element(
+            "entry", ["a:etag": tag, "xmlns": XMLNamespace.atom, "xmlns:a": XMLNamespace.metadata], write)
+        return writer.bytes
+    }
+
+    /// An entry inside a feed, which has declared Atom already.
+    func append(to feed: inout XMLWriter) {
+        let tag = EntityTag.text(registration.version)
+        feed.element("entry", ["a:etag": tag, "xmlns:a": XMLNamespace.metadata], write)
+    }
+
+    private func write(_ entry: inout XMLWriter) {
+        entry.element("id", text: url)
+        entry.element("title", ["type": "text"], text: registration.id)
+        entry.element("published", text: registration.createdAt.iso8601)
+        entry.element("updated", text: registration.updatedAt.iso8601)
+        entry.emptyElement("link", ["rel": "self", "href": url])
+        entry.element("content", ["type": "application/xml"]) { content in
+            content.element(
+                "\(descriptor.registrationElement)RegistrationDescription",
+                ["xmlns": XMLNamespace.service, "xmlns:i": XMLNamespace.instance], writeDescription)
+        }
+    }
+
+    private func writeDescription(_ description: inout XMLWriter) {
+        description.element("ETag", text: String(registration.version))
+        description.element("ExpirationTime", text: (registration.expiresAt ?? .distantFuture).iso8601)
+        description.element("RegistrationId", text: registration.id)
+        if !registration.tags.isEmpty {
+            description.element("Tags", text: registration.tags.map(\.spelling).joined(separator: ","))
+        }
+        for (element, part) in zip(descriptor.handleElements, registration.handle.parts) {
+            description.element(element, text: part)
+        }
+    }
+}

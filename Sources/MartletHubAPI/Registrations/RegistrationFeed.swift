@@ -1,0 +1,24 @@
+import MartletModel
+
+/// One page of a listing as an Atom feed.
+struct RegistrationFeed {
+    /// The address of the listing with its query.
+    let url: String
+    /// The address of the next page; nil on the last.
+    let nextURL: String?
+    let updatedAt: Timestamp
+    let entries: [RegistrationEntry]
+
+    func document() -> [UInt8] {
+        var writer = XMLWriter(reserving: 512 + 1024 * entries.count)
+        writer.element("feed", ["xmlns": XMLNamespace.atom]) { feed in
+            feed.element("title", ["type": "text"], text: "Registrations")
+            feed.element("id", text: url)
+            feed.element("updated", text: updatedAt.iso8601)
+            feed.emptyElement("link", ["rel": "self", "href": url])
+            if let nextURL { feed.emptyElement("link", ["rel": "next", "href": nextURL]) }
+            for entry in entries { entry.append(to: &feed) }
+        }
+        return writer.bytes
+    }
+}

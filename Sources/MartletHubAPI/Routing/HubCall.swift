@@ -1,0 +1,31 @@
+import MartletCore
+import MartletHTTP
+
+/// A request that was admitted to a hub.
+struct HubCall: Sendable {
+    let request: HTTPRequest
+    let match: RouteMatch
+    let hub: Hub
+    private let address: PublicAddress
+
+    init(request: HTTPRequest, match: RouteMatch, hub: Hub, address: PublicAddress) {
+        self.request = request
+        self.match = match
+        self.hub = hub
+        self.address = address
+    }
+
+    /// The absolute URL of something in the hub, without a query.
+    func url(_ kind: String, _ id: String? = nil) -> String {
+        let end = id.map { "/" + PercentEncoding.encode($0) } ?? ""
+        return "\(address.origin(of: request))/\(hub.name)/\(kind)\(end)"
+    }
+
+    /// `?api-version=…` as the client sent it. Any version is served; one that would not fit in a URL, or none, reads as
+    /// the current one.
+    var versionQuery: String {
+        let sent = match.target.item("api-version")?.value ?? ""
+        let isPlain = (1...32).contains(sent.utf8.count) && PercentEncoding.encode(sent) == sent
+        return "?api-version=\(isPlain ? sent : "2020-06")"
+    }
+}

@@ -1,0 +1,52 @@
+import MartletCore
+import MartletHTTP
+
+/// Adds the routes of hubs to a router: each is admitted by the gate, and each answer carries the request's ids.
+struct HubRoutes {
+    /// Answers an admitted request.
+    typealias Answer = @Sendable (HubCall) async throws(HubAPIError) -> HTTPResponse
+
+    var router: Router
+    let gate: Gate
+
+    mutating func on(
+        _ method: HTTPMethod, _ pattern: String, needs right: AccessRights, bodyLimit: Int = 0,
+        _ answer: @escaping Answer
+    ) {
+        on(method, pattern, needs: { _ in right }, bodyLimit: bodyLimit, answer)
+    }
+
+    /// - Parameter right: What the operation needs, where that depends on the query.
+    mutating func on(
+        _ method: HTTPMethod, _ pattern: String, needs right: @escaping @Sendable (RouteMatch) -> AccessRights,
+        bodyLimit: Int = 0, _ answer: @escaping Answer
+    ) {
+        let gate = gate
+        router.on(method, pattern, bodyLimit: bodyLimit) { request, match in
+            await request.answered(at: gate.time) { () async throws(HubAPIError) in
+                let call = try gate.admit(request, match, needs: right(match))
+                guard request.body.count <= bodyLimit else {
+                    throw HubAPIError.tooLarge("The body is larger than \(bodyLimit) bytes")
+                }
+                return try await answer(call)
+            }
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// The answer that `work` comes to, or that of the error which it throws, with the ids of the request.
+    func answered(
+        at time: any TimeSource, _ work: () async throws(HubAPIError) -> HTTPResponse
+    ) async -> HTTPResponse {
+        let tracking = TrackingID(of: self)
+        var response: HTTPResponse
+        do throws(HubAPIError) {
+            response = try await work()
+        } catch {
+            response = error.response(tracking, at: time.now)
+        }
+        tracking.mark(&response)
+        return response
+    }
+}

@@ -1,0 +1,31 @@
+import MartletCore
+import MartletHTTP
+
+/// The parts of the protocol that this server does not have yet: their callers are told so in a sentence.
+enum UnservedRoutes {
+    private static let patterns: [(method: HTTPMethod, pattern: String, what: String)] = [
+        (.put, "/{hub}/installations/{id}", "installations"),
+        (.get, "/{hub}/installations/{id}", "installations"),
+        (.patch, "/{hub}/installations/{id}", "installations"),
+        (.delete, "/{hub}/installations/{id}", "installations"),
+        (.post, "/{hub}/messages/$batch", "direct batches"),
+        (.post, "/{hub}/schedulednotifications", "scheduled notifications"),
+        (.delete, "/{hub}/schedulednotifications/{id}", "scheduled notifications"),
+        (.get, "/{hub}/feedbackcontainer", "the feedback container"),
+        (.post, "/{hub}/jobs", "jobs"),
+        (.get, "/{hub}/jobs", "jobs"),
+        (.get, "/{hub}/jobs/{id}", "jobs"),
+        (.get, "/$Resources/NotificationHubs", "the management of hubs"),
+        (.put, "/{hub}", "the management of hubs"),
+        (.get, "/{hub}", "the management of hubs"),
+        (.delete, "/{hub}", "the management of hubs"),
+    ]
+
+    static func add(to router: inout Router, time: any TimeSource) {
+        for (method, pattern, what) in patterns {
+            router.on(method, pattern, bodyLimit: 65_536) { request, _ in
+                await request.answered(at: time) { () async throws(HubAPIError) in throw .notServedYet(what) }
+            }
+        }
+    }
+}

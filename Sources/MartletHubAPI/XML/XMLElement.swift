@@ -1,0 +1,17 @@
+/// An element of a document that somebody sent. Names are local names: which namespace a client writes does not matter
+/// (wire document, section 0).
+struct XMLElement: Hashable, Sendable {
+    let name: String
+    /// By local name.
+    var attributes: [String: String] = [:]
+    var children: [XMLElement] = []
+    /// The character data that stands directly in the element, joined.
+    var text = ""
+
+    /// The first child of a name, unless it says that it is nil (`i:nil="true"`).
+    func child(_ name: String) -> XMLElement? {
+        children.first { $0.name == name && !$0.isNil }
+    }
+
+    private var isNil: Bool { ["true", "1"].contains(attributes["nil"]) }
+}

@@ -1,0 +1,7 @@
+/// The namespaces of the hub's documents, to the letter (wire document, section 0).
+enum XMLNamespace {
+    static let atom = "http://www.w3.org/2005/Atom"
+    static let service = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"
+    static let instance = "http://www.w3.org/2001/XMLSchema-instance"
+    static let metadata = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"
+}

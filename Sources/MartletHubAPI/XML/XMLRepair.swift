@@ -1,0 +1,82 @@
+/// Mends the two ways in which a known client writes documents that are not well-formed (wire document, section 4.2):
+/// a bare `&` in text, and the end tag of a collection of headers that was never opened. Nothing else is touched.
+enum XMLRepair {
+    /// - Returns: nil where there is nothing to mend.
+    static func repair(_ bytes: [UInt8]) -> [UInt8]? {
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count + 64)
+        var rest = bytes[...]
+        while let byte = rest.first {
+            if let section = unparsedSection(rest) {
+                output += rest.prefix(section)
+                rest = rest.dropFirst(section)
+            } else if byte == UInt8(ascii: "&"), !isReference(rest) {
+                output += "&amp;".utf8
+                rest.removeFirst()
+            } else if byte == UInt8(ascii: "<"), let length = strayEndTag(rest, in: bytes) {
+                rest = rest.dropFirst(length)
+            } else {
+                output.append(byte)
+                rest.removeFirst()
+            }
+        }
+        return output == bytes ? nil : output
+    }
+
+    /// The length of a CDATA section or a comment that begins here.
+    private static func unparsedSection(_ text: ArraySlice<UInt8>) -> Int? {
+        for (start, end) in [("<![CDATA[", "]]>"), ("<!--", "-->")] where text.starts(with: start.utf8) {
+            let close = Array(end.utf8)
+            var place = text.startIndex + start.utf8.count
+            while place + close.count <= text.endIndex {
+                if text[place..<place + close.count].elementsEqual(close) {
+                    return place + close.count - text.startIndex
+                }
+                place += 1
+            }
+            return text.count
+        }
+        return nil
+    }
+
+    /// Whether an `&` begins `&name;`, `&#1;` or `&#x1;`.
+    private static func isReference(_ text: ArraySlice<UInt8>) -> Bool {
+        let name = text.dropFirst().prefix(32).prefix { $0 == UInt8(ascii: "#") || isNameByte($0) }
+        let end = name.endIndex
+        return !name.isEmpty && end < text.endIndex && text[end] == UInt8(ascii: ";")
+    }
+
+    /// The length of `</XHeaders>` where no `<XHeaders` stands anywhere.
+    private static func strayEndTag(_ text: ArraySlice<UInt8>, in document: [UInt8]) -> Int? {
+        guard text.starts(with: "</".utf8) else { return nil }
+        let name = text.dropFirst(2).prefix(128).prefix(while: isNameByte)
+        guard name.endIndex < text.endIndex, text[name.endIndex] == UInt8(ascii: ">"),
+            name.suffix(7).elementsEqual("Headers".utf8)
+        else { return nil }
+        return isOpened(name, in: document) ? nil : name.count + 3
+    }
+
+    private static func isOpened(_ name: ArraySlice<UInt8>, in document: [UInt8]) -> Bool {
+        var place = 0
+        while place + 1 + name.count < document.count {
+            if document[place] == UInt8(ascii: "<"),
+                document[place + 1..<place + 1 + name.count].elementsEqual(name),
+                !isNameByte(document[place + 1 + name.count])
+            {
+                return true
+            }
+            place += 1
+        }
+        return false
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: ":"):
+            true
+        default: false
+        }
+    }
+}

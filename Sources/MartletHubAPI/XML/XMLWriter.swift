@@ -1,0 +1,68 @@
+/// Writes documents that are well-formed whatever the texts in them are, on one line, in the order of the calls.
+///
+/// One client keeps a broken parser after a single malformed answer, and another drops elements that are out of order
+/// (wire document, traps 16 to 18).
+struct XMLWriter {
+    private(set) var bytes: [UInt8] = []
+
+    init(reserving count: Int = 1024) {
+        bytes.reserveCapacity(count)
+    }
+
+    /// An element with what the closure writes in it.
+    /// - Parameter name: A name of the protocol, never a stranger's text.
+    mutating func element(
+        _ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ content: (inout XMLWriter) -> Void
+    ) {
+        start(name, attributes)
+        bytes.append(UInt8(ascii: ">"))
+        content(&self)
+        bytes += "</".utf8
+        bytes += name.utf8
+        bytes.append(UInt8(ascii: ">"))
+    }
+
+    mutating func element(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], text: String) {
+        element(name, attributes) { $0.escape(text, inAttribute: false) }
+    }
+
+    mutating func emptyElement(_ name: String, _ attributes: KeyValuePairs<String, String>) {
+        start(name, attributes)
+        bytes += "/>".utf8
+    }
+
+    private mutating func start(_ name: String, _ attributes: KeyValuePairs<String, String>) {
+        bytes.append(UInt8(ascii: "<"))
+        bytes += name.utf8
+        for (name, value) in attributes {
+            bytes.append(UInt8(ascii: " "))
+            bytes += name.utf8
+            bytes += "=\"".utf8
+            escape(value, inAttribute: true)
+            bytes.append(UInt8(ascii: "\""))
+        }
+    }
+
+    /// Characters that XML cannot hold become U+FFFD.
+    private mutating func escape(_ text: String, inAttribute: Bool) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): bytes += "&amp;".utf8
+            case UInt8(ascii: "<"): bytes += "&lt;".utf8
+            case UInt8(ascii: ">"): bytes += "&gt;".utf8
+            case UInt8(ascii: "\"") where inAttribute: bytes += "&quot;".utf8
+            case 0x0D: bytes += "&#13;".utf8
+            case 0x09 where inAttribute: bytes += "&#9;".utf8
+            case 0x0A where inAttribute: bytes += "&#10;".utf8
+            case 0x00..<0x09, 0x0B, 0x0C, 0x0E..<0x20: bytes += "\u{FFFD}".utf8
+            case 0xBE, 0xBF: appendLastOfNoncharacter(byte)
+            default: bytes.append(byte)
+            }
+        }
+    }
+
+    /// U+FFFE and U+FFFF are `EF BF BE` and `EF BF BF`; with `BD` at the end they are U+FFFD.
+    private mutating func appendLastOfNoncharacter(_ byte: UInt8) {
+        bytes.append(bytes.suffix(2).elementsEqual([0xEF, 0xBF]) ? 0xBD : byte)
+    }
+}

@@ -1,0 +1,91 @@
+/// Where a hub is and with which key: `Endpoint=sb://HOST:PORT/;SharedAccessKeyName=NAME;SharedAccessKey=KEY`.
+///
+/// Written in the one form that every client of the hub reads: `sb`, a slash at the end, three parts (wire document,
+/// section 1.2). Read more freely.
+public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// Host and, where it is said, port.
+    public let authority: String
+    /// Whether the endpoint is reached over TLS; only the scheme `http` says no.
+    public let isSecure: Bool
+    public let keyName: String
+    /// Opaque text; it is not decoded before it signs.
+    public let key: String
+    /// The hub, where the text names one as `EntityPath`.
+    public let hub: String?
+
+    public init(authority: String, isSecure: Bool = true, keyName: String, key: String, hub: String? = nil) {
+        self.authority = authority
+        self.isSecure = isSecure
+        self.keyName = keyName
+        self.key = key
+        self.hub = hub
+    }
+
+    /// Reads a connection string. Names of parts compare without case; parts of other names are passed over.
+    /// - Throws: `ConnectionStringError` naming the part that is missing or wrong.
+    public init(_ text: some StringProtocol) throws(ConnectionStringError) {
+        var parts: [String: String] = [:]
+        for part in text.split(separator: ";") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair.count == 2 else { throw .notAPair }
+            parts[pair[0].lowercased().trimmed] = String(pair[1]).trimmed
+        }
+        guard let endpoint = parts["endpoint"] else { throw .missing("Endpoint") }
+        guard let keyName = parts["sharedaccesskeyname"], !keyName.isEmpty else {
+            throw .missing("SharedAccessKeyName")
+        }
+        guard let key = parts["sharedaccesskey"], !key.isEmpty else { throw .missing("SharedAccessKey") }
+        let (authority, isSecure) = try Self.address(endpoint)
+        self.init(
+            authority: authority, isSecure: isSecure, keyName: keyName, key: key, hub: parts["entitypath"])
+    }
+
+    /// The text that clients are configured with. It holds the key. Clear text has no form that all of them read and
+    /// is written as `http`.
+    public var text: String {
+        let endpoint = "Endpoint=\(isSecure ? "sb" : "http")://\(authority)/"
+        let entity = hub.map { ";EntityPath=\($0)" } ?? ""
+        return "\(endpoint);SharedAccessKeyName=\(keyName);SharedAccessKey=\(key)\(entity)"
+    }
+
+    /// The origin that requests go to, without a slash at the end.
+    public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+
+    /// Shows no key.
+    public var description: String { "connection string of \(keyName) at \(authority)" }
+    public var debugDescription: String { description }
+
+    private static func address(_ endpoint: String) throws(ConnectionStringError) -> (String, Bool) {
+        let lower = endpoint.lowercased()
+        guard let scheme = ["sb://", "https://", "http://"].first(where: lower.hasPrefix) else { throw .badEndpoint }
+        var authority = endpoint.dropFirst(scheme.count)
+        while authority.last == "/" { authority.removeLast() }
+        let isPlain = authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@\\\"<>".utf8.contains($0) }
+        guard !authority.isEmpty, isPlain else { throw .badEndpoint }
+        return (String(authority), scheme != "http://")
+    }
+}
+
+/// Why a text is no connection string.
+public enum ConnectionStringError: Error, Hashable, Sendable, CustomStringConvertible {
+    case notAPair
+    case missing(String)
+    case badEndpoint
+
+    public var description: String {
+        switch self {
+        case .notAPair: "A connection string consists of parts 'Name=Value' with semicolons between them."
+        case .missing(let part): "The connection string has no \(part)."
+        case .badEndpoint: "The Endpoint of a connection string has the form sb://HOST:PORT/ and no path."
+        }
+    }
+}
+
+extension StringProtocol {
+    fileprivate var trimmed: String {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0.isNewline || $0 == "\t" }
+        let rest = drop(while: isSpace)
+        guard let last = rest.lastIndex(where: { !isSpace($0) }) else { return "" }
+        return String(rest[...last])
+    }
+}
