@@ -28,7 +28,7 @@ struct AudienceReader {
         var place = AudiencePosition(channel: last, registration: .max)
         while true {
             place = try audience.seek(place)
-            if place.channel > query.through.rawValue { return page }
+            if place == .end || place.channel > query.through.rawValue { return page }
             if place.channel == last {
                 page.skipped += 1
             } else if page.count == query.limit {

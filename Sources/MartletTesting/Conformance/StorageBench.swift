@@ -1,0 +1,140 @@
+import MartletCore
+import MartletModel
+
+/// A storage under test, with short words for what requirements do with it.
+struct StorageBench: Sendable {
+    let storage: any StorageConformance.Storage
+    let now = Timestamp(seconds: 1_700_000_000)
+    let platform = PlatformID(rawValue: "pigeon")
+    let otherPlatform = PlatformID(rawValue: "parrot")
+
+    init(_ storage: any StorageConformance.Storage) {
+        self.storage = storage
+    }
+
+    func hub(_ name: String = "loft") async throws -> Hub.ID {
+        try require(try await storage.createHub(name: name, accessRules: [], at: now)).id
+    }
+
+    /// What a put says; the key of a handle is its lower-case form.
+    func draft(
+        _ handle: String, _ tags: [String] = [], on platform: PlatformID? = nil, expiresAt: Timestamp? = nil,
+        takesHandle: Bool = false
+    ) throws -> RegistrationDraft {
+        RegistrationDraft(
+            platform: platform ?? self.platform, handle: PushHandle(handle), handleKey: handle.lowercased(),
+            tags: try tags.map { try Tag($0) }, expiresAt: expiresAt, takesHandle: takesHandle)
+    }
+
+    @discardableResult
+    func put(
+        _ id: String, _ handle: String, _ tags: [String] = [], in hub: Hub.ID, on platform: PlatformID? = nil,
+        expiresAt: Timestamp? = nil, takesHandle: Bool = false, condition: WriteCondition = .none,
+        at moment: Timestamp? = nil
+    ) async throws -> Registration {
+        let draft = try draft(handle, tags, on: platform, expiresAt: expiresAt, takesHandle: takesHandle)
+        return try await storage.apply(.put(draft, id: id, condition: condition), in: hub, at: moment ?? now).get()
+    }
+
+    /// Why a put is refused; nil where it is not.
+    func refusalOfPut(
+        _ id: String, _ handle: String, in hub: Hub.ID, _ condition: WriteCondition = .none, at moment: Timestamp? = nil
+    ) async throws -> RegistrationRefusal? {
+        let change = RegistrationChange.put(try draft(handle), id: id, condition: condition)
+        return try await refusal(of: change, in: hub, at: moment)
+    }
+
+    /// Why a delete is refused; nil where it is not.
+    func refusalOfDelete(
+        _ id: String, in hub: Hub.ID, _ condition: WriteCondition = .none, at moment: Timestamp? = nil
+    ) async throws -> RegistrationRefusal? {
+        try await refusal(of: .delete(id: id, condition: condition), in: hub, at: moment)
+    }
+
+    func registration(_ id: String, in hub: Hub.ID, at moment: Timestamp? = nil) async throws -> Registration? {
+        try await storage.registration(id, in: hub, at: moment ?? now)
+    }
+
+    /// The ids of a listing, page by page.
+    func list(
+        _ hub: Hub.ID, _ filter: RegistrationQuery.Filter = .all, pageSize: Int = 100, at moment: Timestamp? = nil
+    ) async throws -> [[String]] {
+        var pages: [[String]] = []
+        var after: Int64?
+        repeat {
+            let page = try await storage.registrations(
+                RegistrationQuery(hub: hub, filter: filter, after: after, limit: pageSize, now: moment ?? now))
+            pages.append(page.registrations.map(\.id))
+            after = page.next
+        } while after != nil
+        return pages
+    }
+
+    private func refusal(
+        of change: RegistrationChange, in hub: Hub.ID, at moment: Timestamp?
+    ) async throws -> RegistrationRefusal? {
+        switch try await storage.apply(change, in: hub, at: moment ?? now) {
+        case .success: nil
+        case .failure(let refusal): refusal
+        }
+    }
+}
+
+// MARK: Audiences
+
+extension StorageBench {
+    /// A whole audience, read in pages.
+    struct Audience: Equatable {
+        var channels: [ChannelID] = []
+        var handles: [String] = []
+        var skipped = 0
+    }
+
+    func audience(
+        _ hub: Hub.ID, _ expression: String? = nil, on platform: PlatformID? = nil,
+        through: ChannelID = ChannelID(rawValue: .max), pageSize: Int = 1000, at moment: Timestamp? = nil
+    ) async throws -> Audience {
+        try await audience(
+            AudienceQuery(
+                hub: hub, platform: platform ?? self.platform, expression: try expression.map { try TagExpression($0) },
+                after: .none, through: through, limit: pageSize, now: moment ?? now))
+    }
+
+    func audience(_ query: AudienceQuery) async throws -> Audience {
+        var query = query
+        var whole = Audience()
+        while true {
+            let page = try await storage.audience(query)
+            whole.channels += page.channels
+            whole.handles += (0..<page.count).map { page.withHandle($0) { String(decoding: $0, as: UTF8.self) } }
+            whole.skipped += page.skipped
+            guard !page.isLast else { return whole }
+            query.after = try require(page.channels.last)
+        }
+    }
+}
+
+// MARK: Notifications
+
+extension StorageBench {
+    func accept(
+        _ hub: Hub.ID, to target: Notification.Target = .audience(nil), message: Message = Message(body: [1]),
+        at moment: Timestamp? = nil
+    ) async throws -> Notification {
+        let moment = moment ?? now
+        return try await storage.accept(
+            NotificationDraft(
+                id: NotificationID(at: moment), hub: hub, platform: platform, target: target, message: message,
+                acceptedAt: moment, expiresAt: moment + .seconds(60)))
+    }
+
+    func retry(_ channel: Int64, dueIn seconds: Int64, attempts: Int = 1, handle: String = "loft") -> Retry {
+        Retry(
+            channel: ChannelID(rawValue: channel), attempts: attempts, dueAt: now + .seconds(seconds),
+            handle: PushHandle(handle), outcome: .throttled, reason: "Storm")
+    }
+
+    func unfinished() async throws -> [Int64] {
+        try await storage.unfinished(after: 0, limit: 1000).map(\.notification.sequence)
+    }
+}

@@ -1,0 +1,139 @@
+import MartletCore
+import MartletModel
+
+extension StorageConformance {
+    static let audiences: [Requirement] = [
+        Requirement("An audience goes by channel, each once however many registrations match") { bench in
+            let hub = try await bench.hub()
+            for (id, handle) in [("1", "b"), ("2", "a"), ("3", "b"), ("4", "b"), ("5", "c")] {
+                try await bench.put(id, handle, ["x"], in: hub)
+            }
+            let audience = try await bench.audience(hub, "x")
+            try require(audience.handles, is: ["b", "a", "c"])
+            try require(audience.channels, is: audience.channels.sorted())
+            try require(audience.skipped, is: 2)
+        },
+        Requirement("An expression holds for one registration, not for a channel's together") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", ["x"], in: hub)
+            try await bench.put("2", "a", ["y"], in: hub)
+            try await bench.put("3", "b", ["x", "y"], in: hub)
+            try require(try await bench.audience(hub, "x && y").handles, is: ["b"])
+            try require(try await bench.audience(hub, "x && !y").handles, is: ["a"])
+            try require(try await bench.audience(hub, "!x && !y").handles, is: [])
+        },
+        Requirement("A negation is of all registrations of the platform, those without tags too") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", ["x"], in: hub)
+            try await bench.put("2", "b", in: hub)
+            try await bench.put("3", "c", in: hub, on: bench.otherPlatform)
+            try require(try await bench.audience(hub, "!x").handles, is: ["b"])
+            try require(try await bench.audience(hub, "!!x").handles, is: ["a"])
+            try require(try await bench.audience(hub, "!nobody").handles, is: ["a", "b"])
+            try require(try await bench.audience(hub, "x || !x").handles, is: ["a", "b"])
+            try require(try await bench.audience(hub).handles, is: ["a", "b"])
+        },
+        Requirement("Nobody behind the last channel is in the audience") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", ["x"], in: hub)
+            let accepted = try await bench.accept(hub)
+            try await bench.put("2", "b", ["x"], in: hub)
+            try await bench.put("1", "a", ["x"], in: hub)
+            try require(try await bench.audience(hub, "x", through: accepted.lastChannel).handles, is: ["a"])
+            try require(try await bench.audience(hub, through: accepted.lastChannel).handles, is: ["a"])
+        },
+        Requirement("A page that ends exactly at the end is the last") { bench in
+            let hub = try await bench.hub()
+            for number in 1...4 { try await bench.put("\(number)", "h\(number)", ["x"], in: hub) }
+            try await bench.put("5", "h4", ["x"], in: hub)
+            var query = AudienceQuery(
+                hub: hub, platform: bench.platform, expression: .tag(try Tag("x")), after: .none,
+                through: ChannelID(rawValue: .max), limit: 2, now: bench.now)
+            let first = try await bench.storage.audience(query)
+            try require(first.isLast, is: false)
+            query.after = try require(first.channels.last)
+            let second = try await bench.storage.audience(query)
+            try require(second.count, is: 2)
+            try require(second.skipped, is: 1, "the last channel's further registrations belong to its page")
+            try require(second.isLast, is: true)
+        },
+        Requirement("Random expressions over random registrations match as they should, in pages of any size") {
+            bench in
+            let hub = try await bench.hub()
+            var random = SeededGenerator(seed: 20_231_114)
+            let world = try await RandomAudience(bench, hub: hub, using: &random)
+            for _ in 0..<60 {
+                let expression = try world.expression(using: &random)
+                let wanted = world.audience(expression)
+                for pageSize in [1, 3, 1000] {
+                    let query = AudienceQuery(
+                        hub: hub, platform: bench.platform, expression: expression, after: .none,
+                        through: ChannelID(rawValue: .max), limit: pageSize, now: bench.now)
+                    let found = try await bench.audience(query)
+                    let what = "\(expression) in pages of \(pageSize)"
+                    try require(found.handles, is: wanted.handles, what)
+                    try require(found.skipped, is: wanted.skipped, what)
+                }
+            }
+        },
+    ]
+}
+
+/// Registrations with random tags on shared handles, and what expressions are to match among them.
+private struct RandomAudience {
+    private static let names = ["a", "b", "c", "d", "e"]
+    /// Live registrations of the platform: the tags of each, by handle, in the order of channels.
+    private var tags: [(handle: String, tags: Set<Tag>)] = []
+    private var handles: [String] = []
+
+    init(_ bench: StorageBench, hub: Hub.ID, using random: inout SeededGenerator) async throws {
+        for number in 0..<80 {
+            let handle = "h\(Int.random(in: 0..<50, using: &random))"
+            let names = Self.names.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+            let isExpired = Int.random(in: 0..<8, using: &random) == 0
+            let isForeign = Int.random(in: 0..<8, using: &random) == 0
+            try await bench.put(
+                "\(number)", handle, names, in: hub, on: isForeign ? bench.otherPlatform : nil,
+                expiresAt: isExpired ? bench.now : number % 5 == 0 ? bench.now + .seconds(60) : nil,
+                at: bench.now + .seconds(-60))
+            guard !isForeign else { continue }
+            if !handles.contains(handle) { handles.append(handle) }
+            if !isExpired { tags.append((handle, Set(try names.map { try Tag($0) }))) }
+        }
+    }
+
+    func expression(using random: inout SeededGenerator, depth: Int = 3) throws -> TagExpression {
+        let operands = { (count: Int, random: inout SeededGenerator) in
+            try (0..<count).map { _ in try expression(using: &random, depth: depth - 1) }
+        }
+        switch depth == 0 ? 0 : Int.random(in: 0..<5, using: &random) {
+        case 1: return .not(try expression(using: &random, depth: depth - 1))
+        case 2: return .and(try operands(Int.random(in: 2...3, using: &random), &random))
+        case 3: return .or(try operands(Int.random(in: 2...3, using: &random), &random))
+        default: return .tag(try Tag(Self.names.randomElement(using: &random) ?? "a"))
+        }
+    }
+
+    func audience(_ expression: TagExpression) -> (handles: [String], skipped: Int) {
+        let matching = tags.filter { expression.matches($0.tags) }.map(\.handle)
+        let reached = handles.filter { matching.contains($0) }
+        return (reached, matching.count - reached.count)
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers for the same seed.
+private struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}

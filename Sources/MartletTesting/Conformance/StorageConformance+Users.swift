@@ -1,0 +1,66 @@
+import MartletCore
+import MartletModel
+
+extension StorageConformance {
+    static let users: [Requirement] = [
+        Requirement("A user is found whatever the case, as added") { bench in
+            try await bench.storage.putUser(User(name: "Alice", passwordHash: "1", createdAt: bench.now))
+            let user = try require(try await bench.storage.user("aLICE"))
+            try require(user.name, is: "Alice")
+            try require(user.passwordHash, is: "1")
+            try require(user.createdAt, is: bench.now)
+            try require(try await bench.storage.user("bob") == nil, is: true)
+        },
+        Requirement("Users are listed by name without case") { bench in
+            for name in ["bob", "Alice", "carol"] {
+                try await bench.storage.putUser(User(name: name, passwordHash: "", createdAt: bench.now))
+            }
+            try require(try await bench.storage.users().map(\.name), is: ["Alice", "bob", "carol"])
+        },
+        Requirement("A new password ends the sessions and keeps the rest") { bench in
+            try await bench.storage.putUser(User(name: "Alice", passwordHash: "1", createdAt: bench.now))
+            try await bench.storage.addSession(bench.session([1], of: "alice"))
+            try await bench.storage.putUser(
+                User(name: "ALICE", passwordHash: "2", createdAt: bench.now + .seconds(1)))
+            let user = try require(try await bench.storage.user("alice"))
+            try require(user.passwordHash, is: "2")
+            try require(user.name, is: "Alice")
+            try require(user.createdAt, is: bench.now)
+            try require(try await bench.storage.session(tokenHash: [1], at: bench.now) == nil, is: true)
+        },
+        Requirement("A session is found by its token until it expires or is removed") { bench in
+            try await bench.storage.putUser(User(name: "Alice", passwordHash: "1", createdAt: bench.now))
+            try await bench.storage.addSession(bench.session([1, 2], of: "ALICE"))
+            try await bench.storage.addSession(bench.session([3], of: "alice"))
+            let session = try require(try await bench.storage.session(tokenHash: [1, 2], at: bench.now))
+            try require(session.userName, is: "Alice")
+            try require(session.expiresAt, is: bench.now + .seconds(60))
+            let end = bench.now + .seconds(60)
+            try require(try await bench.storage.session(tokenHash: [1, 2], at: end) == nil, is: true)
+            try require(try await bench.storage.removeSession(tokenHash: [1, 2]), is: true)
+            try require(try await bench.storage.removeSession(tokenHash: [1, 2]), is: false)
+            try require(try await bench.storage.session(tokenHash: [1, 2], at: bench.now) == nil, is: true)
+            try require(try await bench.storage.session(tokenHash: [3], at: bench.now) == nil, is: false)
+        },
+        Requirement("A user goes with the sessions, and nobody else's") { bench in
+            for (name, token) in [("alice", UInt8(1)), ("bob", 2)] {
+                try await bench.storage.putUser(User(name: name, passwordHash: "1", createdAt: bench.now))
+                try await bench.storage.addSession(bench.session([token], of: name))
+            }
+            try require(try await bench.storage.removeUser("ALICE"), is: true)
+            try require(try await bench.storage.removeUser("alice"), is: false)
+            try require(try await bench.storage.session(tokenHash: [1], at: bench.now) == nil, is: true)
+            try require(try await bench.storage.session(tokenHash: [2], at: bench.now) == nil, is: false)
+        },
+        Requirement("A session of somebody who is not there opens nothing") { bench in
+            try await bench.storage.addSession(bench.session([1], of: "ghost"))
+            try require(try await bench.storage.session(tokenHash: [1], at: bench.now) == nil, is: true)
+        },
+    ]
+}
+
+extension StorageBench {
+    fileprivate func session(_ token: [UInt8], of user: String) -> Session {
+        Session(tokenHash: token, userName: user, createdAt: now, expiresAt: now + .seconds(60))
+    }
+}
