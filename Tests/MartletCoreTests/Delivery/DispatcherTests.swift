@@ -1,0 +1,93 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import MartletTesting
+import Testing
+
+struct DispatcherTests {
+    private func withDispatcher(
+        _ flight: Flight, _ settings: DeliverySettings = DeliverySettings(retry: RetryPolicy(jitter: 0)),
+        _ work: (Dispatcher) async throws -> Void
+    ) async throws {
+        let dispatcher = Dispatcher(
+            notifications: flight.storage, devices: flight.storage, maps: flight.maps, hubs: flight.hubs,
+            services: flight.services, transport: flight.transport, messageIDs: MessageIDKey(1, 2), time: flight.time,
+            settings: settings)
+        let run = Task { await dispatcher.run() }
+        defer { run.cancel() }
+        try await work(dispatcher)
+        run.cancel()
+        await run.value
+    }
+
+    /// Lets other tasks go on until a notification is final.
+    private func untilFinal(_ notifications: [Notification], _ flight: Flight) async throws {
+        for notification in notifications {
+            while try await !flight.report(notification).state.isFinal { await Task.yield() }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatIsAcceptedIsDelivered() async throws {
+        let flight = try await Flight()
+        try await flight.register(2)
+        try await withDispatcher(flight) { dispatcher in
+            let notification = try await flight.accept()
+            dispatcher.enqueue(notification)
+            try await untilFinal([notification], flight)
+        }
+        #expect(flight.transport.lofts == ["loft1", "loft2"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatWasAcceptedBeforeAStartIsDeliveredAfterIt() async throws {
+        let flight = try await Flight()
+        try await flight.register(1)
+        let notifications = [try await flight.accept(), try await flight.accept()]
+        try await withDispatcher(flight) { _ in try await untilFinal(notifications, flight) }
+        #expect(flight.transport.lofts == ["loft1", "loft1"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func moreThanTheQueueHoldsIsDeliveredAllTheSame() async throws {
+        let flight = try await Flight()
+        try await flight.register(1)
+        let settings = DeliverySettings(concurrentDeliveries: 2, queueLimit: 2)
+        try await withDispatcher(flight, settings) { dispatcher in
+            var notifications: [Notification] = []
+            for _ in 0..<50 {
+                notifications.append(try await flight.accept())
+                dispatcher.enqueue(notifications.last!)
+            }
+            try await untilFinal(notifications, flight)
+        }
+        #expect(Set(flight.transport.sent.map(\.id)).count == 50)
+        #expect(flight.transport.sent.count == 50)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aRetryGoesOutWhenItsTimeComes() async throws {
+        let flight = try await Flight { _, attempt in
+            attempt == 1 ? answered(429, ["retry-after": "10"]) : answered(200)
+        }
+        try await flight.register(1)
+        try await withDispatcher(flight) { dispatcher in
+            let notification = try await flight.accept()
+            dispatcher.enqueue(notification)
+            await flight.time.untilSleeping()
+            flight.time.advance(by: .seconds(10))
+            try await untilFinal([notification], flight)
+        }
+        #expect(flight.transport.lofts == ["loft1", "loft1"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aNewCredentialWakesWhatWaitedForIt() async throws {
+        let flight = try await Flight(hasCredential: false)
+        try await flight.register(1)
+        try await withDispatcher(flight) { dispatcher in
+            let notification = try await flight.accept()
+            dispatcher.enqueue(notification)
+            await flight.time.untilSleeping()
+            try await flight.giveCredential()
+            dispatcher.credentialsChanged(in: flight.hub)
+            try await untilFinal([notification], flight)
+        }
+        #expect(flight.transport.lofts == ["loft1"])
+    }
+}

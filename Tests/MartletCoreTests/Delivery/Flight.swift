@@ -1,0 +1,127 @@
+import MartletHTTP
+import MartletModel
+import MartletTesting
+import Synchronization
+
+@testable import MartletCore
+
+/// A transport whose answers are scripted by loft; it remembers what was sent.
+final class ScriptedTransport: HTTPTransport {
+    typealias Answer = @Sendable (_ loft: String, _ attempt: Int) -> Result<HTTPResponse, TransportError>
+
+    struct Sent: Sendable {
+        var loft: String
+        var id: String
+        var authorization: String?
+        var partition: String
+    }
+
+    private let answer: Answer
+    private let log = Mutex<[Sent]>([])
+
+    init(_ answer: @escaping Answer = { _, _ in .success(HTTPResponse(.ok)) }) {
+        self.answer = answer
+    }
+
+    var sent: [Sent] { log.withLock { $0 } }
+    var lofts: [String] { sent.map(\.loft) }
+
+    func send(
+        _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
+        results: @escaping @Sendable (ResultPortion) -> Void
+    ) async {
+        for index in 0..<batch.count {
+            let sent = Sent(
+                loft: batch.withPath(index) { String(decoding: $0, as: UTF8.self) },
+                id: batch.withValue(0, of: index) { String(decoding: $0, as: UTF8.self) },
+                authorization: batch.shared.fields["authorization"], partition: batch.shared.settings.partition)
+            let attempt = log.withLock { log in
+                log.append(sent)
+                return log.count { $0.loft == sent.loft }
+            }
+            switch answer(sent.loft, attempt) {
+            case .success(let response) where response.status == .ok:
+                results(ResultPortion(plainSuccesses: [UInt32(index)]))
+            case let result:
+                results(ResultPortion(answers: [.init(index: index, result: result)]))
+            }
+        }
+    }
+
+    func send(
+        _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings,
+        before deadline: ContinuousClock.Instant
+    ) async throws(TransportError) -> HTTPResponse {
+        throw TransportError(.unreachable, mayHaveBeenProcessed: false, "no single requests are expected")
+    }
+}
+
+/// A hub with pigeons, and everything between an accepted notification and the transport.
+struct Flight {
+    let storage = MemoryStorage()
+    let time = ManualTimeSource()
+    let maps = MemoryProgressMaps()
+    let services = PushServiceList([CarrierPigeon.self])
+    let hubs: HubDirectory
+    let registry: DeviceRegistry
+    let transport: ScriptedTransport
+    let lanes = LaneBoard()
+    let delivery: NotificationDelivery
+    let hub: Hub.ID
+
+    init(
+        pageSize: Int = 3, hasCredential: Bool = true,
+        _ answer: @escaping ScriptedTransport.Answer = { _, _ in .success(HTTPResponse(.ok)) }
+    ) async throws {
+        transport = ScriptedTransport(answer)
+        hubs = HubDirectory(store: storage, services: services, time: time)
+        registry = DeviceRegistry(store: storage, services: services, time: time)
+        hub = try await hubs.create("aviary").id
+        let settings = DeliverySettings(pageSize: pageSize, retry: RetryPolicy(jitter: 0))
+        delivery = NotificationDelivery(
+            notifications: storage, devices: storage, maps: maps, hubs: hubs, services: services, lanes: lanes,
+            sender: PageSender(
+                transport: transport, authorizations: AuthorizationCache(), messageIDs: MessageIDKey(1, 2),
+                requestTimeout: settings.requestTimeout, time: time),
+            settings: settings, time: time)
+        if hasCredential { try await giveCredential() }
+    }
+
+    func giveCredential() async throws {
+        try await hubs.setCredential(Credential(["Whistle": "tweet"]), for: CarrierPigeon.platform, of: "aviary")
+    }
+
+    /// Registers lofts `loft1` … under ids `r1` ….
+    func register(_ count: Int, tags: [String] = []) async throws {
+        for number in 1...count { try await register("loft\(number)", id: "r\(number)", tags: tags) }
+    }
+
+    func register(_ loft: String, id: String, tags: [String] = []) async throws {
+        _ = try await registry.put(
+            id, in: hub, platform: CarrierPigeon.platform, handle: PushHandle(loft), tags: tags.map { try Tag($0) })
+    }
+
+    func accept(
+        to target: Notification.Target = .audience(nil), lifetime: Duration = .seconds(86_400)
+    ) async throws -> Notification {
+        let intake = NotificationIntake(
+            store: storage, services: services, time: time, lifetime: lifetime, accepted: { _ in })
+        return try await intake.accept(
+            Message(body: Array("hello".utf8)), on: CarrierPigeon.platform, to: target, in: hub)
+    }
+
+    /// Runs a delivery from where the store says that it stands.
+    func run(_ notification: Notification) async throws -> NotificationDelivery.Ending {
+        let progress = try await storage.unfinished(after: notification.sequence - 1, limit: 1)
+        return await delivery.run(progress[0])
+    }
+
+    func report(_ notification: Notification) async throws -> NotificationReport {
+        try await storage.report(notification.id, in: hub)!
+    }
+}
+
+/// An answer of the pigeons' service.
+func answered(_ status: Int, _ fields: HTTPFields = [:]) -> Result<HTTPResponse, TransportError> {
+    .success(HTTPResponse(HTTPStatus(status), fields: fields))
+}

@@ -1,0 +1,234 @@
+import MartletHTTP
+import MartletModel
+import MartletTesting
+import Synchronization
+import Testing
+
+@testable import MartletCore
+
+struct NotificationDeliveryTests {
+    @Test func everyDeviceOfTheAudienceIsReachedOnceOverManyPages() async throws {
+        let flight = try await Flight()
+        try await flight.register(10)
+        let notification = try await flight.accept()
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts == (1...10).map { "loft\($0)" })
+        let report = try await flight.report(notification)
+        #expect(report.state == .completed)
+        #expect(report.counts == [.success: 10])
+        #expect(report.startedAt != nil && report.endedAt != nil)
+    }
+
+    @Test func onlyDevicesThatTheExpressionMeansAreReached() async throws {
+        let flight = try await Flight()
+        try await flight.register("a", id: "1", tags: ["x"])
+        try await flight.register("b", id: "2", tags: ["x", "y"])
+        try await flight.register("c", id: "3")
+        let notification = try await flight.accept(to: .audience(TagExpression("x && !y")))
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts == ["a"])
+    }
+
+    @Test func aChannelWithSeveralRegistrationsIsReachedOnceAndTheOthersAreSkipped() async throws {
+        let flight = try await Flight()
+        try await flight.register("a", id: "1", tags: ["x"])
+        try await flight.register("A", id: "2", tags: ["x"])
+        let notification = try await flight.accept(to: .audience(TagExpression("x")))
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts.count == 1)
+        #expect(try await flight.report(notification).counts == [.success: 1, .skipped: 1])
+    }
+
+    @Test func aMessageThatMeansNobodyFindsNoTarget() async throws {
+        let flight = try await Flight()
+        let notification = try await flight.accept()
+        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.report(notification).state == .noTargetFound)
+    }
+
+    @Test func aDirectSendReachesItsHandleWithoutARegistration() async throws {
+        let flight = try await Flight()
+        let notification = try await flight.accept(to: .direct(PushHandle("loft9")))
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts == ["loft9"])
+        #expect(try await flight.report(notification).counts == [.success: 1])
+    }
+
+    @Test func whoRegistersAfterASendWasAcceptedIsNotInItsAudience() async throws {
+        let flight = try await Flight()
+        try await flight.register(2)
+        let notification = try await flight.accept()
+        try await flight.register("late", id: "late")
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts == ["loft1", "loft2"])
+    }
+
+    @Test func whatAnInterruptedRunHadReachedIsNotSentAgain() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(4)
+        let notification = try await flight.accept()
+        let map = try flight.maps.map(for: notification.sequence, through: notification.lastChannel)
+        map.insert(ChannelID(rawValue: 1))
+        map.insert(ChannelID(rawValue: 3))
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts == ["loft2", "loft4"])
+        #expect(try await flight.report(notification).counts == [.success: 4])
+    }
+
+    @Test func aDeadHandleIsRemovedWithItsRegistrations() async throws {
+        let flight = try await Flight { loft, _ in loft == "loft2" ? answered(404) : answered(200) }
+        try await flight.register(3)
+        let notification = try await flight.accept()
+        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.report(notification).counts == [.success: 2, .badChannel: 1])
+        #expect(try await flight.registry.registration("r2", in: flight.hub) == nil)
+        #expect(try await flight.registry.registration("r1", in: flight.hub) != nil)
+    }
+
+    @Test func aPlatformWhereEverythingLooksDeadDeletesNothing() async throws {
+        let flight = try await Flight(pageSize: 50) { _, _ in answered(410) }
+        try await flight.register(40)
+        let notification = try await flight.accept()
+        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.report(notification).counts == [.expiredChannel: 40])
+        #expect(try await flight.registry.registrations(in: flight.hub, limit: 100).registrations.count == 40)
+    }
+
+    @Test func aReplacedHandleIsUsedFromThenOn() async throws {
+        let flight = try await Flight { loft, _ in
+            loft == "old" ? .success(HTTPResponse(301, body: .bytes(Array("new".utf8)))) : answered(200)
+        }
+        try await flight.register("old", id: "1")
+        let first = try await flight.accept()
+        #expect(try await flight.run(first) == .finished)
+        let second = try await flight.accept()
+        #expect(try await flight.run(second) == .finished)
+        #expect(flight.transport.lofts == ["old", "new"])
+    }
+
+    @Test func aThrottledDeviceIsTriedAgainAtItsTimeWithTheSameID() async throws {
+        let flight = try await Flight { loft, attempt in
+            loft == "loft2" && attempt < 3 ? answered(429, ["retry-after": "10"]) : answered(200)
+        }
+        try await flight.register(3)
+        let notification = try await flight.accept()
+        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(10)))
+        #expect(flight.transport.lofts == ["loft1", "loft2", "loft3"])
+        flight.time.advance(by: .seconds(10))
+        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(20)))
+        flight.time.advance(by: .seconds(20))
+        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.report(notification).counts == [.success: 3])
+        #expect(Set(flight.transport.sent.filter { $0.loft == "loft2" }.map(\.id)).count == 1)
+    }
+
+    @Test func aStormPausesTheWholePlatformAndAProbeOpensItAgain() async throws {
+        let isStormy = Flag(true)
+        let flight = try await Flight(pageSize: 50) { _, _ in isStormy.isOn ? answered(503) : answered(200) }
+        try await flight.register(30)
+        let first = try await flight.accept()
+        guard case .waiting(let until) = try await flight.run(first) else {
+            Issue.record("a storm makes the delivery wait")
+            return
+        }
+        #expect(flight.transport.sent.count == 30)
+        let second = try await flight.accept()
+        #expect(try await flight.run(second) == .waiting(until: until))
+        #expect(flight.transport.sent.count == 30, "nothing is sent into a pause")
+        isStormy.isOn = false
+        flight.time.advance(to: until)
+        #expect(try await flight.run(second) == .finished)
+        #expect(try await flight.run(first) == .finished)
+        #expect(try await flight.report(first).counts == [.success: 30])
+        #expect(try await flight.report(second).counts == [.success: 30])
+    }
+
+    @Test func aRefusedTokenIsRenewedOnceOnNewConnections() async throws {
+        let flight = try await Flight { _, attempt in attempt == 1 ? answered(401) : answered(200) }
+        try await flight.register(2)
+        let notification = try await flight.accept()
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts == ["loft1", "loft2", "loft1", "loft2"])
+        #expect(Set(flight.transport.sent.map(\.partition)).count == 2)
+        #expect(try await flight.report(notification).counts == [.success: 2])
+    }
+
+    @Test func aBadCredentialStopsThePlatformKeepsHandlesAndWaits() async throws {
+        let isWrong = Flag(true)
+        let flight = try await Flight { _, _ in isWrong.isOn ? answered(403) : answered(200) }
+        try await flight.register(9)
+        let notification = try await flight.accept()
+        guard case .waiting = try await flight.run(notification) else {
+            Issue.record("a bad credential makes the delivery wait")
+            return
+        }
+        #expect(flight.transport.sent.count == 3, "one page shows it")
+        isWrong.isOn = false
+        flight.lanes.open(flight.hub)
+        flight.time.advance(by: .seconds(60))
+        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.report(notification).counts == [.success: 9])
+    }
+
+    @Test func withoutACredentialAMessageWaitsForOne() async throws {
+        let flight = try await Flight(hasCredential: false)
+        try await flight.register(1)
+        let notification = try await flight.accept()
+        guard case .waiting(let until) = try await flight.run(notification) else {
+            Issue.record("there is nothing to send with")
+            return
+        }
+        try await flight.giveCredential()
+        flight.time.advance(to: until)
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts == ["loft1"])
+    }
+
+    @Test func aMessageThatNoDeviceCanTakeIsNotSentToTheNextPage() async throws {
+        let flight = try await Flight { _, _ in answered(413) }
+        try await flight.register(9)
+        let notification = try await flight.accept()
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.sent.count == 3)
+        #expect(try await flight.report(notification).counts == [.invalidNotificationSize: 9])
+    }
+
+    @Test func whatIsNotProcessedGoesAgainAtOnceAndAnUnansweredRequestLater() async throws {
+        let flight = try await Flight { loft, attempt in
+            guard attempt == 1 else { return answered(200) }
+            return .failure(TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer"))
+        }
+        try await flight.register(1)
+        let notification = try await flight.accept()
+        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(1)))
+        flight.time.advance(by: .seconds(1))
+        #expect(try await flight.run(notification) == .finished)
+        #expect(Set(flight.transport.sent.map(\.id)).count == 1)
+    }
+
+    @Test func whatIsStillTriedWhenTheMessageExpiresIsGivenUpAndCounted() async throws {
+        let flight = try await Flight { _, _ in answered(429, ["retry-after": "40"]) }
+        try await flight.register(2)
+        let notification = try await flight.accept(lifetime: .seconds(60))
+        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(40)))
+        flight.time.advance(by: .seconds(61))
+        #expect(try await flight.run(notification) == .finished)
+        let report = try await flight.report(notification)
+        #expect(report.counts == [.abandoned: 2])
+        #expect(report.state == .abandoned)
+    }
+}
+
+/// A switch that scripts read and tests turn.
+final class Flag: Sendable {
+    private let value: Mutex<Bool>
+
+    init(_ isOn: Bool) {
+        value = Mutex(isOn)
+    }
+
+    var isOn: Bool {
+        get { value.withLock { $0 } }
+        set { value.withLock { $0 = newValue } }
+    }
+}
