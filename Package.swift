@@ -82,7 +82,9 @@ let package = Package(
         tests(
             "MartletPushTests",
             ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
-        tests("MartletNetworkTests", ["MartletNetwork", "MartletHTTP", "CMartletNGHTTP2"]),
+        tests(
+            "MartletNetworkTests",
+            ["MartletNetwork", "MartletHTTP", "CMartletLinux", "CMartletOpenSSL", "CMartletNGHTTP2"]),
         tests("MartletStorageTests", ["MartletStorage", "MartletCore", "MartletModel", "MartletTesting"]),
         tests(
             "MartletHubAPITests",

@@ -47,6 +47,10 @@ static inline void martlet_SSL_CTX_set_options_hardened(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
 }
 
+static inline long martlet_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
+    return SSL_CTX_add1_chain_cert(context, certificate);
+}
+
 static inline int martlet_EVP_PKEY_PUBLIC_KEY(void) { return EVP_PKEY_PUBLIC_KEY; }
 
 static inline int martlet_EVP_PKEY_KEYPAIR(void) { return EVP_PKEY_KEYPAIR; }

@@ -20,8 +20,11 @@ struct HTTP1RequestHead {
     init(
         _ parser: HTTP1Parser, _ bytes: UnsafeRawBufferPointer, connection: HTTPConnection
     ) throws(HTTP1Refusal) {
+        guard Self.isSingleSpaced(bytes, parser.target) else {
+            throw .malformed("The first line of the request is not well formed.")
+        }
         guard parser.majorVersion == 1, parser.minorVersion <= 1, Self.endsWithHTTP(bytes, parser.target) else {
-            throw HTTP1Refusal(505, "HTTP/1.0, HTTP/1.1 and HTTP/2 are spoken here.")
+            throw HTTP1Refusal(505, "This version of the protocol is not spoken here.")
         }
         var fields: [HTTPField] = []
         fields.reserveCapacity(parser.fields.count)
@@ -29,7 +32,7 @@ struct HTTP1RequestHead {
             guard let name = Self.text(bytes, field.name), let value = Self.text(bytes, field.value) else {
                 throw .malformed("The value of a header field is not UTF-8.")
             }
-            fields.append(HTTPField(name, Self.trimmed(value)))
+            fields.append(HTTPField(name, value.trimmingTrailingSpace()))
         }
         let all = HTTPFields(fields)
         minorVersion = parser.minorVersion
@@ -42,22 +45,19 @@ struct HTTP1RequestHead {
             HTTPMethod(rawValue: parser.method), target, authority: host, fields: all, connection: connection)
     }
 
-    /// llhttp takes RTSP and ICE versions and several spaces too.
+    /// llhttp takes several spaces before the target too.
+    private static func isSingleSpaced(_ bytes: UnsafeRawBufferPointer, _ target: Range<Int>) -> Bool {
+        target.lowerBound >= 2 && bytes[target.lowerBound - 1] == 0x20 && bytes[target.lowerBound - 2] != 0x20
+    }
+
+    /// llhttp takes the versions of RTSP and ICE too.
     private static func endsWithHTTP(_ bytes: UnsafeRawBufferPointer, _ target: Range<Int>) -> Bool {
         let behind = target.upperBound
-        guard behind + 9 <= bytes.count, target.lowerBound >= 2 else { return false }
-        let isSingleSpaced = bytes[target.lowerBound - 1] == 0x20 && bytes[target.lowerBound - 2] != 0x20
-        return isSingleSpaced && bytes[behind..<(behind + 8)].elementsEqual(" HTTP/1.".utf8)
+        return behind + 9 <= bytes.count && bytes[behind..<(behind + 8)].elementsEqual(" HTTP/1.".utf8)
     }
 
     private static func text(_ bytes: UnsafeRawBufferPointer, _ place: Range<Int>) -> String? {
         String(validating: bytes[place], as: UTF8.self)
-    }
-
-    private static func trimmed(_ value: String) -> String {
-        guard let last = value.utf8.last, last == 0x20 || last == 0x09 else { return value }
-        let end = value.utf8.lastIndex { $0 != 0x20 && $0 != 0x09 }
-        return end.map { String(value[...$0]) } ?? ""
     }
 
     private static func body(_ parser: HTTP1Parser, _ fields: HTTPFields) throws(HTTP1Refusal) -> Body {

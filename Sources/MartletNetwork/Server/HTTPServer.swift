@@ -33,6 +33,12 @@ public final class HTTPServer: Sendable {
         }
     }
 
+    deinit {
+        // What belongs to a loop goes on that loop.
+        for listener in listeners.withLock({ $0 }) { listener.loop.perform { listener.value.stop() } }
+        for server in servers { server.loop.perform { server.value.drain {} } }
+    }
+
     /// Begins to accept connections.
     /// - Parameter tls: What the listener presents; nil for clear text.
     /// - Returns: The address with the real port.

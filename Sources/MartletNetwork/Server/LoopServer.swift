@@ -40,7 +40,11 @@ final class LoopServer: ConnectionOwner {
 
     func connectionOpened(_ connection: Connection) -> (any WireProtocol)? {
         let dispatch = HandlerDispatch(handler, loop: loop)
-        return HTTP1Server(connection, info: connection.info(majorVersion: 1), dispatch: dispatch, limits: limits)
+        let limits = limits
+        let http1 = { [unowned connection] in
+            HTTP1Server(connection, info: connection.info(majorVersion: 1), dispatch: dispatch, limits: limits)
+        }
+        return http1()
     }
 
     func connectionClosed(_ connection: Connection, error: NetworkError?) {

@@ -1,4 +1,25 @@
-/// What a TLS listener presents.
+import Synchronization
+
+/// What a TLS listener presents. TLS 1.2 and 1.3; ALPN selects h2 or http/1.1.
 public final class TLSServerContext: Sendable {
-    func makeSession() throws(NetworkError) -> TLSSession { TLSSession() }
+    private let requestsClientCertificate: Bool
+    private let context: Mutex<TLSContext>
+
+    /// - Parameter requestsClientCertificate: Whether clients are asked for a certificate. One may be given or not, by
+    ///   any issuer: the handler finds it in the request's connection and decides.
+    public init(_ identity: TLSIdentity, requestsClientCertificate: Bool = false) throws(NetworkError) {
+        self.requestsClientCertificate = requestsClientCertificate
+        let context = try TLSContext(server: identity, requestsClientCertificate: requestsClientCertificate)
+        self.context = Mutex(context)
+    }
+
+    /// Presents another identity to all who connect from now on.
+    public func reload(_ identity: TLSIdentity) throws(NetworkError) {
+        let context = try TLSContext(server: identity, requestsClientCertificate: requestsClientCertificate)
+        self.context.withLock { $0 = context }
+    }
+
+    func makeSession() throws(NetworkError) -> TLSSession {
+        try TLSSession(serverOf: context.withLock { $0 })
+    }
 }

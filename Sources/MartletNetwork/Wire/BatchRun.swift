@@ -12,7 +12,8 @@ final class BatchRun {
     private var fresh: Int = 0
     private var returned: [UInt32] = []
     private var portion = ResultPortion()
-    private var told = 0
+    /// How many items have been told.
+    private(set) var told = 0
 
     /// - Parameter completed: Called once, after the last portion.
     init(
@@ -24,6 +25,9 @@ final class BatchRun {
         self.results = results
         self.completed = completed
     }
+
+    /// Whether every item has been told.
+    var isComplete: Bool { told == batch.count }
 
     /// Whether there are items that nobody has drawn.
     var hasItems: Bool { fresh < batch.count || !returned.isEmpty }

@@ -30,3 +30,11 @@ enum FieldRules {
         !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 }
+
+extension String {
+    /// The value of a field without the blanks behind it, which are not part of it (RFC 9110, section 5.5).
+    func trimmingTrailingSpace() -> String {
+        guard let last = utf8.last, last == 0x20 || last == 0x09 else { return self }
+        return utf8.lastIndex { $0 != 0x20 && $0 != 0x09 }.map { String(self[...$0]) } ?? ""
+    }
+}

@@ -1,0 +1,52 @@
+import MartletHTTP
+
+/// One request of its own on its way. Owned by a loop.
+final class ClientExchange {
+    typealias Finish = (Result<HTTPResponse, TransportError>) -> Void
+
+    private let loop: EventLoop
+    private var told: Finish?
+    private var single: ClientPool.Single?
+    private weak var pool: ClientPool?
+    private var timer: TimerID?
+
+    /// - Parameter told: Called once, with the answer (or its head, where it is streamed) or why there is none.
+    init(loop: EventLoop, told: @escaping Finish) {
+        self.loop = loop
+        self.told = told
+    }
+
+    func start(
+        _ request: HTTPRequest, in pool: ClientPool, receiver: any ResponseReceiver,
+        before deadline: ContinuousClock.Instant
+    ) {
+        let single = ClientPool.Single(request, receiver: receiver)
+        self.single = single
+        self.pool = pool
+        timer = loop.startTimer(due: deadline) { [weak self] in
+            self?.giveUp(.timedOut, "no answer came before the deadline")
+        }
+        pool.add(single)
+    }
+
+    /// The answer came, or will not.
+    func finish(_ result: Result<HTTPResponse, TransportError>) {
+        guard let told else { return }
+        self.told = nil
+        if let timer { loop.cancelTimer(timer) }
+        timer = nil
+        told(result)
+    }
+
+    /// Nobody waits any more: for the answer, or for the rest of it.
+    func cancel() {
+        giveUp(.shutDown, "the request was cancelled")
+    }
+
+    private func giveUp(_ kind: TransportError.Kind, _ detail: String) {
+        let mayHaveBeenProcessed = single?.isUnderWay ?? false
+        if let single { pool?.cancel(single) }
+        single = nil
+        finish(.failure(TransportError(kind, mayHaveBeenProcessed: mayHaveBeenProcessed, detail)))
+    }
+}

@@ -1,0 +1,137 @@
+import MartletHTTP
+
+/// Makes one connection to an origin: resolves, tries the addresses in turn, shakes hands. Owned by a loop.
+final class Connector: ConnectionOwner {
+    /// What a connector needs to know.
+    struct Target {
+        let origin: HTTPOrigin
+        let version: TransportSettings.Version
+        let context: TLSContext?
+        let mayConnect: ConnectGuard?
+        /// Connects to this Unix socket instead of resolving the origin's host.
+        let unixPath: String?
+        let limits: ClientLimits
+    }
+
+    private let target: Target
+    private let loop: EventLoop
+    /// Given the connection and whether HTTP/2 is to be spoken on it.
+    private let opened: (Connection, _ isHTTP2: Bool) -> (any WireProtocol)?
+    private let closed: (NetworkError?, _ wasOpen: Bool) -> Void
+    private var addresses: [SocketAddress] = []
+    private var connection: Connection?
+    private var isOpen = false
+    private var isCancelled = false
+    private var failure: NetworkError?
+    private let deadline: ContinuousClock.Instant
+    private var timer: TimerID?
+
+    /// - Parameter closed: Called once: when no connection could be made, or when the one that was made is gone.
+    init(
+        _ target: Target, loop: EventLoop, opened: @escaping (Connection, Bool) -> (any WireProtocol)?,
+        closed: @escaping (NetworkError?, Bool) -> Void
+    ) {
+        self.target = target
+        self.loop = loop
+        self.opened = opened
+        self.closed = closed
+        deadline = loop.now + target.limits.connectTime
+    }
+
+    func start() {
+        if let path = target.unixPath {
+            addresses = SocketAddress(unixPath: path).map { [$0] } ?? []
+            return tryNext()
+        }
+        timer = loop.startTimer(due: deadline) { [weak self] in self?.giveUp() }
+        let connector = LoopBound(self, loop: loop)
+        NameResolver.shared.resolve(target.origin.host, port: target.origin.port) { result in
+            connector.loop.perform { connector.value.resolved(result) }
+        }
+    }
+
+    /// Closes what there is, or stops trying.
+    func cancel(_ error: NetworkError?) {
+        isCancelled = true
+        addresses = []
+        failure = failure ?? error
+        if let connection { connection.close(error) } else { end() }
+    }
+
+    private func giveUp() {
+        timer = nil
+        guard !isOpen else { return }
+        cancel(NetworkError(.timedOut, "connecting to \(target.origin) took too long"))
+    }
+
+    private func resolved(_ result: Result<[SocketAddress], NetworkError>) {
+        guard !isCancelled else { return }
+        switch result {
+        case .failure(let error): failure = error
+        case .success(let resolved):
+            addresses = resolved.filter { target.mayConnect?(target.origin, $0) ?? true }
+            if addresses.isEmpty, !resolved.isEmpty {
+                failure = NetworkError(.forbidden, "policy forbids connecting to the address of \(target.origin)")
+            }
+        }
+        tryNext()
+    }
+
+    private func tryNext() {
+        guard !addresses.isEmpty, !isCancelled else { return end() }
+        let address = addresses.removeFirst()
+        let attempt = addresses.isEmpty ? deadline : min(deadline, loop.now + target.limits.attemptTime)
+        do throws(NetworkError) {
+            let socket = try Socket(address.family)
+            try socket.connect(to: address)
+            let session = try target.context.map { context throws(NetworkError) in
+                try TLSSession(clientOf: context, host: target.origin.host, protocols: Self.offer(target.version))
+            }
+            let connection = Connection(
+                socket, peer: address, isConnected: false, tls: session, loop: loop, setUpDeadline: attempt,
+                stallTime: target.limits.stallTime)
+            self.connection = connection
+            connection.start(owner: self)
+        } catch {
+            failure = error
+            tryNext()
+        }
+    }
+
+    private static func offer(_ version: TransportSettings.Version) -> [String] {
+        switch version {
+        case .negotiated: ["h2", "http/1.1"]
+        case .http2: ["h2"]
+        case .http1: ["http/1.1"]
+        }
+    }
+
+    func connectionOpened(_ connection: Connection) -> (any WireProtocol)? {
+        let selected = connection.selectedProtocol
+        let isHTTP2 = target.context == nil ? target.version == .http2 : selected == "h2"
+        guard isHTTP2 || target.version != .http2 else {
+            failure = NetworkError(.handshake, "\(target.origin) does not speak HTTP/2")
+            addresses = []
+            return nil
+        }
+        stopTimer()
+        isOpen = true
+        return opened(connection, isHTTP2)
+    }
+
+    func connectionClosed(_ connection: Connection, error: NetworkError?) {
+        self.connection = nil
+        failure = error ?? failure
+        if isOpen { end() } else { tryNext() }
+    }
+
+    private func end() {
+        stopTimer()
+        closed(failure, isOpen)
+    }
+
+    private func stopTimer() {
+        if let timer { loop.cancelTimer(timer) }
+        timer = nil
+    }
+}

@@ -1,0 +1,193 @@
+public import MartletHTTP
+import Synchronization
+
+/// Sends requests over pools of HTTP/1.1 and HTTP/2 connections.
+///
+/// A pool belongs to one loop and to requests of equal origin and settings. Requests of their own go to one loop per
+/// origin, so that they find the connection of the last one; batches are dealt out to all loops.
+public final class HTTPClient: HTTPTransport, Sendable {
+    private let limits: ClientLimits
+    private let mayConnect: ConnectGuard?
+    private let clients: [LoopBound<LoopClient>]
+    private let turn = Atomic<Int>(0)
+
+    /// - Parameter mayConnect: Sees every address before it is connected to; nil allows all.
+    public init(loops: EventLoopGroup, limits: ClientLimits = ClientLimits(), mayConnect: ConnectGuard? = nil) {
+        self.limits = limits
+        self.mayConnect = mayConnect
+        let contexts = TLSContextCache()
+        clients = loops.loops.map { loop in
+            let client = LoopClient(loop: loop) { key throws(TransportError) in
+                try Self.target(key, limits: limits, mayConnect: mayConnect, contexts: contexts)
+            }
+            return LoopBound(client, loop: loop)
+        }
+    }
+
+    private static func target(
+        _ key: LoopClient.Key, limits: ClientLimits, mayConnect: ConnectGuard?, contexts: TLSContextCache
+    ) throws(TransportError) -> Connector.Target {
+        do throws(NetworkError) {
+            let context = key.origin.scheme == .https ? try contexts.context(for: key.settings) : nil
+            return Connector.Target(
+                origin: key.origin, version: key.settings.version, context: context, mayConnect: mayConnect,
+                unixPath: key.unixPath, limits: limits)
+        } catch {
+            throw TransportError(error, key.origin)
+        }
+    }
+
+    deinit {
+        // What belongs to a loop goes on that loop.
+        for client in clients { client.loop.perform { client.value.stop() } }
+    }
+
+    /// Closes every connection; what waits for an answer fails with `.shutDown`.
+    public func shutDown() async {
+        for client in clients { await client.loop.run { client.value.stop() } }
+    }
+
+    // MARK: which loop
+
+    /// The first of the loops that share the connections to an origin, and their number.
+    private func share(_ key: LoopClient.Key) -> (first: Int, count: Int) {
+        var hasher = Hasher()
+        hasher.combine(key.origin)
+        hasher.combine(key.settings.partition)
+        let first = Int(UInt(bitPattern: hasher.finalize()) % UInt(clients.count))
+        return (first, min(clients.count, max(1, key.settings.connectionLimit)))
+    }
+
+    /// - Parameter place: 0 for the first of the loops that share the origin.
+    private func client(_ key: LoopClient.Key, place: Int) -> (client: LoopBound<LoopClient>, limit: Int) {
+        let (first, count) = share(key)
+        let total = max(1, key.settings.connectionLimit)
+        let place = place % count
+        return (clients[(first + place) % clients.count], total / count + (place < total % count ? 1 : 0))
+    }
+
+    // MARK: batches
+
+    public func send(
+        _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
+        results: @escaping @Sendable (ResultPortion) -> Void
+    ) async {
+        guard batch.count > 0 else { return }
+        let key = LoopClient.Key(origin: batch.shared.origin, settings: batch.shared.settings, unixPath: nil)
+        let place = turn.wrappingAdd(1, ordering: .relaxed).oldValue
+        let (client, limit) = client(key, place: Int(UInt(bitPattern: place) % 1024))
+        await withCheckedContinuation { continuation in
+            client.loop.perform {
+                let pool = Result { () throws(TransportError) in try client.value.pool(key, limit: limit) }
+                let run = BatchRun(batch, before: deadline, results: results) {
+                    continuation.resume()
+                    // Not at once: the pool may be going through its batches.
+                    client.loop.atEndOfTurn { (try? pool.get())?.removeComplete() }
+                }
+                switch pool {
+                case .success(let pool):
+                    pool.add(run)
+                    Self.limitTime(of: run, loop: client.loop)
+                case .failure(let error): run.abandon(error)
+                }
+            }
+        }
+    }
+
+    /// What was not even drawn from the batch by then is reported; what was is up to the connections.
+    private static func limitTime(of run: BatchRun, loop: EventLoop) {
+        guard !run.isComplete else { return }
+        _ = loop.startTimer(due: run.deadline) { [weak run] in
+            run?.abandon(TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time"))
+        }
+    }
+
+    // MARK: requests of their own
+
+    public func send(
+        _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
+        before deadline: ContinuousClock.Instant
+    ) async throws(TransportError) -> HTTPResponse {
+        try await send(request, LoopClient.Key(origin: origin, settings: settings, unixPath: nil), before: deadline)
+    }
+
+    /// Sends one request over a Unix socket and waits for its answer.
+    public func send(
+        _ request: HTTPRequest, toUnixPath path: String, before deadline: ContinuousClock.Instant
+    ) async throws(TransportError) -> HTTPResponse {
+        let origin = HTTPOrigin(scheme: .http, host: "localhost")
+        let settings = TransportSettings(version: .http1)
+        return try await send(
+            request, LoopClient.Key(origin: origin, settings: settings, unixPath: path), before: deadline)
+    }
+
+    private func send(
+        _ request: HTTPRequest, _ key: LoopClient.Key, before deadline: ContinuousClock.Instant
+    ) async throws(TransportError) -> HTTPResponse {
+        let limit = limits.bodyBytes
+        return try await exchange(request, key, before: deadline) { finish in
+            ResponseCollector(limit: limit, completed: finish)
+        }
+    }
+
+    /// Sends one request and hands its answer on as it comes: server-sent events and the like.
+    ///
+    /// The body ends with an error where it breaks off. Whoever stops reading it ends the request.
+    /// - Parameter deadline: For the head of the answer; the body may take as long as it likes.
+    public func stream(
+        _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
+        before deadline: ContinuousClock.Instant
+    ) async throws(TransportError) -> (head: HTTPResponse, body: AsyncThrowingStream<[UInt8], any Error>) {
+        let (body, pieces) = AsyncThrowingStream.makeStream(of: [UInt8].self)
+        let key = LoopClient.Key(origin: origin, settings: settings, unixPath: nil)
+        let head = try await exchange(request, key, before: deadline) { (finish, exchange) in
+            pieces.onTermination = { _ in exchange.loop.perform { exchange.value.cancel() } }
+            return StreamReceiver(pieces, headed: finish)
+        }
+        return (head, body)
+    }
+
+    private func exchange(
+        _ request: HTTPRequest, _ key: LoopClient.Key, before deadline: ContinuousClock.Instant,
+        receiver: @escaping @Sendable (@escaping ClientExchange.Finish) -> any ResponseReceiver
+    ) async throws(TransportError) -> HTTPResponse {
+        try await exchange(request, key, before: deadline) { finish, _ in receiver(finish) }
+    }
+
+    private func exchange(
+        _ request: HTTPRequest, _ key: LoopClient.Key, before deadline: ContinuousClock.Instant,
+        receiver:
+            @escaping @Sendable (@escaping ClientExchange.Finish, LoopBound<ClientExchange>) -> any ResponseReceiver
+    ) async throws(TransportError) -> HTTPResponse {
+        let (client, limit) = client(key, place: 0)
+        let cancellation = Mutex<(exchange: LoopBound<ClientExchange>?, isCancelled: Bool)>((nil, false))
+        let result: Result<HTTPResponse, TransportError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                client.loop.perform {
+                    let exchange = ClientExchange(loop: client.loop) { continuation.resume(returning: $0) }
+                    let bound = LoopBound(exchange, loop: client.loop)
+                    let isCancelled = cancellation.withLock { cancellation in
+                        cancellation.exchange = bound
+                        return cancellation.isCancelled
+                    }
+                    if isCancelled { return exchange.cancel() }
+                    do throws(TransportError) {
+                        let pool = try client.value.pool(key, limit: limit)
+                        let receiver = receiver({ exchange.finish($0) }, bound)
+                        exchange.start(request, in: pool, receiver: receiver, before: deadline)
+                    } catch {
+                        exchange.finish(.failure(error))
+                    }
+                }
+            }
+        } onCancel: {
+            let exchange = cancellation.withLock { cancellation in
+                cancellation.isCancelled = true
+                return cancellation.exchange
+            }
+            guard let exchange else { return }
+            exchange.loop.perform { exchange.value.cancel() }
+        }
+        return try result.get()
+    }
+}

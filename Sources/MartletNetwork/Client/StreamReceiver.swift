@@ -1,0 +1,41 @@
+import MartletHTTP
+
+/// Hands on an answer as it comes. Owned by a loop.
+final class StreamReceiver: ResponseReceiver {
+    private var headed: ((Result<HTTPResponse, TransportError>) -> Void)?
+    private let body: AsyncThrowingStream<[UInt8], any Error>.Continuation
+
+    /// - Parameters:
+    ///   - body: Where its pieces go.
+    ///   - headed: Called once, with the head or with why there is none.
+    init(
+        _ body: AsyncThrowingStream<[UInt8], any Error>.Continuation,
+        headed: @escaping (Result<HTTPResponse, TransportError>) -> Void
+    ) {
+        self.body = body
+        self.headed = headed
+    }
+
+    private func tell(_ result: Result<HTTPResponse, TransportError>) {
+        let headed = headed
+        self.headed = nil
+        headed?(result)
+    }
+
+    func receivedHead(_ head: HTTPResponse) {
+        tell(.success(head))
+    }
+
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) {
+        body.yield(Array(bytes))
+    }
+
+    func finished() {
+        body.finish()
+    }
+
+    func failed(_ error: TransportError) {
+        tell(.failure(error))
+        body.finish(throwing: error)
+    }
+}

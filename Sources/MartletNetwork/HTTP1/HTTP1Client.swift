@@ -1,0 +1,295 @@
+import MartletHTTP
+
+/// The client side of HTTP/1.1 on one connection: one request at a time, kept alive between them.
+final class HTTP1Client: ClientProtocol {
+    private enum Phase {
+        /// A request may be started. Becomes `head`.
+        case idle
+        /// Waiting for, or within, the head of the response. Becomes `body`, or `idle` where there is none.
+        case head
+        case body
+        case trailers
+        /// Nothing more is sent or read.
+        case finished
+    }
+
+    private unowned let connection: any WireConnection
+    private let limits: ClientLimits
+    private weak var owner: (any ClientProtocolOwner)?
+
+    private var phase = Phase.idle
+    private let parser = HTTP1Parser(.response)
+    private var scanner: HeadScanner
+    private var partialHead: [UInt8] = []
+    private var output = OutputQueue()
+    private var hasSent = false
+    private var isConsuming = false
+    private var isDraining = false
+    private var closesAfterResponse = false
+
+    private var lastRequest: UInt64 = 0
+    private var receiver: (any ResponseReceiver)?
+    private var isHead = false
+    private var runs: [BatchRun] = []
+    /// Where the request under way comes from, if it is one of a batch.
+    private var current: BatchRun?
+    private(set) var deadline: ContinuousClock.Instant?
+
+    init(_ connection: any WireConnection, owner: any ClientProtocolOwner, limits: ClientLimits) {
+        self.connection = connection
+        self.owner = owner
+        self.limits = limits
+        scanner = HeadScanner(Self.scannerLimits(limits))
+        deadline = connection.now + limits.idleTime
+    }
+
+    private static func scannerLimits(_ limits: ClientLimits) -> HeadScanner.Limits {
+        HeadScanner.Limits(
+            startLineBytes: limits.statusLineBytes, fieldBytes: limits.fieldBytes, fieldCount: limits.fieldCount)
+    }
+
+    var isFinished: Bool { phase == .finished }
+    var isOpen: Bool { phase != .finished && !isDraining && !closesAfterResponse }
+    var capacity: Int { phase == .idle && isOpen && !isConsuming ? 1 : 0 }
+
+    // MARK: sending
+
+    func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64 {
+        lastRequest += 1
+        let authority = request.authority.isEmpty ? origin.authority : request.authority
+        guard capacity > 0 else {
+            receiver.failed(TransportError(.disconnected, mayHaveBeenProcessed: false, "the connection is busy"))
+            return lastRequest
+        }
+        guard HTTP1RequestEncoder.isWritable(request, authority: authority) else {
+            receiver.failed(
+                TransportError(
+                    .invalidRequest, mayHaveBeenProcessed: false,
+                    "the address or a header field holds a character that is not allowed there"))
+            return lastRequest
+        }
+        self.receiver = receiver
+        isHead = request.method == .head
+        phase = .head
+        scanner = HeadScanner(Self.scannerLimits(limits))
+        hasSent = false
+        deadline = nil
+        HTTP1RequestEncoder.append(request, authority: authority, to: &output.bytes)
+        connection.needsWrite()
+        return lastRequest
+    }
+
+    func cancel(_ request: UInt64) {
+        guard request == lastRequest, receiver != nil else { return }
+        receiver = nil
+        // What still comes would be taken for the answer to the next request.
+        finish()
+    }
+
+    func draw(from run: BatchRun) {
+        if !runs.contains(where: { $0 === run }) { runs.append(run) }
+        drawNext()
+    }
+
+    private func drawNext() {
+        while capacity > 0, let run = runs.first {
+            guard let item = run.next() else {
+                runs.removeFirst()
+                continue
+            }
+            _ = start(
+                run.batch.request(item), to: run.batch.shared.origin,
+                receiver: BatchItemReceiver(run, item: item))
+            current = run
+            if phase == .head { deadline = run.deadline }
+        }
+    }
+
+    // MARK: reading
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes
+        isConsuming = true
+        while !rest.isEmpty, phase != .finished {
+            guard phase != .idle else {
+                // An answer that nobody asked for: a 408 before closing, or an attempt to be taken for the next one.
+                finish()
+                break
+            }
+            do throws(HTTP1Refusal) {
+                rest = UnsafeRawBufferPointer(rebasing: rest[try take(rest)...])
+            } catch {
+                fail(TransportError(.disconnected, mayHaveBeenProcessed: true, "the answer is not HTTP/1.1"))
+            }
+        }
+        isConsuming = false
+        capacityMayHaveChanged()
+    }
+
+    private func flushRun() {
+        guard receiver == nil, let current else { return }
+        self.current = nil
+        current.flush()
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
+        switch phase {
+        case .head: try takeHead(bytes)
+        case .body: try takeBody(bytes)
+        case .trailers: try takeTrailers(bytes)
+        case .idle, .finished: bytes.count
+        }
+    }
+
+    private func takeHead(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
+        switch scanner.scan(bytes) {
+        case .refused(let refusal): throw HTTP1Refusal(refusal)
+        case .more:
+            partialHead.append(contentsOf: bytes)
+            return bytes.count
+        case .complete(let count):
+            partialHead.append(contentsOf: bytes[..<count])
+            let whole = partialHead
+            partialHead.removeAll(keepingCapacity: true)
+            try whole.withUnsafeBufferPointer { whole throws(HTTP1Refusal) in
+                try parseHead(UnsafeRawBufferPointer(whole))
+            }
+            return count
+        }
+    }
+
+    private func parseHead(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) {
+        parser.reset()
+        parser.answersHead = isHead
+        do throws(HTTP1Parser.Failure) {
+            try parser.parseHead(bytes)
+        } catch {
+            throw HTTP1Refusal(error)
+        }
+        scanner = HeadScanner(Self.scannerLimits(limits))
+        guard parser.status >= 200 else {
+            guard parser.status != 101 else { throw .malformed("the protocol was switched unasked") }
+            return
+        }
+        let fields = parser.fields.map { field in
+            HTTPField(
+                String(decoding: bytes[field.name], as: UTF8.self),
+                String(decoding: bytes[field.value], as: UTF8.self).trimmingTrailingSpace())
+        }
+        if !parser.keepsAlive || parser.needsEnd { closesAfterResponse = true }
+        phase = .body
+        receiver?.receivedHead(HTTPResponse(HTTPStatus(parser.status), fields: HTTPFields(fields)))
+        if parser.isComplete { complete() }
+    }
+
+    private func takeBody(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
+        let (taken, stop) = try parseBody(bytes)
+        switch stop {
+        case .hungry: break
+        case .complete: complete()
+        case .trailers:
+            phase = .trailers
+            scanner = HeadScanner(Self.scannerLimits(limits), trailers: true)
+        }
+        return taken
+    }
+
+    private func takeTrailers(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
+        switch scanner.scan(bytes) {
+        case .refused(let refusal): throw HTTP1Refusal(refusal)
+        case .more:
+            _ = try parseBody(bytes)
+            return bytes.count
+        case .complete(let count):
+            _ = try parseBody(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            complete()
+            return count
+        }
+    }
+
+    private func parseBody(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(HTTP1Refusal) -> (taken: Int, stop: HTTP1Parser.Stop) {
+        var body: [UInt8] = []
+        defer { if !body.isEmpty { body.withUnsafeBytes { receiver?.receivedBody($0) } } }
+        do throws(HTTP1Parser.Failure) {
+            return try parser.parseBody(bytes, into: &body)
+        } catch {
+            throw HTTP1Refusal(error)
+        }
+    }
+
+    private func complete() {
+        let receiver = receiver
+        self.receiver = nil
+        if closesAfterResponse || isDraining || !output.isEmpty {
+            finish()
+        } else {
+            phase = .idle
+            deadline = connection.now + limits.idleTime
+        }
+        receiver?.finished()
+    }
+
+    private func fail(_ error: TransportError) {
+        let receiver = receiver
+        self.receiver = nil
+        receiver?.failed(error)
+        finish()
+    }
+
+    private func finish() {
+        phase = .finished
+        deadline = nil
+        output.removeAll()
+        connection.needsWrite()
+        if !isConsuming { capacityMayHaveChanged() }
+    }
+
+    private func capacityMayHaveChanged() {
+        flushRun()
+        guard capacity > 0 || !isOpen else { return }
+        owner?.capacityChanged()
+        drawNext()
+    }
+
+    // MARK: the connection
+
+    func write(into output: inout [UInt8], limit: Int) {
+        let before = output.count
+        self.output.move(into: &output, limit: limit)
+        if output.count > before { hasSent = true }
+    }
+
+    func expire(at now: ContinuousClock.Instant) {
+        guard let deadline, deadline <= now else { return }
+        if phase == .idle {
+            finish()
+        } else {
+            fail(TransportError(.timedOut, mayHaveBeenProcessed: hasSent, "no answer came in time"))
+        }
+    }
+
+    func inputEnded() {
+        if phase == .body, parser.inputEnded() {
+            complete()
+            capacityMayHaveChanged()
+        } else {
+            lost("the peer closed the connection before it answered")
+        }
+    }
+
+    func ended() {
+        lost("the connection broke before the answer was complete")
+    }
+
+    private func lost(_ detail: String) {
+        guard phase != .finished else { return }
+        fail(TransportError(.disconnected, mayHaveBeenProcessed: hasSent, detail))
+    }
+
+    func drain() {
+        isDraining = true
+        if phase == .idle { finish() }
+    }
+}

@@ -1,0 +1,29 @@
+import MartletHTTP
+
+/// Writes requests.
+struct HTTP1RequestEncoder {
+    /// Fields that say how the message is framed or routed: they are this layer's, whatever the caller sets.
+    private static let own: Set<String> = [
+        "host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "expect", "te", "trailer",
+    ]
+
+    /// Whether the request can be written without becoming something else than one request.
+    static func isWritable(_ request: HTTPRequest, authority: String) -> Bool {
+        FieldRules.isName(request.method.rawValue) && FieldRules.isVisible(request.target)
+            && FieldRules.isVisible(authority)
+            && request.fields.allSatisfy { FieldRules.isName($0.name) && FieldRules.isValue($0.value) }
+    }
+
+    static func append(_ request: HTTPRequest, authority: String, to output: inout [UInt8]) {
+        func append(_ text: String) { output.append(contentsOf: text.utf8) }
+        append("\(request.method.rawValue) \(request.target) HTTP/1.1\r\nhost: \(authority)\r\n")
+        for field in request.fields where !own.contains(field.name) {
+            append("\(field.name): \(field.value)\r\n")
+        }
+        if !request.body.isEmpty || [.post, .put, .patch].contains(request.method) {
+            append("content-length: \(request.body.count)\r\n")
+        }
+        append("\r\n")
+        output.append(contentsOf: request.body)
+    }
+}

@@ -1,0 +1,79 @@
+/// Tells HTTP/2 from HTTP/1.1 by the first bytes of a connection on which ALPN said nothing.
+///
+/// Clients with prior knowledge open with the preface of RFC 9113, section 3.4, which is no HTTP/1.1 request.
+final class ProtocolSelector: WireProtocol {
+    private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+    private let makeHTTP1: () -> any WireProtocol
+    private let makeHTTP2: () -> any WireProtocol
+    private var chosen: (any WireProtocol)?
+    private var first: [UInt8] = []
+    private var isOver = false
+    private let firstDeadline: ContinuousClock.Instant
+
+    /// - Parameter deadline: For the bytes that decide.
+    init(
+        deadline: ContinuousClock.Instant, http1: @escaping () -> any WireProtocol,
+        http2: @escaping () -> any WireProtocol
+    ) {
+        firstDeadline = deadline
+        makeHTTP1 = http1
+        makeHTTP2 = http2
+    }
+
+    var isFinished: Bool { chosen?.isFinished ?? isOver }
+    var wantsInput: Bool { chosen?.wantsInput ?? !isOver }
+    var deadline: ContinuousClock.Instant? { chosen.map(\.deadline) ?? (isOver ? nil : firstDeadline) }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        if let chosen { return chosen.receive(bytes) }
+        guard !isOver else { return }
+        first.append(contentsOf: bytes)
+        let compared = min(first.count, Self.preface.count)
+        if first[..<compared].elementsEqual(Self.preface[..<compared]) {
+            guard compared == Self.preface.count else { return }
+            choose(makeHTTP2())
+        } else {
+            choose(makeHTTP1())
+        }
+    }
+
+    private func choose(_ wire: any WireProtocol) {
+        chosen = wire
+        let first = first
+        self.first = []
+        first.withUnsafeBytes { wire.receive($0) }
+    }
+
+    func write(into output: inout [UInt8], limit: Int) {
+        chosen?.write(into: &output, limit: limit)
+    }
+
+    func expire(at now: ContinuousClock.Instant) {
+        if let chosen { return chosen.expire(at: now) }
+        guard firstDeadline <= now else { return }
+        end()
+    }
+
+    func inputEnded() {
+        if let chosen { chosen.inputEnded() } else { end() }
+    }
+
+    func ended() {
+        chosen?.ended()
+        isOver = true
+    }
+
+    func drain() {
+        if let chosen { chosen.drain() } else if first.isEmpty { end() }
+    }
+
+    /// A request line that began like the preface and did not go on is answered as one that is too slow.
+    private func end() {
+        isOver = true
+        guard !first.isEmpty else { return }
+        let http1 = makeHTTP1()
+        choose(http1)
+        http1.inputEnded()
+    }
+}

@@ -1,0 +1,79 @@
+import CMartletOpenSSL
+import Glibc
+
+/// Certificates and keys in PEM form (RFC 7468).
+enum PEMReader {
+    /// A certificate that is freed when it goes.
+    struct Certificate: ~Copyable {
+        let pointer: OpaquePointer
+
+        deinit { X509_free(pointer) }
+    }
+
+    struct PrivateKey: ~Copyable {
+        let pointer: OpaquePointer
+
+        deinit { EVP_PKEY_free(pointer) }
+    }
+
+    /// Calls a closure with each certificate of a text, in order.
+    /// - Returns: How many there were.
+    static func forEachCertificate(
+        in text: String, _ body: (borrowing Certificate) throws(NetworkError) -> Void
+    ) throws(NetworkError) -> Int {
+        let bio = try Memory(text)
+        var count = 0
+        while let pointer = PEM_read_bio_X509(bio.pointer, nil, refusePassword, nil) {
+            count += 1
+            try body(Certificate(pointer: pointer))
+        }
+        // The end of the text is an error to OpenSSL, like anything else that is no certificate.
+        ERR_clear_error()
+        return count
+    }
+
+    static func privateKey(in text: String) throws(NetworkError) -> PrivateKey {
+        let bio = try Memory(text)
+        guard let pointer = PEM_read_bio_PrivateKey(bio.pointer, nil, refusePassword, nil) else {
+            throw .openSSL(.configuration, "the private key cannot be read (it must be PEM without a password)")
+        }
+        return PrivateKey(pointer: pointer)
+    }
+
+    /// Reads a whole file of at most a megabyte.
+    static func text(ofFile path: String) throws(NetworkError) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(path) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 1024 * 1024)
+        var length = 0
+        while length < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
+            }
+            guard count >= 0 else { throw .system(path) }
+            if count == 0 { return String(decoding: bytes[..<length], as: UTF8.self) }
+            length += count
+        }
+        throw NetworkError(.configuration, "\(path) is too long to hold certificates")
+    }
+
+    private struct Memory: ~Copyable {
+        let pointer: OpaquePointer
+
+        init(_ text: String) throws(NetworkError) {
+            let bytes = Array(text.utf8)
+            // BIO_s_mem copies what is written to it.
+            guard let pointer = BIO_new(BIO_s_mem()), BIO_write(pointer, bytes, Int32(bytes.count)) >= 0 || text.isEmpty
+            else { throw .openSSL(.configuration, "reading PEM") }
+            self.pointer = pointer
+        }
+
+        deinit { BIO_free(pointer) }
+    }
+}
+
+/// Without it OpenSSL would ask for the password of an encrypted key on the terminal.
+private func refusePassword(
+    _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ writing: Int32, _ context: UnsafeMutableRawPointer?
+) -> Int32 { -1 }

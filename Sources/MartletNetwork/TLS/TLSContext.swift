@@ -1,0 +1,107 @@
+import CMartletOpenSSL
+
+/// What OpenSSL needs to begin sessions of one side, set up once.
+///
+/// Sendable because nothing changes it after its initializer and OpenSSL lets every thread make sessions from it.
+final class TLSContext: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// The server side.
+    init(server identity: TLSIdentity, requestsClientCertificate: Bool) throws(NetworkError) {
+        pointer = try Self.make(TLS_server_method())
+        try use(identity)
+        SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, nil)
+        if requestsClientCertificate {
+            let context = Array("martlet".utf8)
+            SSL_CTX_set_session_id_context(pointer, context, UInt32(context.count))
+            // Asked for and shown to the handler, which decides; the chain is not verified here.
+            SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, acceptAnyCertificate)
+        }
+    }
+
+    /// The client side.
+    /// - Parameter trustedPEM: Certificates to trust instead of the system's.
+    init(client identity: TLSIdentity?, trustedPEM: String?) throws(NetworkError) {
+        pointer = try Self.make(TLS_client_method())
+        SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+        if let identity { try use(identity) }
+        if let trustedPEM {
+            try trust(trustedPEM)
+        } else {
+            SSL_CTX_set_default_verify_paths(pointer)
+        }
+    }
+
+    deinit {
+        SSL_CTX_free(pointer)
+    }
+
+    private static func make(_ method: OpaquePointer?) throws(NetworkError) -> OpaquePointer {
+        guard let pointer = SSL_CTX_new(method) else { throw .openSSL(.configuration, "TLS") }
+        martlet_SSL_CTX_set_options_hardened(pointer)
+        _ = martlet_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION)
+        // For TLS 1.2 only what HTTP/2 does not forbid (RFC 9113, appendix A).
+        SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20")
+        let modes =
+            SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
+        _ = martlet_SSL_CTX_set_mode(pointer, Int(modes))
+        martlet_SSL_CTX_set_read_ahead(pointer, 1)
+        SSL_CTX_set_default_read_buffer_len(pointer, 64 * 1024)
+        return pointer
+    }
+
+    private func use(_ identity: TLSIdentity) throws(NetworkError) {
+        let pointer = pointer
+        var isFirst = true
+        let count = try PEMReader.forEachCertificate(in: identity.certificatesPEM) {
+            certificate throws(NetworkError) in
+            let result =
+                isFirst
+                ? SSL_CTX_use_certificate(pointer, certificate.pointer)
+                : Int32(martlet_SSL_CTX_add1_chain_cert(pointer, certificate.pointer))
+            guard result == 1 else { throw .openSSL(.configuration, "the certificate cannot be used") }
+            isFirst = false
+        }
+        guard count > 0 else { throw NetworkError(.configuration, "there is no certificate in the PEM text") }
+        let key = try PEMReader.privateKey(in: identity.privateKeyPEM)
+        guard SSL_CTX_use_PrivateKey(pointer, key.pointer) == 1, SSL_CTX_check_private_key(pointer) == 1 else {
+            throw .openSSL(.configuration, "the private key does not belong to the certificate")
+        }
+    }
+
+    private func trust(_ text: String) throws(NetworkError) {
+        guard let store = SSL_CTX_get_cert_store(pointer) else { throw .openSSL(.configuration, "TLS") }
+        let count = try PEMReader.forEachCertificate(in: text) { certificate throws(NetworkError) in
+            guard X509_STORE_add_cert(store, certificate.pointer) == 1 else {
+                throw .openSSL(.configuration, "a trusted certificate cannot be used")
+            }
+        }
+        guard count > 0 else { throw NetworkError(.configuration, "there is no certificate to trust in the PEM text") }
+        // Whoever names a certificate trusts it, whether or not it is a root.
+        X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+    }
+}
+
+private func acceptAnyCertificate(_ isValid: Int32, _ context: OpaquePointer?) -> Int32 { 1 }
+
+/// Selects http/1.1; a client that does not offer it is refused (RFC 7301, section 3.2).
+private func selectProtocol(
+    _ session: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    _ selectedLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    for wanted in ["http/1.1"] {
+        var position = 0
+        while let offered, position < Int(offeredLength) {
+            let length = Int(offered[position])
+            let name = UnsafeBufferPointer(start: offered + position + 1, count: length)
+            if position + 1 + length <= Int(offeredLength), name.elementsEqual(wanted.utf8) {
+                selected?.pointee = offered + position + 1
+                selectedLength?.pointee = UInt8(length)
+                return SSL_TLSEXT_ERR_OK
+            }
+            position += 1 + length
+        }
+    }
+    return SSL_TLSEXT_ERR_ALERT_FATAL
+}

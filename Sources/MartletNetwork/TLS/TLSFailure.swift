@@ -1,0 +1,11 @@
+import CMartletOpenSSL
+
+extension NetworkError {
+    /// What OpenSSL left in this thread's error queue, which is empty then.
+    static func openSSL(_ kind: Kind, _ doing: String) -> NetworkError {
+        let code = ERR_peek_last_error()
+        ERR_clear_error()
+        let reason = ERR_reason_error_string(code).map { String(cString: $0) } ?? "no reason given"
+        return NetworkError(kind, "\(doing): \(reason)")
+    }
+}
