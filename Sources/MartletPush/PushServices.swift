@@ -4,3 +4,13 @@ public import MartletCore
 public enum PushServices {
     public static let all = PushServiceList([APNs.self])
 }
+
+extension PushServices {
+    /// The far side of every service, each with its own state.
+    /// - Parameter acceptsAnyKey: Whether senders that nobody registered are taken at their word.
+    public static func simulators(acceptsAnyKey: Bool) -> [any PushServiceSimulator] {
+        var apns = APNsSimulator.Configuration()
+        apns.acceptsAnyKey = acceptsAnyKey
+        return [APNsSimulator(apns)]
+    }
+}

@@ -1,0 +1,81 @@
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import MartletPush
+import Testing
+
+@testable import MartletSimulator
+
+struct ControlTests {
+    @Test func aDeviceIsHandedOutAndReceives() async throws {
+        let fixture = SimulatorFixture()
+        let handle = try await fixture.device()
+        #expect(handle.utf8.count == 64)
+        let token = try SimulatorFixture.providerToken(.generate())
+        #expect(await fixture.push("hello", to: handle, token: token).status == .ok)
+        let (status, body) = try await fixture.control(.get, "/simulator/devices/\(handle)")
+        #expect(status == 200)
+        #expect(body["accepted"]?.integer == 1)
+        #expect(body["app"]?.string == "com.example.app")
+        #expect(body["inbox"]?.array?.first?["payload"] == ["aps": ["alert": "hello"]])
+        let (_, counters) = try await fixture.control(.get, "/simulator/counters")
+        #expect(counters["apns"]?["accepted"]?.integer == 1)
+    }
+
+    @Test func aRegisteredAppsOwnKeyIsNeeded() async throws {
+        let fixture = SimulatorFixture(acceptsAnyKey: false)
+        let handle = try await fixture.device()
+        let key = try P256PrivateKey.generate()
+        let token = try SimulatorFixture.providerToken(key)
+        #expect(await fixture.push("hello", to: handle, token: token).status == .forbidden)
+        let (status, _) = try await fixture.control(
+            .post, "/simulator/apps",
+            [
+                "platform": "apns", "bundleId": "com.example.app", "teamId": "DEF123GHIJ", "keyId": "ABC123DEFG",
+                "publicKey": .string(try key.publicKey.pem()),
+            ])
+        #expect(status == 204)
+        #expect(await fixture.push("hello", to: handle, token: token).status == .ok)
+        let stranger = try SimulatorFixture.providerToken(.generate())
+        #expect(await fixture.push("hello", to: handle, token: stranger).status == .forbidden)
+    }
+
+    @Test func anAppThatLeavesItsDeviceIsGone() async throws {
+        let fixture = SimulatorFixture()
+        let handle = try await fixture.device()
+        #expect(try await fixture.control(.delete, "/simulator/devices/\(handle)").0 == 204)
+        let token = try SimulatorFixture.providerToken(.generate())
+        #expect(await fixture.push("hello", to: handle, token: token).status == .gone)
+        #expect(try await fixture.control(.get, "/simulator/devices/\(handle)/events").0 == 404)
+        let (_, body) = try await fixture.control(.get, "/simulator/devices/\(handle)")
+        #expect(body["removedAt"]?.string == SimulatorFixture.now.iso8601)
+    }
+
+    @Test(arguments: [
+        ("/simulator/devices", "{", "Not valid JSON"), ("/simulator/devices", "{}", "platform"),
+        ("/simulator/devices", #"{"platform":"pigeon"}"#, "platform"),
+        ("/simulator/devices", #"{"platform":"apns"}"#, "topic"),
+        ("/simulator/apps", #"{"platform":"apns","bundleId":"a"}"#, "teamId"),
+    ])
+    func aWrongRequestIsToldWhatIsWrong(path: String, body: String, word: String) async throws {
+        let request = HTTPRequest(.post, path, body: Array(body.utf8))
+        let response = await SimulatorFixture().handler.respond(to: request)
+        #expect(response.status == .badRequest)
+        #expect(try JSON(parsing: response.bytes)["error"]?.string?.contains(word) == true)
+    }
+
+    @Test func whatIsNotThereIsNotFound() async throws {
+        let fixture = SimulatorFixture()
+        #expect(try await fixture.control(.get, "/").0 == 404)
+        #expect(try await fixture.control(.get, "/simulator/devices/abcd").0 == 404)
+        #expect(try await fixture.control(.delete, "/simulator/devices/abcd").0 == 404)
+        #expect(try await fixture.control(.put, "/simulator/devices").0 == 405)
+    }
+
+    @Test func bodiesAreCollectedAsFarAsTheyAreOfUse() {
+        let handler = SimulatorFixture().handler
+        #expect(handler.bodyLimit(for: HTTPRequest(.post, "/3/device/ab")) == 65_536)
+        #expect(handler.bodyLimit(for: HTTPRequest(.post, "/simulator/devices")) == 16_384)
+        #expect(handler.bodyLimit(for: HTTPRequest(.get, "/simulator/counters")) == 0)
+    }
+}
