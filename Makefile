@@ -9,9 +9,10 @@ STRICT_IMPORTS = --explicit-target-dependency-import-check error
 SANITIZED = MartletModelTests MartletHTTPTests MartletCoreTests MartletCryptoTests MartletPushTests \
 	MartletNetworkTests MartletStorageTests MartletHubAPITests MartletBackendTests MartletClientTests \
 	MartletSimulatorTests
+PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests
 
-.PHONY: help setup build demo run test lint format checks sanitize bench durability bare-debian clean
+.PHONY: help setup build demo run test lint format checks peers sanitize bench durability bare-debian clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,7 +32,7 @@ run: build ## build, then serve with the simulator on http://127.0.0.1:8080, dat
 
 test: ## install what testing needs, then lint, check the walls and run every test
 	@Scripts/setup test
-	@$(MAKE) --no-print-directory lint checks
+	@$(MAKE) --no-print-directory lint checks peers
 	$(SWIFT) test $(STRICT_IMPORTS)
 
 lint: ## check formatting
@@ -45,6 +46,9 @@ checks: ## check the walls: imports, platform names, words
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
 	@Scripts/check-words --self-test && Scripts/check-words
 
+peers: ## judge the independent peers that the tests rely on
+	$(PEERS) -m unittest discover --start-directory Tests/Peers --pattern '*_test.py'
+
 sanitize: ## run the unit tests under the thread sanitizer
 	@Scripts/setup test
 	$(SWIFT) test --sanitize=thread --scratch-path .build/sanitize $(addprefix --filter ,$(SANITIZED))
@@ -53,9 +57,10 @@ bench: build ## measure against yardsticks on this machine
 	@Scripts/setup bench
 	@Benchmarks/run
 
-durability: build ## kill the server a hundred times under load and count what is missing
+durability: build ## kill the server 2 x 100 times under load and count what is missing
 	@Scripts/setup test
-	@Scripts/durability
+	$(PEERS) Tests/Peers/durability.py .build/release/martlet
+	$(PEERS) Tests/Peers/durability.py .build/release/martlet --forgetful
 
 bare-debian: ## run demo and test in a bare Debian 12 (root; needs debootstrap)
 	@Scripts/bare-debian
