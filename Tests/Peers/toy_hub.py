@@ -146,7 +146,7 @@ class Toy:
 
     async def _fan_out(self, identifier, users, body):
         wanted = set(users.split(" || "))
-        everybody = FAULT == "strays" and self._chance.random() < 0.02
+        everybody = FAULT == "strays" and self._chance.random() < 0.1
         for token, tags in self._store.database.execute("SELECT token, tags FROM devices").fetchall():
             if everybody or wanted & set(tags.split(",")):
                 name = uuid.uuid4() if FAULT == "new-ids" else uuid.uuid5(uuid.UUID(identifier), token)
@@ -171,7 +171,7 @@ class Toy:
             return await self._message(fields["servicebusnotification-tags"], body)
         identifier = path.rpartition("/")[2] if method != "POST" else f"{random.getrandbits(63)}-1-1"
         rows = self._store.database.execute("SELECT token, tags FROM devices WHERE id = ?", (identifier,)).fetchall()
-        if method == "DELETE" and not (FAULT == "lost-deletions" and self._chance.random() < 0.05):
+        if method == "DELETE" and not (FAULT == "lost-deletions" and self._chance.random() < 0.5):
             await self._store.write("DELETE FROM devices WHERE id = ?", identifier)
         if method in ("PUT", "POST"):
             rows = await self._register(identifier, rows, body)
@@ -185,7 +185,7 @@ class Toy:
     async def _register(self, identifier, rows, body):
         texts = {element.tag.rpartition("}")[2]: element.text for element in ElementTree.fromstring(body).iter()}
         tags = texts["Tags"]
-        if rows and FAULT == "torn-content" and self._chance.random() < 0.05:
+        if rows and FAULT == "torn-content" and self._chance.random() < 0.2:
             tags = rows[0][1]
         early = FAULT == "early-answers"
         statement = "INSERT OR REPLACE INTO devices VALUES (?, ?, ?)"
