@@ -91,7 +91,10 @@ let package = Package(
             ["MartletHubAPI", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
         tests(
             "MartletBackendTests",
-            ["MartletBackend", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
+            [
+                "MartletBackend", "MartletClient", "MartletPush", "MartletCore", "MartletModel", "MartletHTTP",
+                "MartletCrypto", "MartletTesting",
+            ]),
         tests("MartletClientTests", ["MartletClient", "MartletURLSession", "MartletModel"]),
         tests(
             "MartletSimulatorTests",

@@ -1,0 +1,61 @@
+import MartletCore
+import MartletHTTP
+
+/// A refusal of the backend: a number that stays the same, a status, and a sentence for a person.
+struct BackendError: Error, Hashable, Sendable {
+    /// The status with two digits behind it.
+    let number: Int
+    let sentence: String
+    /// Seconds after which asking again makes sense.
+    var retryAfter: Int64?
+
+    var status: HTTPStatus { HTTPStatus(number / 100) }
+
+    init(_ number: Int, _ sentence: String, retryAfter: Int64? = nil) {
+        self.number = number
+        self.sentence = sentence
+        self.retryAfter = retryAfter
+    }
+}
+
+extension BackendError {
+    static let badTarget = BackendError(40000, "The address of the request is malformed.")
+    static func badBody(_ sentence: String) -> BackendError { BackendError(40001, sentence) }
+    static func badUserName(_ sentence: String) -> BackendError { BackendError(40002, sentence) }
+    static func badHandle(_ sentence: String) -> BackendError { BackendError(40003, sentence) }
+    static func badTag(_ sentence: String) -> BackendError { BackendError(40004, sentence) }
+    static func badPlatform(_ sentence: String) -> BackendError { BackendError(40005, sentence) }
+    static func badMessage(_ sentence: String) -> BackendError { BackendError(40006, sentence) }
+    static func badParameters(_ sentence: String) -> BackendError { BackendError(40007, sentence) }
+    static let noSession = BackendError(
+        40008, "Only a session can be ended: send its token as 'Authorization: Bearer TOKEN'.")
+
+    static let noCredentials = BackendError(
+        40100, "Log in: send 'Authorization: Basic' with user and password, or 'Bearer' with a session's token.")
+    static let badCredentials = BackendError(40101, "The user name or the password is wrong.")
+    static let badSession = BackendError(40102, "The session has ended or never was; log in again.")
+
+    static let notFound = BackendError(40400, "There is nothing at this address.")
+    static let noRegistration = BackendError(40401, "You have no registration of this id.")
+    static let methodNotAllowed = BackendError(40500, "This address does not answer the method.")
+    static let registrationGone = BackendError(
+        41000, "The registration is gone; ask for a new id with POST /api/register and register with that.")
+    static func messageTooLarge(_ sentence: String) -> BackendError { BackendError(41300, sentence) }
+    static func tooManyAttempts(retryAfter: Int64) -> BackendError {
+        BackendError(42900, "Too many failed log-ins; wait before the next.", retryAfter: retryAfter)
+    }
+
+    static let noHub = BackendError(50300, "There is no hub to send through yet: create one on the server.")
+    static let manyHubs = BackendError(
+        50301, "There are several hubs and the server was not told which one the backend sends through.")
+    static func missingHub(_ name: String) -> BackendError {
+        BackendError(50302, "There is no hub '\(name)', through which the backend is to send.")
+    }
+    static let busy = BackendError(50303, "Too many log-ins at the same time; try again in a moment.", retryAfter: 1)
+    static let storage = BackendError(50304, "The server cannot read or write its data now.", retryAfter: 5)
+    static let storageFull = BackendError(50700, "The server has no room left for new data.")
+
+    init(_ error: StorageError) {
+        self = error.kind == .full ? .storageFull : .storage
+    }
+}

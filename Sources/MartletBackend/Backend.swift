@@ -1,0 +1,90 @@
+public import MartletCore
+public import MartletCrypto
+public import MartletHTTP
+import MartletModel
+
+/// The app backend: users log in, register their devices and notify each other by name (wire document, section 14).
+///
+/// It stands in front of a hub as the backends of the original guides do, and their clients work with it unchanged.
+///
+/// | request | answer |
+/// |---|---|
+/// | `POST /api/sessions` `{"user", "password"}` | 201 `{"token", "expires"}` |
+/// | `DELETE /api/sessions` | 204; the session whose token was shown has ended |
+/// | `POST /api/register[?handle=H]` | 200, an id as a JSON string, or bare where `Accept` asks for `text/plain` |
+/// | `PUT /api/register/{id}` `{"Platform", "Handle", "Tags"}` | 200; 410 where the id can no longer be used |
+/// | `DELETE /api/register/{id}` | 200 |
+/// | `POST /api/notifications?pns=P&to_tag=USER` `"text"` | 200 `{"id"}` |
+///
+/// All but the first need `Authorization`: Basic with user and password, or Bearer with a session's token. A refusal is
+/// `{"code", "message"}`, with a number that stays the same and a sentence.
+public struct Backend: Sendable {
+    /// The first path segment of everything that the backend answers.
+    public static let pathPrefix = "api"
+
+    let devices: DeviceRegistry
+    let intake: NotificationIntake
+    let services: PushServiceList
+    let hub: BackendHub
+    let settings: BackendSettings
+    let authenticator: Authenticator
+
+    /// - Throws: `CryptoError` where the cryptographic library has no memory left.
+    public init(
+        users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, services: PushServiceList,
+        hub: BackendHub, time: any TimeSource, settings: BackendSettings = BackendSettings()
+    ) throws(CryptoError) {
+        self.devices = devices
+        self.intake = intake
+        self.services = services
+        self.hub = hub
+        self.settings = settings
+        authenticator = try Authenticator(
+            users: users, time: time, sessionLifetime: settings.sessionLifetime, limits: LoginLimiter.Settings())
+    }
+
+    /// What answers every path that begins with `/api`.
+    public func makeHandler() -> any HTTPHandler {
+        var router = Router { _, refusal in Self.answer(refusal) }
+        SessionRoutes(backend: self).add(to: &router)
+        RegisterRoutes(backend: self).add(to: &router)
+        NotificationRoutes(backend: self).add(to: &router)
+        return router
+    }
+
+    private static func answer(_ refusal: Router.Refusal) -> HTTPResponse {
+        switch refusal {
+        case .badTarget: return HTTPResponse(.badTarget)
+        case .notFound: return HTTPResponse(.notFound as BackendError)
+        case .methodNotAllowed(let allow):
+            var response = HTTPResponse(.methodNotAllowed as BackendError)
+            response.fields["allow"] = allow.map(\.rawValue).joined(separator: ", ")
+            return response
+        }
+    }
+}
+
+extension Backend {
+    /// Answers a request of a route that anybody may ask.
+    func answer(_ work: () async throws(BackendError) -> HTTPResponse) async -> HTTPResponse {
+        do throws(BackendError) {
+            return try await work()
+        } catch {
+            return HTTPResponse(error)
+        }
+    }
+
+    /// Answers a request of a route that needs a user; who shows no valid credentials learns nothing else.
+    func answer(
+        _ request: HTTPRequest, _ work: (UserName) async throws(BackendError) -> HTTPResponse
+    ) async -> HTTPResponse {
+        await answer { () throws(BackendError) in try await work(try await authenticator.user(of: request)) }
+    }
+
+    /// The push service that a caller means.
+    func service(named name: String) throws(BackendError) -> any PushService.Type {
+        if let service = services.named(name) { return service }
+        let names = services.services.map { $0.descriptor.platform.rawValue }.sorted().joined(separator: ", ")
+        throw .badPlatform("There is no such push platform; use one of: \(names).")
+    }
+}

@@ -1,0 +1,25 @@
+public import MartletCore
+
+/// The hub that the backend registers devices in and sends through.
+public struct BackendHub: Sendable {
+    private let directory: HubDirectory
+    private let name: String?
+
+    /// - Parameter name: nil means: the only one there is.
+    public init(_ directory: HubDirectory, named name: String? = nil) {
+        self.directory = directory
+        self.name = name
+    }
+
+    /// - Throws: `BackendError` with a sentence that says what the operator has to do.
+    func hub() throws(BackendError) -> Hub {
+        if let name {
+            guard let hub = directory.hub(named: name) else { throw .missingHub(name) }
+            return hub
+        }
+        let all = directory.all
+        guard let hub = all.first else { throw .noHub }
+        guard all.count == 1 else { throw .manyHubs }
+        return hub
+    }
+}

@@ -1,0 +1,135 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// Registering devices on their users' behalf.
+struct RegisterRoutes: Sendable {
+    let backend: Backend
+
+    private static let bodyLimit = 32_768
+    /// How many registrations of one handle are looked at.
+    private static let searchLimit = 100
+
+    func add(to router: inout Router) {
+        router.on(.post, "/api/register") { request, match in
+            await backend.answer(request) { (user) throws(BackendError) in
+                let id = try await newID(for: user, handle: match.target.item("handle")?.value ?? "")
+                return answer(id, to: request)
+            }
+        }
+        router.on(.put, "/api/register/{id}", bodyLimit: Self.bodyLimit) { request, match in
+            await backend.answer(request) { (user) throws(BackendError) in
+                try await put(match["id"], try RegisterBody(request), for: user)
+                return HTTPResponse(.ok)
+            }
+        }
+        router.on(.delete, "/api/register/{id}") { request, match in
+            await backend.answer(request) { (user) throws(BackendError) in
+                try await delete(match["id"], for: user)
+                return HTTPResponse(.ok)
+            }
+        }
+    }
+
+    /// An id to register with: where the caller has registrations of the handle, the first one's, and the others go.
+    private func newID(for user: UserName, handle: String) async throws(BackendError) -> String {
+        let hub = try backend.hub.hub()
+        guard !handle.isEmpty else { return DeviceRegistry.newID() }
+        let keys = try keys(of: handle)
+        var own: [Registration] = []
+        for key in keys {
+            own += try await registered { () throws(DeviceRegistryError) in
+                try await backend.devices.registrations(
+                    in: hub.id, .handle(platform: key.platform, key: key.key), limit: Self.searchLimit
+                ).registrations.filter { $0.tags.contains(user.tag) }
+            }
+        }
+        own.sort { $0.createdAt < $1.createdAt }
+        for registration in own.dropFirst() { try await deleteIfThere(registration.id, in: hub, for: user) }
+        return own.first?.id ?? DeviceRegistry.newID()
+    }
+
+    /// What the platforms that know such handles compare this one by.
+    private func keys(of handle: String) throws(BackendError) -> [(platform: PlatformID, key: String)] {
+        var keys: [(PlatformID, String)] = []
+        var reasons: [String] = []
+        for service in backend.services.services {
+            do throws(PushServiceError) {
+                keys.append((service.descriptor.platform, try service.key(of: PushHandle(text: handle))))
+            } catch {
+                reasons.append(error.description)
+            }
+        }
+        guard !keys.isEmpty else {
+            throw .badHandle("No push platform has such handles. " + reasons.joined(separator: " "))
+        }
+        return keys
+    }
+
+    private func put(_ id: String, _ body: RegisterBody, for user: UserName) async throws(BackendError) {
+        let hub = try backend.hub.hub()
+        let platform = try backend.service(named: body.platform).descriptor.platform
+        let given = backend.settings.showsSenders ? [user.tag, user.fromTag] : [user.tag]
+        guard Set(body.tags).count + given.count <= Tag.countLimit else {
+            throw .badTag("A device may ask for at most \(Tag.countLimit - given.count) tags.")
+        }
+        _ = try await registered { () throws(DeviceRegistryError) in
+            try await backend.devices.put(
+                id, in: hub.id, platform: platform, handle: PushHandle(text: body.handle), tags: given + body.tags,
+                condition: .tagged(user.tag), takesHandle: true)
+        }
+    }
+
+    private func delete(_ id: String, for user: UserName) async throws(BackendError) {
+        let hub = try backend.hub.hub()
+        guard try await deleteIfThere(id, in: hub, for: user) else { throw .noRegistration }
+    }
+
+    /// - Returns: Whether the user had such a registration.
+    @discardableResult
+    private func deleteIfThere(
+        _ id: String, in hub: Hub, for user: UserName
+    ) async throws(BackendError) -> Bool {
+        do throws(DeviceRegistryError) {
+            _ = try await backend.devices.delete(id, in: hub.id, condition: .tagged(user.tag))
+            return true
+        } catch {
+            if case .refused = error { return false }
+            throw BackendError(error)
+        }
+    }
+
+    private func registered<Value>(
+        _ work: () async throws(DeviceRegistryError) -> Value
+    ) async throws(BackendError) -> Value {
+        do throws(DeviceRegistryError) {
+            return try await work()
+        } catch {
+            throw BackendError(error)
+        }
+    }
+
+    /// The guides' clients take the id for a JSON string and cut off its first and last character unseen.
+    private func answer(_ id: String, to request: HTTPRequest) -> HTTPResponse {
+        let accept = request.fields.values(of: "accept").joined(separator: ",").lowercased()
+        let ranges = accept.split(separator: ",").map { $0.prefix { $0 != ";" }.filter { $0 != " " } }
+        guard ranges.contains("text/plain"), !ranges.contains("application/json") else {
+            return HTTPResponse(.ok, json: .string(id))
+        }
+        return HTTPResponse(.ok, fields: ["content-type": "text/plain; charset=utf-8"], body: .bytes(Array(id.utf8)))
+    }
+}
+
+extension BackendError {
+    /// An id of somebody else answers as one that was used up, so that it cannot be told from it, and so that an app
+    /// whose user has changed gets itself a new one.
+    fileprivate init(_ error: DeviceRegistryError) {
+        self =
+            switch error {
+            case .invalid(let sentence): .badHandle(sentence)
+            case .refused(.gone), .refused(.notTagged): .registrationGone
+            case .refused(.notFound), .refused(.versionMismatch): .noRegistration
+            case .storage(let error): BackendError(error)
+            }
+    }
+}

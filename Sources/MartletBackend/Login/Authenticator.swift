@@ -1,0 +1,121 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import Synchronization
+
+/// Finds out who sends a request.
+final class Authenticator: Sendable {
+    private let users: UserDirectory
+    private let time: any TimeSource
+    private let sessionLifetime: Duration
+    private let limiter: Mutex<LoginLimiter>
+    private let verified: Mutex<VerifiedPasswords>
+
+    /// How long a checked password is taken for right without another check.
+    private static let verifiedLifetime = Duration.seconds(600)
+
+    init(
+        users: UserDirectory, time: any TimeSource, sessionLifetime: Duration, limits: LoginLimiter.Settings
+    ) throws(CryptoError) {
+        self.users = users
+        self.time = time
+        self.sessionLifetime = sessionLifetime
+        limiter = Mutex(LoginLimiter(limits))
+        verified = Mutex(try VerifiedPasswords(lifetime: Self.verifiedLifetime))
+    }
+
+    /// The user whose credentials a request shows.
+    func user(of request: HTTPRequest) async throws(BackendError) -> UserName {
+        switch try Credentials(request.fields) {
+        case .password(let user, let password):
+            return try await check(user, password, from: request).name
+        case .token(let token):
+            let hash = SHA256.hash(Array(token.utf8))
+            let now = time.now
+            let session = try await stored { () throws(StorageError) in
+                try await users.store.session(tokenHash: hash, at: now)
+            }
+            guard let session, let name = try? UserName(session.userName) else { throw .badSession }
+            return name
+        }
+    }
+
+    /// Makes a session for who knows the password.
+    func openSession(
+        _ user: String, password: String, from request: HTTPRequest
+    ) async throws(BackendError) -> (token: String, expires: Timestamp) {
+        let (name, passwordHash) = try await check(user, Array(password.utf8), from: request)
+        let token = Base64URL.encode(RandomBytes.generate(32))
+        let now = time.now
+        let session = Session(
+            tokenHash: SHA256.hash(Array(token.utf8)), userName: name.spelling, createdAt: now,
+            expiresAt: now + sessionLifetime)
+        try await stored { () throws(StorageError) in try await users.store.addSession(session) }
+        // A password that changed meanwhile ended the sessions that there were, but not yet this one.
+        guard try await find(name)?.passwordHash == passwordHash else {
+            _ = try await stored { () throws(StorageError) in
+                try await users.store.removeSession(tokenHash: session.tokenHash)
+            }
+            throw .badCredentials
+        }
+        return (token, session.expiresAt)
+    }
+
+    /// Ends the session whose token a request shows.
+    func closeSession(of request: HTTPRequest) async throws(BackendError) {
+        guard case .token(let token) = try Credentials(request.fields) else { throw .noSession }
+        let wasThere = try await stored { () throws(StorageError) in
+            try await users.store.removeSession(tokenHash: SHA256.hash(Array(token.utf8)))
+        }
+        guard wasThere else { throw .badSession }
+    }
+
+    private func check(
+        _ text: String, _ password: [UInt8], from request: HTTPRequest
+    ) async throws(BackendError) -> (name: UserName, passwordHash: String) {
+        guard text.utf8.count <= UserName.lengthLimit, password.count <= UserDirectory.passwordLimit else {
+            throw .badCredentials
+        }
+        let name = try? UserName(text)
+        let user = if let name { try await find(name) } else { User?.none }
+        if let user, let name = try? UserName(user.name),
+            verified.withLock({ $0.contains(password, of: user.passwordHash, at: time.now) })
+        {
+            return (name, user.passwordHash)
+        }
+        let folded = name?.folded ?? text.lowercased()
+        try await verify(password, of: user, folded, from: request.connection?.peer ?? "")
+        guard let user, let name = try? UserName(user.name) else { throw .badCredentials }
+        return (name, user.passwordHash)
+    }
+
+    /// The slow check, for users that are there and others alike.
+    private func verify(
+        _ password: [UInt8], of user: User?, _ folded: String, from address: String
+    ) async throws(BackendError) {
+        let decision = limiter.withLock { $0.attempt(user: folded, address: address, at: time.now) }
+        if case .refused(let wait) = decision {
+            throw .tooManyAttempts(retryAfter: wait.components.seconds + 1)
+        }
+        guard let isRight = await users.verify(password, against: user?.passwordHash) else {
+            limiter.withLock { $0.withdrawn(user: folded, address: address, at: time.now) }
+            throw .busy
+        }
+        guard isRight, let user else { throw .badCredentials }
+        limiter.withLock { $0.succeeded(user: folded, address: address, at: time.now) }
+        verified.withLock { $0.insert(password, of: user.passwordHash, at: time.now) }
+    }
+
+    private func find(_ name: UserName) async throws(BackendError) -> User? {
+        try await stored { () throws(StorageError) in try await users.store.user(name.folded) }
+    }
+
+    private func stored<Value>(_ work: () async throws(StorageError) -> Value) async throws(BackendError) -> Value {
+        do throws(StorageError) {
+            return try await work()
+        } catch {
+            throw BackendError(error)
+        }
+    }
+}

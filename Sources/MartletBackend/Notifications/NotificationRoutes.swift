@@ -1,0 +1,78 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// Notifying users by name.
+struct NotificationRoutes: Sendable {
+    let backend: Backend
+
+    /// Room for the longest text that any platform takes, however much of it is escaped.
+    private static let bodyLimit = 65_536
+
+    func add(to router: inout Router) {
+        router.on(.post, "/api/notifications", bodyLimit: Self.bodyLimit) { request, match in
+            await backend.answer(request) { (sender) throws(BackendError) in
+                let notification = try await notify(request, match.target, from: sender)
+                return HTTPResponse(.ok, json: ["id": .string(notification.id.description)])
+            }
+        }
+    }
+
+    /// Accepts a message to a user. One whom nobody knows is no error, so that nobody can find out who is there.
+    private func notify(
+        _ request: HTTPRequest, _ target: HTTPTarget, from sender: UserName
+    ) async throws(BackendError) -> Notification {
+        let hub = try backend.hub.hub()
+        let service = try backend.service(named: try parameter("pns", of: target))
+        let recipient = try recipient(try parameter("to_tag", of: target))
+        guard case .string(let text) = try RequestBody.json(request) else {
+            throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
+        }
+        let message = try message("From \(sender): \(text)", on: service)
+        let audience: TagExpression =
+            backend.settings.showsSenders
+            ? .or([.tag(recipient.tag), .tag(sender.fromTag)]) : .tag(recipient.tag)
+        do throws(NotificationIntakeError) {
+            return try await backend.intake.accept(
+                message, on: service.descriptor.platform, to: .audience(audience), in: hub.id)
+        } catch {
+            throw BackendError(error)
+        }
+    }
+
+    private func message(_ text: String, on service: any PushService.Type) throws(BackendError) -> Message {
+        do throws(PushServiceError) {
+            return try service.message(showing: text)
+        } catch {
+            throw error.kind == .messageTooLarge ? .messageTooLarge(error.description) : .badMessage(error.description)
+        }
+    }
+
+    private func parameter(_ name: String, of target: HTTPTarget) throws(BackendError) -> String {
+        let values = target.query.filter { $0.name.lowercased() == name }.map(\.value)
+        guard values.count == 1, let value = values[0], !value.isEmpty else {
+            throw .badParameters(
+                "Say the platform and the recipient, each once: POST /api/notifications?pns=PLATFORM&to_tag=USER.")
+        }
+        return value
+    }
+
+    private func recipient(_ text: String) throws(BackendError) -> UserName {
+        do throws(UserNameError) {
+            return try UserName(text)
+        } catch {
+            throw .badUserName("The recipient must be one user's name. \(error)")
+        }
+    }
+}
+
+extension BackendError {
+    fileprivate init(_ error: NotificationIntakeError) {
+        self =
+            switch error {
+            case .invalid(let sentence): .badMessage(sentence)
+            case .tooLarge(let sentence): .messageTooLarge(sentence)
+            case .storage(let error): BackendError(error)
+            }
+    }
+}

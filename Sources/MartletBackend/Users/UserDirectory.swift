@@ -1,0 +1,104 @@
+public import MartletCore
+public import MartletCrypto
+
+/// The accounts of the app backend: who they are and whether a password is theirs.
+public struct UserDirectory: Sendable {
+    let store: any UserStore
+    private let time: any TimeSource
+    private let hashing: Argon2idQueue
+    private let cost: Argon2id.Parameters
+
+    /// - Parameters:
+    ///   - hashing: Where passwords are hashed, which is slow on purpose.
+    ///   - cost: What hashing a new password costs.
+    public init(
+        store: any UserStore, time: any TimeSource, hashing: Argon2idQueue = Argon2idQueue(),
+        cost: Argon2id.Parameters = .standard
+    ) {
+        self.store = store
+        self.time = time
+        self.hashing = hashing
+        self.cost = cost
+    }
+
+    /// The longest password, in bytes of UTF-8.
+    public static let passwordLimit = 1024
+
+    /// Adds a user, or gives one that is there a new password and ends its sessions.
+    public func add(_ name: String, password: String) async throws(UserDirectoryError) {
+        let name = try userName(name)
+        // Log-in forgives a line end behind the password, so a password must not depend on one.
+        guard (1...Self.passwordLimit).contains(password.utf8.count),
+            !password.utf8.contains(where: { [0x00, 0x0A, 0x0D].contains($0) })
+        else { throw .badPassword }
+        guard let hash = await hashing.hash(Array(password.utf8), parameters: cost) else { throw .busy }
+        let user = User(name: name.spelling, passwordHash: hash, createdAt: time.now)
+        try await stored { () throws(StorageError) in try await store.putUser(user) }
+    }
+
+    /// All users, by name.
+    public func list() async throws(UserDirectoryError) -> [User] {
+        try await stored { () throws(StorageError) in try await store.users() }
+    }
+
+    /// Removes a user and its sessions. The user's devices stay registered; nobody can address them any more unless the
+    /// name is added again.
+    public func remove(_ name: String) async throws(UserDirectoryError) {
+        let name = try userName(name)
+        let wasThere = try await stored { () throws(StorageError) in try await store.removeUser(name.folded) }
+        guard wasThere else { throw .notFound(name.spelling) }
+    }
+
+    /// Whether a password is the one of a hash.
+    /// - Parameter hash: nil for a user who is not there: the check then costs as much and fails.
+    /// - Returns: nil where too many checks are waiting.
+    func verify(_ password: [UInt8], against hash: String?) async -> Bool? {
+        let isRight = await hashing.verify(password, against: hash ?? decoy)
+        return isRight.map { $0 && hash != nil }
+    }
+
+    /// A hash that no password has, at the cost of a real one.
+    private var decoy: String {
+        "$argon2id$v=19$m=\(cost.memory),t=\(cost.iterations),p=\(cost.parallelism)"
+            + "$bWFydGxldC1kZWNveS1zYQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    }
+
+    private func userName(_ text: String) throws(UserDirectoryError) -> UserName {
+        do throws(UserNameError) {
+            return try UserName(text)
+        } catch {
+            throw .badName(error)
+        }
+    }
+
+    private func stored<Value>(
+        _ work: () async throws(StorageError) -> Value
+    ) async throws(UserDirectoryError) -> Value {
+        do throws(StorageError) {
+            return try await work()
+        } catch {
+            throw .storage(error)
+        }
+    }
+}
+
+/// Why an account could not be made, changed or listed.
+public enum UserDirectoryError: Error, Sendable, CustomStringConvertible {
+    case badName(UserNameError)
+    case badPassword
+    case notFound(String)
+    /// Too many passwords are being hashed.
+    case busy
+    case storage(StorageError)
+
+    public var description: String {
+        switch self {
+        case .badName(let error): error.description
+        case .badPassword:
+            "A password has 1 to \(UserDirectory.passwordLimit) bytes and neither line ends nor NUL characters."
+        case .notFound(let name): "There is no user named '\(name)'."
+        case .busy: "Too many passwords are being checked; try again in a moment."
+        case .storage(let error): "The users could not be read or written: \(error)"
+        }
+    }
+}

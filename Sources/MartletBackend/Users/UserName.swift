@@ -1,0 +1,96 @@
+public import MartletModel
+
+/// The name of a user, as it may be registered and addressed.
+///
+/// A name consists of ASCII letters and digits, `_ @ . -`, the marks `' + #`, and letters, digits and combining marks
+/// of any script. It has no spaces and none of the characters of tag expressions, so that a name is never taken for an
+/// expression, and no colon, because HTTP Basic ends a name there. Names compare without case.
+///
+/// Tags allow less. In a tag every byte of the lower-case name in UTF-8 other than `a-z 0-9 _ @ . -` is written as `#`
+/// with two lower-case hexadecimal digits: `Zoë` becomes `username:zo#c3#ab`. A `#` never stands for itself, so two
+/// names never share a tag.
+public struct UserName: Sendable, CustomStringConvertible {
+    /// As it was written.
+    public let spelling: String
+    /// In the one case by which names compare.
+    public let folded: String
+    /// `username:NAME`: on all devices of the user.
+    public let tag: Tag
+    /// `from:NAME`: on the user's devices where they shall see what the user sends.
+    public let fromTag: Tag
+
+    /// What begins the tags that only the backend gives.
+    static let tagPrefixes = ["username:", "from:"]
+
+    /// The longest name as written, in bytes.
+    static let lengthLimit = 256
+
+    /// - Throws: `UserNameError` saying what is wrong.
+    public init(_ text: String) throws(UserNameError) {
+        guard !text.isEmpty else { throw .empty }
+        guard text.utf8.count <= Self.lengthLimit else { throw .tooLong }
+        guard text.unicodeScalars.allSatisfy(Self.isAllowed) else { throw .badCharacter }
+        spelling = text
+        folded = text.lowercased()
+        let escaped = Self.escape(folded)
+        do throws(TagError) {
+            tag = try Tag("username:" + escaped)
+            fromTag = try Tag("from:" + escaped)
+        } catch {
+            throw .tooLong
+        }
+    }
+
+    public var description: String { spelling }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        guard !scalar.isASCII else {
+            return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                || "_@.-'+#".unicodeScalars.contains(scalar)
+        }
+        return switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .decimalNumber, .letterNumber:
+            true
+        default: false
+        }
+    }
+
+    private static func escape(_ folded: String) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var bytes: [UInt8] = []
+        for byte in folded.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),
+                UInt8(ascii: "@"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                bytes.append(byte)
+            default: bytes += [UInt8(ascii: "#"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension UserName: Hashable {
+    public static func == (left: UserName, right: UserName) -> Bool { left.tag == right.tag }
+    public func hash(into hasher: inout Hasher) { hasher.combine(tag) }
+}
+
+/// Why a text names no user.
+public enum UserNameError: Error, Hashable, Sendable, CustomStringConvertible {
+    case empty
+    case tooLong
+    case badCharacter
+
+    public var description: String {
+        switch self {
+        case .empty: "A user name must not be empty."
+        case .tooLong:
+            "The user name is too long: it has at most 111 characters, of which each beyond ASCII letters, digits and "
+                + "_ @ . - counts threefold or more."
+        case .badCharacter:
+            "A user name consists of letters and digits of any script and _ @ . - ' + # only; spaces, colons and the "
+                + "operators of tag expressions cannot stand in it."
+        }
+    }
+}

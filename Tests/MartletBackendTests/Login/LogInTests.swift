@@ -1,0 +1,149 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import MartletTesting
+import Testing
+
+@testable import MartletBackend
+
+struct LogInTests {
+    let somewhere = "/api/register"
+
+    @Test func withoutCredentialsTheAnswerSaysHowToLogIn() async throws {
+        let fixture = try await Fixture()
+        let response = await fixture.ask(.post, somewhere)
+        #expect(response.status == .unauthorized)
+        let challenges = response.fields.values(of: "www-authenticate")
+        #expect(challenges.contains(#"Basic realm="martlet", charset="UTF-8""#))
+        #expect(challenges.contains { $0.hasPrefix("Bearer") })
+        #expect(!response.message.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("PUT", "/api/register/1"), ("DELETE", "/api/register/1"), ("POST", "/api/notifications?pns=pigeon&to_tag=bob"),
+        ("DELETE", "/api/sessions"),
+    ])
+    func noRouteWorksWithoutCredentials(method: String, target: String) async throws {
+        let fixture = try await Fixture()
+        let response = await fixture.ask(HTTPMethod(rawValue: method), target, #""hello""#)
+        #expect(response.status == .unauthorized)
+        #expect(fixture.sent.notifications.isEmpty)
+    }
+
+    @Test func basicWorksInAnyCaseOfTheName() async throws {
+        let fixture = try await Fixture()
+        #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
+        #expect(await fixture.ask(.post, somewhere, as: "ALICE").status == .ok)
+    }
+
+    @Test(arguments: [
+        "Basic YWxpY2U6YWxpY2Ux", "basic  YWxpY2U6YWxpY2Ux", "BASIC YWxpY2U6YWxpY2Ux\r\n",
+        "Basic YWxpY2U6YWxpY2UxDQo=", "Basic YWxpY2U6YWxpY2UxDQ==", "Basic YWxpY2U6YWxpY2UxDQ",
+        "Basic YWxp\r\n Y2U6YWxpY2Ux",
+    ])
+    func lineEndsInAndAroundTheBase64AreForgiven(field: String) async throws {
+        let fixture = try await Fixture()
+        #expect(await fixture.ask(.post, somewhere, fields: ["authorization": field]).status == .ok)
+    }
+
+    @Test(arguments: ["Basic", "Basic !!!", "Basic YWxpY2U=", "Digest x", "Basic /////w==", "", "Bearer", "Bearer x"])
+    func whatCannotBeReadIsRefused(field: String) async throws {
+        let fixture = try await Fixture()
+        let response = await fixture.ask(.post, somewhere, fields: ["authorization": field])
+        #expect(response.status == .unauthorized)
+        #expect(response.fields["www-authenticate"] != nil)
+    }
+
+    @Test func twoAuthorizationsAreNone() async throws {
+        let fixture = try await Fixture()
+        var fields: HTTPFields = ["authorization": fixture.basic("alice", "alice1")]
+        fields.append(HTTPField("authorization", fixture.basic("bob", "bob1")))
+        #expect(await fixture.ask(.post, somewhere, fields: fields).status == .unauthorized)
+    }
+
+    @Test func aPasswordMayHaveColonsAndAnyScript() async throws {
+        let fixture = try await Fixture()
+        try await fixture.users.add("dora", password: "a:b:ñ 🔑")
+        let right: HTTPFields = ["authorization": fixture.basic("dora", "a:b:ñ 🔑")]
+        let wrong: HTTPFields = ["authorization": fixture.basic("dora", "a")]
+        #expect(await fixture.ask(.post, somewhere, fields: right).status == .ok)
+        #expect(await fixture.ask(.post, somewhere, fields: wrong).status == .unauthorized)
+    }
+
+    @Test func anUnknownUserIsRefusedAsAWrongPasswordIs() async throws {
+        let fixture = try await Fixture()
+        let unknown = await fixture.ask(.post, somewhere, fields: ["authorization": fixture.basic("nobody", "x")])
+        let wrong = await fixture.ask(.post, somewhere, fields: ["authorization": fixture.basic("alice", "x")])
+        let odd = await fixture.ask(.post, somewhere, fields: ["authorization": fixture.basic("no body", "x")])
+        #expect(unknown.status == .unauthorized)
+        #expect(unknown.bytes == wrong.bytes)
+        #expect(unknown.bytes == odd.bytes)
+        #expect(unknown.fields == wrong.fields)
+    }
+
+    @Test func aChangedPasswordEndsTheOldOneAtOnce() async throws {
+        let fixture = try await Fixture()
+        #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
+        try await fixture.users.add("alice", password: "other")
+        #expect(await fixture.ask(.post, somewhere, as: "alice").status == .unauthorized)
+    }
+
+    @Test func aRemovedUserIsOutAtOnce() async throws {
+        let fixture = try await Fixture()
+        #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
+        try await fixture.users.remove("alice")
+        #expect(await fixture.ask(.post, somewhere, as: "alice").status == .unauthorized)
+    }
+
+    @Test func guessingIsSlowedDownAndSaysForHowLong() async throws {
+        let fixture = try await Fixture()
+        for _ in 0..<5 {
+            let wrong = await fixture.ask(.post, somewhere, fields: ["authorization": fixture.basic("alice", "x")])
+            #expect(wrong.status == .unauthorized)
+        }
+        let refused = await fixture.ask(.post, somewhere, as: "alice")
+        #expect(refused.status == .tooManyRequests)
+        let wait = try #require(refused.fields["retry-after"].flatMap { Int64($0) })
+        fixture.time.advance(by: .seconds(wait))
+        #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
+    }
+
+    @Test func strangersCannotLockAUserOut() async throws {
+        let fixture = try await Fixture()
+        for stranger in 0..<200 {
+            for _ in 0..<3 {
+                _ = await fixture.ask(
+                    .post, somewhere, fields: ["authorization": fixture.basic("alice", "x")],
+                    peer: "198.51.100.\(stranger)")
+            }
+        }
+        #expect(await fixture.ask(.post, somewhere, as: "alice", peer: "192.0.2.7").status == .ok)
+    }
+
+    @Test func whoIsLoggedInStaysSoWhileANeighbourGuesses() async throws {
+        let fixture = try await Fixture()
+        #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
+        for _ in 0..<50 {
+            _ = await fixture.ask(.post, somewhere, fields: ["authorization": fixture.basic("alice", "x")])
+        }
+        #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
+    }
+
+    @Test func aFullQueueOfPasswordsIsRefusedAndNotCounted() async throws {
+        let fixture = try await Fixture(hashing: Argon2idQueue())
+        let full = try Backend(
+            users: UserDirectory(
+                store: fixture.storage, time: fixture.time, hashing: Argon2idQueue(threadLimit: 0, waitingLimit: 0)),
+            devices: .init(store: fixture.storage, services: fixture.services, time: fixture.time),
+            intake: .init(store: fixture.storage, services: fixture.services, time: fixture.time) { _ in },
+            services: fixture.services, hub: BackendHub(fixture.hubs), time: fixture.time
+        ).makeHandler()
+        let request = HTTPRequest(.post, somewhere, fields: ["authorization": fixture.basic("alice", "alice1")])
+        for _ in 0..<20 {
+            let response = await full.respond(to: request)
+            #expect(response.status == .serviceUnavailable)
+            #expect(response.fields["retry-after"] == "1")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import MartletModel
+import Testing
+
+@testable import MartletBackend
+
+struct LoginLimiterTests {
+    let start = Timestamp(seconds: 1_700_000_000)
+
+    /// - Returns: How many of so many failing attempts are admitted.
+    func fail(
+        _ limiter: inout LoginLimiter, _ count: Int, user: String = "alice", from address: String = "192.0.2.1",
+        at now: Timestamp? = nil
+    ) -> Int {
+        (0..<count).count { _ in limiter.attempt(user: user, address: address, at: now ?? start) == .admitted }
+    }
+
+    @Test func aFewFailuresAreAdmittedThenOnePerInterval() {
+        var limiter = LoginLimiter()
+        #expect(fail(&limiter, 100) == 5)
+        #expect(limiter.attempt(user: "alice", address: "192.0.2.1", at: start) == .refused(retryAfter: .seconds(30)))
+        #expect(fail(&limiter, 100, at: start + .seconds(29)) == 0)
+        #expect(fail(&limiter, 100, at: start + .seconds(30)) == 1)
+        #expect(fail(&limiter, 100, at: start + .seconds(3600)) == 5)
+    }
+
+    @Test func attemptsAtTheSameTimeAreNoWayAround() {
+        var limiter = LoginLimiter()
+        // Nothing has been answered yet when the sixth comes.
+        #expect(fail(&limiter, 6) == 5)
+    }
+
+    @Test func aSuccessForgivesWhatWasCounted() {
+        var limiter = LoginLimiter()
+        for _ in 0..<50 {
+            #expect(fail(&limiter, 1) == 1)
+            limiter.succeeded(user: "alice", address: "192.0.2.1", at: start)
+        }
+    }
+
+    @Test func anAttemptThatWasNotCheckedIsNotCounted() {
+        var limiter = LoginLimiter()
+        for _ in 0..<50 {
+            #expect(fail(&limiter, 1) == 1)
+            limiter.withdrawn(user: "alice", address: "192.0.2.1", at: start)
+        }
+        #expect(fail(&limiter, 100) == 5)
+    }
+
+    @Test func aNetworkCannotGoThroughTheListOfUsers() {
+        var limiter = LoginLimiter()
+        #expect((0..<1000).count { fail(&limiter, 1, user: "user\($0)") == 1 } == 30)
+    }
+
+    @Test func aKnownUserIsNotShutOutByNeighbours() {
+        var limiter = LoginLimiter()
+        #expect(fail(&limiter, 1) == 1)
+        limiter.succeeded(user: "alice", address: "192.0.2.1", at: start)
+        for user in 0..<1000 { _ = fail(&limiter, 1, user: "user\(user)") }
+        #expect(fail(&limiter, 1) == 1)
+    }
+
+    @Test func strangersElsewhereNeverShutAUserOut() {
+        var limiter = LoginLimiter()
+        for host in 0..<250 { _ = fail(&limiter, 10, from: "198.51.100.\(host)") }
+        #expect(fail(&limiter, 1, from: "203.0.113.9") == 1)
+    }
+
+    @Test func whileManyNetworksGuessEachHasOneAttempt() {
+        var limiter = LoginLimiter()
+        for host in 0..<50 { _ = fail(&limiter, 5, from: "198.51.100.\(host)") }
+        #expect(fail(&limiter, 10, from: "203.0.113.9") == 1)
+        #expect(fail(&limiter, 10, from: "203.0.113.9", at: start + .seconds(599)) == 0)
+        #expect(fail(&limiter, 10, user: "bob", from: "203.0.113.9") == 5)
+    }
+
+    @Test func whatIsRememberedIsBounded() {
+        var buckets = FailureBuckets<Int>(countLimit: 100)
+        let size = BucketSize(drops: 2, interval: .seconds(10))
+        for key in 0..<10_000 {
+            buckets.fill(key, size, at: start)
+            #expect(buckets.count <= 100)
+        }
+        buckets.fill(-1, size, at: start + .seconds(11))
+        #expect(buckets.count == 1)
+        var recent = RecentSet<Int>(countLimit: 100)
+        for element in 0..<10_000 {
+            recent.insert(element)
+            #expect(recent.count <= 100 && recent.contains(element))
+        }
+    }
+
+    @Test(arguments: [
+        ("192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"), ("2001:DB8:1:2::9", "2001:db8:1:2::"),
+        ("2001:db8::9", "2001:db8::"), ("::1", "::"), ("::ffff:192.0.2.1", "192.0.2.1"), ("fe80::1%eth0", "fe80::"),
+        ("", ""),
+    ])
+    func anIPv6SubscriberIsOneNetwork(address: String, network: String) {
+        #expect(LoginLimiter.network(of: address) == network)
+    }
+}
+
+struct VerifiedPasswordsTests {
+    let start = Timestamp(seconds: 1_700_000_000)
+
+    @Test func aPasswordIsRememberedForAWhileAndForItsHashAlone() throws {
+        var verified = try VerifiedPasswords(lifetime: .seconds(60), countLimit: 10)
+        verified.insert([1, 2], of: "hash", at: start)
+        #expect(verified.contains([1, 2], of: "hash", at: start + .seconds(59)))
+        #expect(!verified.contains([1, 2], of: "hash", at: start + .seconds(60)))
+        #expect(!verified.contains([1, 2], of: "other", at: start))
+        #expect(!verified.contains([1], of: "hash", at: start))
+        for number in UInt8(0)..<100 {
+            verified.insert([number], of: "hash", at: start)
+            #expect(verified.count <= 10)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import MartletPush
+import MartletTesting
+import Synchronization
+
+@testable import MartletBackend
+
+/// A backend over storage in memory, asked as the network would ask it.
+struct Fixture {
+    static let cheap = Argon2id.Parameters(memory: 8, iterations: 1, parallelism: 1)
+
+    let time = ManualTimeSource()
+    let storage = MemoryStorage()
+    let services = PushServiceList([CarrierPigeon.self] + PushServices.all.services)
+    let hubs: HubDirectory
+    let users: UserDirectory
+    let sent = Sent()
+    let handler: any HTTPHandler
+
+    /// Users alice, bob and carol, whose passwords are their names with a 1.
+    init(
+        hubs names: [String] = ["hub"], hubName: String? = nil, settings: BackendSettings = BackendSettings(),
+        hashing: Argon2idQueue = Argon2idQueue()
+    ) async throws {
+        hubs = HubDirectory(store: storage, services: services, time: time)
+        for name in names { _ = try await hubs.create(name) }
+        users = UserDirectory(store: storage, time: time, hashing: hashing, cost: Self.cheap)
+        for name in ["alice", "bob", "carol"] { try await users.add(name, password: name + "1") }
+        let sent = sent
+        handler = try Backend(
+            users: users, devices: DeviceRegistry(store: storage, services: services, time: time),
+            intake: NotificationIntake(store: storage, services: services, time: time) { sent.append($0) },
+            services: services, hub: BackendHub(hubs, named: hubName), time: time, settings: settings
+        ).makeHandler()
+    }
+
+    /// The notifications that were accepted.
+    final class Sent: Sendable {
+        private let all = Mutex<[Notification]>([])
+        var notifications: [Notification] { all.withLock { $0 } }
+        func append(_ notification: Notification) { all.withLock { $0.append(notification) } }
+    }
+}
+
+extension Fixture {
+    /// - Parameter user: Shown by Basic with the password of `init`; nil shows nothing.
+    func ask(
+        _ method: HTTPMethod, _ target: String, as user: String? = nil, _ body: String = "",
+        fields: HTTPFields = [:], peer: String = "192.0.2.1"
+    ) async -> HTTPResponse {
+        var fields = fields
+        if let user { fields["authorization"] = basic(user, user.lowercased() + "1") }
+        return await handler.respond(
+            to: HTTPRequest(
+                method, target, fields: fields, body: Array(body.utf8),
+                connection: HTTPConnection(id: 1, peer: peer, isSecure: true)))
+    }
+
+    func basic(_ user: String, _ password: String) -> String {
+        "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
+    }
+
+    /// Registers a handle under a new id.
+    func register(
+        _ handle: String, as user: String, platform: String = "pigeon", tags: [String] = []
+    ) async throws -> String {
+        let id = try await newID(as: user)
+        _ = await put(id, handle, as: user, platform: platform, tags: tags)
+        return id
+    }
+
+    func newID(as user: String, handle: String? = nil) async throws -> String {
+        let query = handle.map { "?handle=" + PercentEncoding.encode($0) } ?? ""
+        return try await ask(.post, "/api/register" + query, as: user).json.string ?? ""
+    }
+
+    func put(
+        _ id: String, _ handle: String, as user: String, platform: String = "pigeon", tags: [String] = []
+    ) async -> HTTPResponse {
+        let body: JSON = [
+            "Platform": .string(platform), "Handle": .string(handle), "Tags": .array(tags.map { .string($0) }),
+        ]
+        return await ask(.put, "/api/register/" + id, as: user, body.text)
+    }
+
+    /// What is stored of a registration.
+    func registration(_ id: String) async throws -> Registration? {
+        guard let hub = hubs.all.first else { return nil }
+        return try await storage.registration(id, in: hub.id, at: time.now)
+    }
+
+    /// The handles that a notification goes to.
+    func audience(of notification: Notification) async throws -> Set<String> {
+        guard case .audience(let expression) = notification.target else { return [] }
+        let page = try await storage.audience(
+            AudienceQuery(
+                hub: notification.hub, platform: notification.platform, expression: expression, after: .none,
+                through: notification.lastChannel, limit: 1000, now: time.now))
+        return Set((0..<page.count).map { page.withHandle($0) { String(decoding: $0, as: UTF8.self) } })
+    }
+}
+
+extension HTTPResponse {
+    var json: JSON {
+        get throws { try JSON(parsing: bytes) }
+    }
+
+    /// The sentence of a refusal.
+    var message: String { (try? json["message"]?.string) ?? "" }
+}

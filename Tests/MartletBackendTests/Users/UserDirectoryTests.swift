@@ -1,0 +1,40 @@
+import MartletCore
+import MartletCrypto
+import Testing
+
+@testable import MartletBackend
+
+struct UserDirectoryTests {
+    @Test func usersAreAddedListedAndRemoved() async throws {
+        let fixture = try await Fixture()
+        try await fixture.users.add("Dora", password: "x")
+        #expect(try await fixture.users.list().map(\.name) == ["alice", "bob", "carol", "Dora"])
+        try await fixture.users.remove("DORA")
+        #expect(try await fixture.users.list().map(\.name) == ["alice", "bob", "carol"])
+        await #expect(throws: UserDirectoryError.self) { try await fixture.users.remove("dora") }
+    }
+
+    @Test func aPasswordIsStoredAsItsHashAlone() async throws {
+        let fixture = try await Fixture()
+        let hash = try #require(try await fixture.users.list().first?.passwordHash)
+        #expect(hash.hasPrefix("$argon2id$"))
+        #expect(!hash.contains("alice1"))
+    }
+
+    @Test(arguments: ["", "a\nb", "a\r", "a\0", String(repeating: "a", count: 1025)])
+    func aPasswordThatLogInWouldMisreadIsRefused(password: String) async throws {
+        let fixture = try await Fixture()
+        await #expect(throws: UserDirectoryError.self) { try await fixture.users.add("dora", password: password) }
+    }
+
+    @Test func aUserWhoIsNotThereCostsAsMuchAsOneWhoIs() async throws {
+        let fixture = try await Fixture()
+        let cost = Argon2id.Parameters(memory: 16_384, iterations: 2, parallelism: 1)
+        let users = UserDirectory(store: fixture.storage, time: fixture.time, cost: cost)
+        let hash = try Argon2id.hash(Array("right".utf8), parameters: cost)
+        let clock = ContinuousClock()
+        let known = await clock.measure { #expect(await users.verify(Array("wrong".utf8), against: hash) == false) }
+        let unknown = await clock.measure { #expect(await users.verify(Array("wrong".utf8), against: nil) == false) }
+        #expect(unknown > known / 5)
+    }
+}
