@@ -37,4 +37,17 @@ struct ReopeningTests {
         #expect(try await second.user("ALICE")?.passwordHash == "hash")
         await second.close()
     }
+
+    @Test func whatWasAnsweredIsThereInACopyOfTheFilesOfARunningServer() async throws {
+        let (directory, copy) = (TemporaryDirectory(), TemporaryDirectory())
+        let running = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        for number in 0..<20 {
+            try await running.putUser(User(name: "user\(number)", passwordHash: "", createdAt: now))
+            for file in ["martlet.db", "martlet.db-wal"] { try copy.copy(file, from: directory) }
+            let found = try SQLiteStorage(directory: copy.path, sealer: XORSealer())
+            #expect(try await found.users().count == number + 1)
+            await found.close()
+        }
+        await running.close()
+    }
 }

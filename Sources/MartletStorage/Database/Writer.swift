@@ -14,6 +14,9 @@ actor Writer {
     /// How many transactions have been committed.
     nonisolated var commitCount: Int { commits.load(ordering: .relaxed) }
 
+    /// How many changes wait for the next transaction.
+    nonisolated var waitingCount: Int { waiting.withLock { $0.count } }
+
     /// - Parameter connection: Migrated, and used by nobody else from now on.
     init(_ connection: sending Connection) {
         self.connection = connection

@@ -1,35 +1,21 @@
-import Glibc
+import Foundation
 
 /// A directory for one test, removed with everything in it when the test lets go of it.
 final class TemporaryDirectory: Sendable {
     let path: String
 
     init() {
-        var template = Array("\(Self.root)/martlet-storage-XXXXXX".utf8CString)
-        path = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) } ?? ""
-        }
-        precondition(!path.isEmpty, "No temporary directory could be made.")
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-storage-\(UUID())").path
+        mkdir(path, 0o700)
     }
 
     deinit {
-        Self.remove(path)
+        try? FileManager.default.removeItem(atPath: path)
     }
 
-    private static var root: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
-
-    private static func remove(_ path: String) {
-        if let directory = opendir(path) {
-            while let entry = readdir(directory) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                if name != "." && name != ".." { remove("\(path)/\(name)") }
-            }
-            closedir(directory)
-            rmdir(path)
-        } else {
-            unlink(path)
-        }
+    /// Copies a file of another directory, as a crash would leave it.
+    func copy(_ name: String, from other: TemporaryDirectory) throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(other.path)/\(name)"))
+        try bytes.write(to: URL(fileURLWithPath: "\(path)/\(name)"))
     }
 }

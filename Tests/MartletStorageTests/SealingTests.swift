@@ -1,0 +1,49 @@
+import Foundation
+import MartletCore
+import MartletModel
+import MartletStorage
+import Testing
+
+struct SealingTests {
+    private let directory = TemporaryDirectory()
+    private let now = Timestamp(seconds: 1_700_000_000)
+
+    /// Every byte of every file of the data directory.
+    private func storedBytes() -> Data {
+        let files = (try? FileManager.default.subpathsOfDirectory(atPath: directory.path)) ?? []
+        return files.reduce(into: Data()) { bytes, name in
+            bytes += FileManager.default.contents(atPath: "\(directory.path)/\(name)") ?? Data()
+        }
+    }
+
+    private func storeSecrets() async throws {
+        let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let rule = AccessRule(
+            name: "rule-in-the-clear", rights: .send, primaryKey: "primary-secret", secondaryKey: "secondary-secret",
+            createdAt: now, modifiedAt: now)
+        _ = try await storage.createHub(name: "loft", accessRules: [rule], at: now)
+        var hub = try #require(try await storage.hubs().first)
+        hub.credentials = [PlatformID(rawValue: "pigeon"): Credential(["Whistle": "credential-secret"])]
+        #expect(try await storage.updateHub(hub))
+        await storage.close()
+    }
+
+    @Test func keysAndCredentialsAreNowhereInTheFiles() async throws {
+        try await storeSecrets()
+        let bytes = storedBytes()
+        #expect(bytes.range(of: Data("rule-in-the-clear".utf8)) != nil, "the search finds what is there")
+        for secret in ["primary-secret", "secondary-secret", "credential-secret"] {
+            #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret)")
+        }
+    }
+
+    @Test func anotherKeyIsNoticed() async throws {
+        try await storeSecrets()
+        let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer(key: 0xFF))
+        await #expect { try await storage.hubs() } throws: { error in
+            let error = error as? StorageError
+            return error?.kind == .corrupt && error?.detail.contains("encryption key") == true
+        }
+        await storage.close()
+    }
+}
