@@ -22,6 +22,7 @@ final class HTTP2ClientSession: ClientProtocol {
     private var isBroken = false
     private var isClosing = false
     var goAway: HTTP2GoAway?
+    var hasAnswered = false
     /// What the owner was told last.
     private var toldCapacity = 0
     private var toldOpen = true
@@ -103,6 +104,8 @@ final class HTTP2ClientSession: ClientProtocol {
     // MARK: ClientProtocol
 
     var capacity: Int { isOpen ? limit.capacity(open: openStreams, at: now) : 0 }
+
+    var isIdle: Bool { streams.isEmpty }
 
     func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64 {
         catchUp()

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import MartletNetwork
+
+@Suite struct HTTP2PoolStateMachineTests {
+    let start = ContinuousClock.now
+
+    /// A pool whose first connection has answered and carries all that it may.
+    private func busyPool(limit: Int = 3) -> HTTP2PoolStateMachine {
+        var pool = HTTP2PoolStateMachine(connectionLimit: limit)
+        #expect(pool.demand(1, at: start) == [.connect(1)])
+        #expect(pool.connected(1, capacity: 1, at: start) == [.fill(1)])
+        #expect(pool.demand(0, at: start) == [])
+        #expect(pool.changed(1, capacity: 0, hasAnswered: true, isIdle: false, isOpen: true, at: start) == [])
+        return pool
+    }
+
+    @Test func nothingIsOpenedWithoutDemand() {
+        var pool = HTTP2PoolStateMachine(connectionLimit: 3)
+        #expect(pool.demand(0, at: start) == [])
+        #expect(pool.deadline == nil)
+    }
+
+    @Test func oneConnectionIsMadeAtATimeAndOnlyUpToTheLimit() {
+        var pool = busyPool(limit: 2)
+        #expect(pool.demand(9, at: start) == [.connect(2)])
+        #expect(pool.demand(20, at: start) == [])
+        #expect(pool.connected(2, capacity: 1, at: start) == [.fill(2)])
+        #expect(pool.changed(2, capacity: 0, hasAnswered: true, isIdle: false, isOpen: true, at: start) == [])
+        #expect(pool.demand(20, at: start) == [])
+    }
+
+    @Test func aNewConnectionIsGivenAMomentToRaiseItsLimitBeforeAnotherIsMade() {
+        var pool = HTTP2PoolStateMachine(connectionLimit: 3)
+        #expect(pool.demand(500, at: start) == [.connect(1)])
+        #expect(pool.connected(1, capacity: 1, at: start) == [.fill(1)])
+        #expect(pool.changed(1, capacity: 0, hasAnswered: false, isIdle: false, isOpen: true, at: start) == [])
+        #expect(pool.deadline == start + .seconds(1))
+        var raised = pool
+        #expect(
+            raised.changed(1, capacity: 1_000, hasAnswered: true, isIdle: true, isOpen: true, at: start) == [.fill(1)])
+        #expect(pool.expire(at: start + .seconds(1)) == [.connect(2)])
+    }
+
+    @Test func aConnectionThatSaysGoAwayIsReplacedAtOnceAndDoesNotCount() {
+        var pool = busyPool(limit: 1)
+        #expect(pool.changed(1, capacity: 0, hasAnswered: true, isIdle: false, isOpen: false, at: start) == [])
+        #expect(pool.demand(4, at: start) == [.connect(2)])
+        #expect(pool.closed(1, jitter: 0.5, at: start) == [])
+        #expect(pool.connected(2, capacity: 1, at: start) == [.fill(2)])
+    }
+
+    @Test func failuresDoubleThePauseUpToAMinuteAndASuccessEndsIt() {
+        var pool = HTTP2PoolStateMachine(connectionLimit: 2)
+        var now = start
+        for (round, seconds) in [1, 2, 4, 8, 16, 32, 60, 60].enumerated() {
+            #expect(pool.demand(1, at: now) == [.connect(round + 1)])
+            #expect(pool.connectFailed(round + 1, jitter: 0.5, at: now) == [.failWaiting])
+            #expect(pool.demand(1, at: now) == [])
+            #expect(pool.deadline == now + .seconds(seconds))
+            now += .seconds(seconds)
+        }
+        #expect(pool.demand(1, at: now) == [.connect(9)])
+        #expect(pool.connected(9, capacity: 1, at: now) == [.fill(9)])
+        #expect(pool.changed(9, capacity: 1, hasAnswered: true, isIdle: true, isOpen: true, at: now) == [.fill(9)])
+        #expect(pool.demand(0, at: now) == [])
+        #expect(pool.closed(9, jitter: 0.5, at: now) == [])
+        #expect(pool.demand(1, at: now) == [.connect(10)])
+    }
+
+    @Test func chanceSpreadsThePauseByAQuarter() {
+        for (jitter, seconds) in [(0.0, 0.75), (0.5, 1.0), (1.0, 1.25)] {
+            var backoff = HTTP2Backoff()
+            backoff.failed(at: start, jitter: jitter)
+            #expect(backoff.until == start + .seconds(1) * seconds)
+        }
+    }
+
+    @Test func requestsWaitForAnotherConnectionRatherThanFailWithOneAttempt() {
+        var pool = busyPool()
+        #expect(pool.demand(5, at: start) == [.connect(2)])
+        #expect(pool.connectFailed(2, jitter: 0.5, at: start) == [])
+        #expect(pool.deadline == start + .seconds(1))
+    }
+
+    @Test func aConnectionThatGoesBeforeItAnsweredAnythingDelaysItsSuccessor() {
+        var pool = HTTP2PoolStateMachine(connectionLimit: 2)
+        _ = pool.demand(1, at: start)
+        _ = pool.connected(1, capacity: 1, at: start)
+        _ = pool.changed(1, capacity: 0, hasAnswered: false, isIdle: false, isOpen: true, at: start)
+        #expect(pool.closed(1, jitter: 0.5, at: start) == [])
+        #expect(pool.demand(1, at: start) == [])
+        #expect(pool.expire(at: start + .seconds(1)) == [.connect(2)])
+    }
+
+    @Test func anIdleConnectionIsClosedAfterAMinute() {
+        var pool = busyPool()
+        #expect(pool.deadline == nil)
+        #expect(pool.changed(1, capacity: 1, hasAnswered: true, isIdle: true, isOpen: true, at: start) == [])
+        #expect(pool.deadline == start + .seconds(60))
+        #expect(pool.expire(at: start + .seconds(59)) == [])
+        #expect(pool.expire(at: start + .seconds(60)) == [.drain(1)])
+        #expect(pool.deadline == nil)
+        #expect(pool.demand(1, at: start) == [.connect(2)])
+    }
+
+    @Test func aShutDownDrainsEveryConnectionAndOpensNone() {
+        var pool = busyPool()
+        #expect(pool.demand(5, at: start) == [.connect(2)])
+        #expect(pool.shutDown() == [.drain(1), .drain(2)])
+        #expect(pool.demand(5, at: start) == [])
+        #expect(pool.connected(2, capacity: 1, at: start) == [])
+    }
+}
