@@ -23,7 +23,7 @@ enum Cut: CaseIterable, CustomTestStringConvertible {
 
     func lengths(of total: Int) -> [Int] {
         switch self {
-        case .whole: return [total]
+        case .whole: return total > 0 ? [total] : []
         case .byteByByte: return Array(repeating: 1, count: total)
         case .pieces:
             var lengths: [Int] = []

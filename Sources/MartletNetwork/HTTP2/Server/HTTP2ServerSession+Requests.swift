@@ -56,10 +56,10 @@ extension HTTP2ServerSession: NGHTTP2Events {
 
     func data(_ bytes: UnsafeBufferPointer<UInt8>, on stream: Int32) {
         guard let stream = streams[stream], stream.phase == .body else {
-            return nghttp2.consumeConnection(bytes.count)
+            return consumeConnection(bytes.count)
         }
         if let refusal = stream.collector.append(body: bytes) {
-            nghttp2.consumeConnection(bytes.count)
+            consumeConnection(bytes.count)
             return refuse(stream, with: refusal.status)
         }
         consume(bytes.count, of: stream)
@@ -77,7 +77,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
 
     func closed(stream: Int32, code: UInt32) {
         guard let stream = streams[stream] else { return }
-        nghttp2.consumeConnection(stream.withheld)
+        consumeConnection(stream.withheld)
         forget(stream)
     }
 

@@ -24,6 +24,8 @@ final class HTTP2ServerSession: WireProtocol {
     private var isClosing = false
     private var isSilent = false
     private var withholdsWindows = false
+    /// What streams that are gone would have given back to the connection's window.
+    private var withheld = 0
     private var outlivesGoAway = false
     var drainPhase = DrainPhase.none
 
@@ -225,7 +227,18 @@ final class HTTP2ServerSession: WireProtocol {
         }
     }
 
+    /// The same for a stream that is gone, or whose body nobody wants: it counts for the connection alone.
+    func consumeConnection(_ count: Int) {
+        if withholdsWindows {
+            withheld += count
+        } else {
+            nghttp2.consumeConnection(count)
+        }
+    }
+
     private func releaseWindows() {
+        nghttp2.consumeConnection(withheld)
+        withheld = 0
         for stream in streams.values where stream.withheld > 0 {
             nghttp2.consume(stream.withheld, of: stream.id)
             stream.withheld = 0

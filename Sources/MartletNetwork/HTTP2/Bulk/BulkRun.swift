@@ -1,0 +1,30 @@
+import MartletHTTP
+
+/// A batch in the hands of a bulk session.
+struct BulkRun {
+    let run: BatchRun
+    var template: RequestTemplate
+    /// How many of its requests wait for their answers here.
+    var open = 0
+
+    init(_ run: BatchRun) {
+        self.run = run
+        template = RequestTemplate(run.batch.shared)
+    }
+}
+
+/// A request of its own in the hands of a bulk session.
+struct BulkSingle {
+    let receiver: any ResponseReceiver
+    let body: [UInt8]
+}
+
+/// An answer that is more than a plain success, as far as it has come.
+struct BulkAnswer {
+    var status = 0
+    var fields = HTTPFields()
+    var body: [UInt8] = []
+    /// How much of the stream's window our side owes the peer.
+    var unreturned = 0
+    var hasHead: Bool { status >= 200 }
+}

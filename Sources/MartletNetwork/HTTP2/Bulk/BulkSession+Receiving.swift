@@ -1,0 +1,184 @@
+import MartletHTTP
+
+/// How frames become answers.
+extension BulkSession {
+    private typealias Kind = HTTP2FrameHeader.Kind
+    private typealias Flag = HTTP2FrameHeader.Flag
+
+    func take(_ head: HTTP2FrameHeader, _ payload: UnsafeRawBufferPointer) {
+        if blockHead != nil, head.kind != Kind.continuation {
+            return giveUp(.protocolError, "the peer interrupted a header block")
+        }
+        switch head.kind {
+        case Kind.headers: takeHeaders(head, payload)
+        case Kind.continuation: takeContinuation(head, payload)
+        case Kind.data: takeData(head, payload)
+        case Kind.settings: takeSettings(head, payload)
+        case Kind.windowUpdate: takeWindowUpdate(head, payload)
+        case Kind.reset: takeReset(head, payload)
+        case Kind.goAway: takeGoAway(head, payload)
+        case Kind.ping: takePing(head, payload)
+        case Kind.pushPromise: giveUp(.protocolError, "the peer pushes, which was forbidden")
+        default: break
+        }
+    }
+
+    // MARK: Header blocks
+
+    private func takeHeaders(_ head: HTTP2FrameHeader, _ payload: UnsafeRawBufferPointer) {
+        guard head.stream > 0, head.stream & 1 == 1, head.stream < nextID else {
+            return giveUp(.protocolError, "the peer answered a request that was never sent")
+        }
+        // The fast path: `:status 200` in a block that stands alone, and the end of the answer.
+        if isTableEmpty, head.flags == Flag.endHeaders | Flag.endStream, payload.first == 0x88,
+            ring.isOpen(head.stream), ring[head.stream].run >= 0, answers.isEmpty || answers[head.stream] == nil
+        {
+            return succeed(head.stream)
+        }
+        guard let fragment = Self.withoutPadding(head, payload) else {
+            return giveUp(.protocolError, "the peer padded a frame beyond its end")
+        }
+        guard head.has(Flag.endHeaders) else {
+            blockHead = head
+            block = Array(fragment)
+            return
+        }
+        complete(head, block: fragment)
+    }
+
+    private func takeContinuation(_ head: HTTP2FrameHeader, _ payload: UnsafeRawBufferPointer) {
+        guard let first = blockHead, first.stream == head.stream else {
+            return giveUp(.protocolError, "the peer continued a header block that it had not begun")
+        }
+        block += payload
+        guard block.count <= Self.blockLimit, !payload.isEmpty else {
+            return giveUp(.enhanceYourCalm, "the peer sent a header block that is too long")
+        }
+        guard head.has(Flag.endHeaders) else { return }
+        blockHead = nil
+        let whole = block
+        block = []
+        whole.withUnsafeBytes { complete(first, block: $0) }
+    }
+
+    private func complete(_ head: HTTP2FrameHeader, block: UnsafeRawBufferPointer) {
+        let id = head.stream
+        let isOpen = ring.isOpen(id)
+        let isTrailer = answers[id]?.hasHead ?? false
+        var status: Int?
+        var fields = HTTPFields()
+        var size = 0
+        let isSound = inflater.decode(block) { name, value in
+            size += name.count + value.count + 32
+            guard isOpen, !isTrailer, size <= Self.blockLimit else { return }
+            let value = String(decoding: value, as: UTF8.self)
+            if name.elementsEqual(":status".utf8) {
+                status = Int(value)
+            } else {
+                fields.append(HTTPField(String(decoding: name, as: UTF8.self), value))
+            }
+        }
+        guard isSound else { return giveUp(.compressionError, "the peer sent a header block that cannot be read") }
+        guard isOpen else { return }
+        if !isTrailer {
+            guard let status, (100..<1000).contains(status), size <= Self.blockLimit else {
+                return refuse(id, "the peer sent an answer without a status, or with too many fields")
+            }
+            if status >= 200 { receivedHead(status, fields, of: id) }
+        }
+        if head.has(Flag.endStream) { finish(id) }
+    }
+
+    private func receivedHead(_ status: Int, _ fields: HTTPFields, of id: Int32) {
+        if let single = singles[id] {
+            answers[id] = BulkAnswer(status: status)
+            single.receiver.receivedHead(HTTPResponse(HTTPStatus(status), fields: fields))
+        } else {
+            answers[id] = BulkAnswer(status: status, fields: fields)
+        }
+    }
+
+    /// The peer's answer to one request cannot be understood.
+    private func refuse(_ id: Int32, _ detail: String) {
+        HTTP2FrameWriter.reset(id, .protocolError, into: &control)
+        fail(id, TransportError(.reset, mayHaveBeenProcessed: true, detail))
+    }
+
+    // MARK: Answers
+
+    private func succeed(_ id: Int32) {
+        answered()
+        guard let stream = close(id) else { return }
+        if !stream.isWritten { HTTP2FrameWriter.reset(id, .noError, into: &control) }
+        runs[Int(stream.run)]?.run.succeeded(Int(stream.item))
+    }
+
+    private func finish(_ id: Int32) {
+        guard let answer = answers[id], answer.hasHead else {
+            return refuse(id, "the peer ended an answer before its status")
+        }
+        answered()
+        guard let stream = close(id) else { return }
+        // An answer before the end of the request's body makes the rest of it useless.
+        if !stream.isWritten { HTTP2FrameWriter.reset(id, .noError, into: &control) }
+        guard stream.run >= 0 else {
+            singles.removeValue(forKey: id)?.receiver.finished()
+            return
+        }
+        let run = runs[Int(stream.run)]?.run
+        if answer.status == 200, answer.body.isEmpty {
+            run?.succeeded(Int(stream.item))
+        } else {
+            let response = HTTPResponse(
+                HTTPStatus(answer.status), fields: answer.fields, body: .bytes(answer.body))
+            run?.answered(Int(stream.item), .success(response))
+        }
+    }
+
+    private func takeData(_ head: HTTP2FrameHeader, _ payload: UnsafeRawBufferPointer) {
+        guard head.stream > 0, head.stream & 1 == 1, head.stream < nextID,
+            let bytes = Self.withoutPadding(head, payload)
+        else { return giveUp(.protocolError, "the peer sent a body that belongs to nothing") }
+        returnWindow(payload.count)
+        guard ring.isOpen(head.stream) else { return }
+        guard var answer = answers[head.stream], answer.hasHead else {
+            return refuse(head.stream, "the peer sent a body before its status")
+        }
+        answer.unreturned += payload.count
+        if !head.has(Flag.endStream), answer.unreturned > Self.streamWindow / 2 {
+            HTTP2FrameWriter.windowUpdate(head.stream, by: answer.unreturned, into: &control)
+            answer.unreturned = 0
+        }
+        if let single = singles[head.stream] {
+            single.receiver.receivedBody(bytes)
+        } else {
+            answer.body += bytes.prefix(BatchItemReceiver.bodyLimit - answer.body.count)
+        }
+        // The receiver may have cancelled the request meanwhile.
+        guard ring.isOpen(head.stream) else { return }
+        answers[head.stream] = answer
+        if head.has(Flag.endStream) { finish(head.stream) }
+    }
+
+    private func returnWindow(_ count: Int) {
+        unreturned += count
+        guard unreturned > Self.connectionWindow / 2 else { return }
+        HTTP2FrameWriter.windowUpdate(0, by: unreturned, into: &control)
+        unreturned = 0
+    }
+
+    /// The payload of HEADERS or DATA without padding and priority; nil where it is padded beyond its end.
+    private static func withoutPadding(
+        _ head: HTTP2FrameHeader, _ payload: UnsafeRawBufferPointer
+    ) -> UnsafeRawBufferPointer? {
+        var start = 0
+        var end = payload.count
+        if head.has(Flag.padded) {
+            guard let padding = payload.first else { return nil }
+            start = 1
+            end -= Int(padding)
+        }
+        if head.kind == Kind.headers, head.has(Flag.priority) { start += 5 }
+        return start <= end ? UnsafeRawBufferPointer(rebasing: payload[start..<end]) : nil
+    }
+}

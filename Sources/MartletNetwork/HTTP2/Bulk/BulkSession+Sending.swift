@@ -1,0 +1,133 @@
+import MartletHTTP
+
+/// How requests become frames.
+extension BulkSession {
+    /// Writes bodies that waited and draws further requests, until `output` is full or the peer's limits are reached.
+    func fill(_ output: inout [UInt8], limit: Int) {
+        writeBodies(into: &output, limit: limit)
+        for place in runs.indices {
+            guard let run = runs[place]?.run, now < run.deadline else { continue }
+            while output.count < limit, unwritten.isEmpty, capacity > 0, let item = run.next() {
+                if !write(item, ofRunAt: place, run, into: &output) { break }
+            }
+        }
+    }
+
+    /// Opens the next stream.
+    /// - Returns: nil when the stream ids are used up: the connection is then replaced.
+    func openStream(run: Int32, item: UInt32) -> Int32? {
+        if ring.count * 2 > ring.capacity { ring.grow(to: ring.capacity * 2) }
+        while nextID < Int32.max - 2, !ring.isFree(nextID) { nextID += 2 }
+        guard nextID < Int32.max - 2 else {
+            stopOpening()
+            return nil
+        }
+        if ring.count == 0 { becameBusy() }
+        ring.open(BulkStream(id: nextID, run: run, item: item, window: peer.initialWindow))
+        defer { nextID += 2 }
+        return nextID
+    }
+
+    private func write(_ item: Int, ofRunAt place: Int, _ run: BatchRun, into output: inout [UInt8]) -> Bool {
+        guard let id = openStream(run: Int32(place), item: UInt32(item)) else {
+            run.giveBack(item)
+            return false
+        }
+        runs[place]?.open += 1
+        let length = run.batch.withBody(item) { $0.count }
+        let start = HTTP2FrameWriter.reserveHeader(in: &output)
+        runs[place]?.template.write(item, of: run.batch, bodyCount: length, table: &table, into: &output)
+        HTTP2FrameWriter.headers(
+            at: start, on: id, isLast: length == 0, maxFrameSize: peer.maxFrameSize, into: &output)
+        guard length > 0 else {
+            ring[id].isWritten = true
+            return true
+        }
+        run.batch.withBody(item) { writeBody($0, of: id, into: &output) }
+        if !ring[id].isWritten { unwritten.append(id) }
+        return true
+    }
+
+    /// Writes as much of a body as the windows allow.
+    private func writeBody(_ body: UnsafeBufferPointer<UInt8>, of id: Int32, into output: inout [UInt8]) {
+        var sent = Int(ring[id].sent)
+        while sent < body.count {
+            let count = min(body.count - sent, peer.maxFrameSize, window, ring[id].window)
+            guard count > 0 else { break }
+            let isLast = sent + count == body.count
+            HTTP2FrameWriter.header(
+                HTTP2FrameHeader(
+                    length: count, kind: HTTP2FrameHeader.Kind.data,
+                    flags: isLast ? HTTP2FrameHeader.Flag.endStream : 0, stream: id),
+                into: &output)
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: body[sent..<sent + count]))
+            window -= count
+            ring[id].window -= count
+            sent += count
+        }
+        ring[id].sent = Int32(sent)
+        ring[id].isWritten = sent == body.count
+    }
+
+    private func writeBodies(into output: inout [UInt8], limit: Int) {
+        guard !unwritten.isEmpty, window > 0 else { return }
+        var left: [Int32] = []
+        for id in unwritten where ring.isOpen(id) {
+            if output.count < limit { writeRest(of: id, into: &output) }
+            if !ring[id].isWritten { left.append(id) }
+        }
+        unwritten = left
+    }
+
+    private func writeRest(of id: Int32, into output: inout [UInt8]) {
+        let stream = ring[id]
+        if stream.run < 0 {
+            let body = singles[id]?.body ?? []
+            body.withUnsafeBufferPointer { writeBody($0, of: id, into: &output) }
+        } else if let run = runs[Int(stream.run)]?.run {
+            run.batch.withBody(Int(stream.item)) { writeBody($0, of: id, into: &output) }
+        }
+    }
+
+    // MARK: Ends of streams
+
+    /// Forgets a stream, and tells the peer where it has not ended it itself.
+    @discardableResult
+    func close(_ id: Int32, reset code: HTTP2ErrorCode? = nil) -> BulkStream? {
+        guard let stream = ring.close(id) else { return nil }
+        if let code { HTTP2FrameWriter.reset(id, code, into: &control) }
+        if !stream.isWritten { unwritten.removeAll { $0 == id } }
+        if stream.run >= 0 { runs[Int(stream.run)]?.open -= 1 }
+        answers[id] = nil
+        return stream
+    }
+
+    /// A request gets no answer. One that was not processed goes back into its batch.
+    func fail(_ id: Int32, _ error: TransportError) {
+        guard let stream = close(id) else { return }
+        guard stream.run >= 0 else {
+            singles.removeValue(forKey: id)?.receiver.failed(error)
+            return
+        }
+        let run = runs[Int(stream.run)]?.run
+        if error.mayHaveBeenProcessed {
+            run?.answered(Int(stream.item), .failure(error))
+        } else {
+            run?.giveBack(Int(stream.item))
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// Whether nothing in the request would be refused, or read differently, by any peer.
+    var isWritable: Bool {
+        FieldRules.isVisible(target) && FieldRules.isName(method.rawValue)
+            && fields.allSatisfy(NGHTTP2FieldList.isSound)
+    }
+}
+
+extension TransportError {
+    static let unwritable = TransportError(
+        .invalidRequest, mayHaveBeenProcessed: true,
+        "the target or a header field has characters that HTTP does not allow")
+}

@@ -1,0 +1,251 @@
+import MartletHTTP
+
+/// The client side of HTTP/2 for many requests: it writes frames by hand, from a header block that is encoded once per
+/// batch, and reads plain successes without decoding them.
+///
+/// Requests are drawn and written when the connection asks for output, so that nothing waits in memory. It does what
+/// `HTTP2ClientSession` does, which is its reference in the tests.
+final class BulkSession: ClientProtocol {
+    /// The most that a header block or one frame of the peer may take, in bytes.
+    static let frameLimit = 16_384
+    static let blockLimit = 64 * 1024
+    /// What the peer may send of one body, and of all, before it waits for us.
+    static let streamWindow = 65_535
+    static let connectionWindow = 1 << 20
+    /// What may wait in answers to PING and SETTINGS; a peer that makes more of them wait is flooding.
+    static let controlLimit = 64 * 1024
+
+    private weak var connection: (any WireConnection)?
+    private weak var owner: (any ClientProtocolOwner)?
+    var now: ContinuousClock.Instant
+
+    // What is sent.
+    var control: [UInt8] = []
+    var ring = BulkStreamRing(capacity: 128)
+    var runs: [BulkRun?] = []
+    var singles: [Int32: BulkSingle] = [:]
+    /// Streams whose body waits for a window, in the order of their requests.
+    var unwritten: [Int32] = []
+    var table = HPACKEncoderTable()
+    var nextID: Int32 = 1
+    var window = 65_535
+    var peer = BulkPeerSettings()
+    /// Whether the peer has said how many requests it takes at once, if only by not limiting them.
+    var hasAnnouncedStreams = false
+
+    // What is received.
+    var assembler = HTTP2FrameAssembler(maxFrameSize: BulkSession.frameLimit)
+    let inflater = HPACKInflater()
+    /// Whether the peer knows that our table is empty, so that every block of it stands alone.
+    var isTableEmpty = false
+    var answers: [Int32: BulkAnswer] = [:]
+    /// The header block that waits for CONTINUATION frames.
+    var block: [UInt8] = []
+    var blockHead: HTTP2FrameHeader?
+    var unreturned = 0
+
+    // Its life.
+    var limit = HTTP2StreamLimit(ceiling: 4096)
+    private var liveness: HTTP2Liveness
+    private(set) var isOpen = true
+    private(set) var isBroken = false
+    private var isClosing = false
+    private(set) var hasAnswered = false
+    var goAway: HTTP2GoAway?
+    private var toldCapacity = 0
+    private var toldOpen = true
+
+    /// - Parameter owner: Is told when there is room for requests, and when there never will be again.
+    init(connection: any WireConnection, owner: (any ClientProtocolOwner)?) {
+        self.connection = connection
+        self.owner = owner
+        now = connection.now
+        liveness = HTTP2Liveness(now: now)
+        control = HTTP2FrameWriter.preface
+        HTTP2FrameWriter.settings(
+            [
+                (BulkPeerSettings.headerTableSize, 0), (BulkPeerSettings.enablePush, 0),
+                (BulkPeerSettings.initialWindowSize, UInt32(Self.streamWindow)),
+            ], into: &control)
+        HTTP2FrameWriter.windowUpdate(0, by: Self.connectionWindow - 65_535, into: &control)
+        toldCapacity = capacity
+    }
+
+    // MARK: WireProtocol
+
+    var isFinished: Bool { isBroken || (isClosing && control.isEmpty) }
+
+    var deadline: ContinuousClock.Instant? {
+        guard !isFinished else { return nil }
+        var first = liveness.deadline(isBusy: ring.count > 0)
+        if let pausedUntil = limit.pausedUntil { first = min(first, pausedUntil) }
+        for run in runs { if let run { first = min(first, run.run.deadline) } }
+        return first
+    }
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard !isBroken, !isClosing else { return }
+        catchUp()
+        liveness.heard(at: now)
+        let isSound = assembler.read(bytes) { head, payload in
+            take(head, payload)
+            return !isBroken && !isClosing
+        }
+        if !isSound { giveUp(.frameSizeError, "the peer sent a frame that is too long") }
+        if control.count > Self.controlLimit { giveUp(.enhanceYourCalm, "the peer floods the connection") }
+        settle()
+    }
+
+    func write(into output: inout [UInt8], limit: Int) {
+        guard !isBroken else { return }
+        catchUp()
+        output += control
+        control.removeAll(keepingCapacity: true)
+        if !isClosing { fill(&output, limit: limit) }
+    }
+
+    func expire(at now: ContinuousClock.Instant) {
+        self.now = now
+        limit.expire(at: now)
+        switch liveness.expire(at: now, isBusy: ring.count > 0) {
+        case .none: break
+        case .ping: HTTP2FrameWriter.ping([0, 0, 0, 0, 0, 0, 0, 0], isAnswer: false, into: &control)
+        case .giveUp: fall("the peer is silent and does not answer a PING")
+        }
+        for place in runs.indices {
+            if let run = runs[place]?.run, now >= run.deadline { timeOut(run, at: place) }
+        }
+        settle()
+        connection?.needsWrite()
+    }
+
+    func inputEnded() {
+        fall("the peer closed the connection")
+        settle()
+    }
+
+    func ended() {
+        fall("the connection broke")
+        settle()
+    }
+
+    func drain() {
+        isOpen = false
+        settle()
+        connection?.needsWrite()
+    }
+
+    // MARK: ClientProtocol
+
+    var capacity: Int { isOpen ? limit.capacity(open: ring.count, at: now) : 0 }
+
+    var isIdle: Bool { ring.count == 0 }
+
+    func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64 {
+        catchUp()
+        guard request.isWritable else {
+            receiver.failed(.unwritable)
+            return 0
+        }
+        guard let id = openStream(run: -1, item: 0) else {
+            receiver.failed(
+                TransportError(.disconnected, mayHaveBeenProcessed: false, "the connection takes no more requests"))
+            return 0
+        }
+        singles[id] = BulkSingle(receiver: receiver, body: request.body)
+        let start = HTTP2FrameWriter.reserveHeader(in: &control)
+        table.writeSizeUpdate(into: &control)
+        HPACKWriter.block(of: request, to: origin, into: &control)
+        HTTP2FrameWriter.headers(
+            at: start, on: id, isLast: request.body.isEmpty, maxFrameSize: peer.maxFrameSize, into: &control)
+        if request.body.isEmpty { ring[id].isWritten = true } else { unwritten.append(id) }
+        connection?.needsWrite()
+        return UInt64(id)
+    }
+
+    func cancel(_ request: UInt64) {
+        guard let id = Int32(exactly: request), singles.removeValue(forKey: id) != nil else { return }
+        close(id, reset: .cancel)
+        settle()
+        connection?.needsWrite()
+    }
+
+    func draw(from run: BatchRun) {
+        catchUp()
+        guard isOpen, !runs.contains(where: { $0?.run === run }) else { return }
+        if let place = runs.firstIndex(where: { $0 == nil }) {
+            runs[place] = BulkRun(run)
+        } else {
+            runs.append(BulkRun(run))
+        }
+        connection?.needsWrite()
+    }
+
+    // MARK: Life
+
+    private func catchUp() {
+        if let connection { now = connection.now }
+    }
+
+    func becameBusy() {
+        liveness.becameBusy(at: now)
+    }
+
+    func answered() {
+        hasAnswered = true
+        limit.answered()
+    }
+
+    func stopOpening() {
+        isOpen = false
+    }
+
+    /// Ends the connection because the peer breaks the protocol.
+    func giveUp(_ code: HTTP2ErrorCode, _ detail: String) {
+        guard !isBroken, !isClosing else { return }
+        HTTP2FrameWriter.goAway(code, into: &control)
+        isClosing = true
+        isOpen = false
+        failAll(detail)
+    }
+
+    /// The connection is of no more use.
+    private func fall(_ detail: String) {
+        guard !isBroken else { return }
+        isBroken = true
+        isOpen = false
+        failAll(detail)
+    }
+
+    /// What waits for an answer may have been processed.
+    private func failAll(_ detail: String) {
+        let error = TransportError(.disconnected, mayHaveBeenProcessed: true, goAway?.description ?? detail)
+        for stream in ring.all { fail(stream.id, error) }
+    }
+
+    private func timeOut(_ run: BatchRun, at place: Int) {
+        let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came before the deadline")
+        for stream in ring.all where stream.run == Int32(place) {
+            HTTP2FrameWriter.reset(stream.id, .cancel, into: &control)
+            fail(stream.id, error)
+        }
+    }
+
+    /// At the end of every call: tells what has come, forgets what is done, and closes what has served.
+    func settle() {
+        for place in runs.indices {
+            guard let run = runs[place] else { continue }
+            run.run.flush()
+            if run.open == 0, !isOpen || !run.run.hasItems || now >= run.run.deadline { runs[place] = nil }
+        }
+        if !isOpen, ring.count == 0, !isBroken, !isClosing {
+            isClosing = true
+            HTTP2FrameWriter.goAway(.noError, into: &control)
+        }
+        let capacity = capacity
+        let shouldTell = capacity > toldCapacity || isOpen != toldOpen
+        toldCapacity = capacity
+        toldOpen = isOpen
+        if shouldTell { owner?.capacityChanged() }
+    }
+}

@@ -1,0 +1,71 @@
+/// One request of a bulk session on its way: a place in the ring, without an allocation of its own.
+struct BulkStream {
+    /// 0 where the place is free.
+    var id: Int32 = 0
+    /// Which of the session's runs the request was drawn from, or -1 for a request of its own.
+    var run: Int32 = -1
+    var item: UInt32 = 0
+    /// How much of its body has been sent.
+    var sent: Int32 = 0
+    /// What the peer lets this stream send.
+    var window: Int = 0
+    /// Whether all of the body has been sent.
+    var isWritten = false
+}
+
+/// The streams of a bulk session, found by their id without a dictionary: stream ids are odd and rise, so the half of an
+/// id modulo a power of two is its place. Where the place of the next id is taken, that id is left out.
+struct BulkStreamRing {
+    private var places: [BulkStream]
+    private(set) var count = 0
+
+    /// - Parameter capacity: A power of two.
+    init(capacity: Int) {
+        places = Array(repeating: BulkStream(), count: capacity)
+    }
+
+    var capacity: Int { places.count }
+
+    private func place(of id: Int32) -> Int { Int(id >> 1) & (places.count - 1) }
+
+    /// The stream of an id, if it is open.
+    func isOpen(_ id: Int32) -> Bool { id > 0 && places[place(of: id)].id == id }
+
+    /// - Parameter id: Of an open stream.
+    subscript(id: Int32) -> BulkStream {
+        get { places[place(of: id)] }
+        set { places[place(of: id)] = newValue }
+    }
+
+    /// Whether a stream of this id could be opened.
+    func isFree(_ id: Int32) -> Bool { places[place(of: id)].id == 0 }
+
+    mutating func open(_ stream: BulkStream) {
+        places[place(of: stream.id)] = stream
+        count += 1
+    }
+
+    @discardableResult
+    mutating func close(_ id: Int32) -> BulkStream? {
+        let place = place(of: id)
+        guard id > 0, places[place].id == id else { return nil }
+        defer {
+            places[place].id = 0
+            count -= 1
+        }
+        return places[place]
+    }
+
+    /// Makes room for more streams at once.
+    mutating func grow(to capacity: Int) {
+        let open = all
+        self = BulkStreamRing(capacity: capacity)
+        for stream in open { self.open(stream) }
+    }
+
+    var all: [BulkStream] { places.filter { $0.id != 0 } }
+
+    mutating func changeWindows(by difference: Int) {
+        for place in places.indices where places[place].id != 0 { places[place].window += difference }
+    }
+}

@@ -1,0 +1,51 @@
+import CMartletNGHTTP2
+
+/// nghttp2's decoder of header blocks on its own.
+final class HPACKInflater {
+    private let inflater: OpaquePointer
+
+    init() {
+        var inflater: OpaquePointer?
+        guard nghttp2_hd_inflate_new(&inflater) == 0, let inflater else {
+            preconditionFailure("nghttp2 fails to start only without memory")
+        }
+        self.inflater = inflater
+    }
+
+    deinit {
+        nghttp2_hd_inflate_del(inflater)
+    }
+
+    /// The peer has acknowledged the size that we announced for its table.
+    func setTableSize(_ size: Int) {
+        nghttp2_hd_inflate_change_table_size(inflater, size)
+    }
+
+    /// Decodes one whole block.
+    /// - Returns: false when the block is wrong, after which nothing can be decoded any more.
+    func decode(
+        _ block: UnsafeRawBufferPointer,
+        field: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
+    ) -> Bool {
+        var place = block.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        var left = block.count
+        while true {
+            var entry = nghttp2_nv()
+            var flags: Int32 = 0
+            let count = nghttp2_hd_inflate_hd2(inflater, &entry, &flags, place, left, 1)
+            guard count >= 0 else { return false }
+            place = place.map { $0 + count }
+            left -= count
+            if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
+                field(
+                    UnsafeBufferPointer(start: entry.name, count: entry.namelen),
+                    UnsafeBufferPointer(start: entry.value, count: entry.valuelen))
+            }
+            if flags & Int32(NGHTTP2_HD_INFLATE_FINAL.rawValue) != 0 {
+                nghttp2_hd_inflate_end_headers(inflater)
+                return true
+            }
+            if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) == 0, left == 0 { return false }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import MartletHTTP
+
+/// The header block of a batch's requests, encoded once; a request is a copy of it with the item's own values put in.
+///
+/// `:path`, what an item states and fields marked `.never` are literals that no table takes. The others enter the
+/// peer's table with the first request and are one octet each from then on, as far as the table has room for them.
+struct RequestTemplate {
+    /// Pseudo-fields, up to the length of the path.
+    private var head: [UInt8] = []
+    private let pathPrefix: [UInt8]
+    /// Fields that all requests share.
+    private var shared: [UInt8] = []
+    /// The representation of each item field up to the length of its value.
+    private let itemNames: [[UInt8]]
+    /// `content-length` where the items do not share their body.
+    private let ownsBodies: Bool
+    /// The state of the table that the indices stand for.
+    private var version = -1
+    private let plan: Plan
+
+    /// What goes into the table and what does not.
+    private struct Plan {
+        let method: HTTPMethod
+        let scheme: HTTPOrigin.Scheme
+        let authority: HPACKEncoderTable.Entry
+        var common: [HPACKEncoderTable.Entry] = []
+        /// Literals, encoded.
+        var literals: [UInt8] = []
+    }
+
+    init(_ batch: RequestBatch.Shared) {
+        pathPrefix = Array(batch.pathPrefix.utf8)
+        ownsBodies = batch.body == nil
+        itemNames = batch.itemFieldNames.map { name in
+            var bytes = [HPACKWriter.Literal.neverIndexed.rawValue]
+            HPACKWriter.string(name.utf8, into: &bytes)
+            return bytes
+        }
+        let authority = HPACKEncoderTable.Entry(name: ":authority", value: batch.origin.authority)
+        var plan = Plan(method: batch.method, scheme: batch.origin.scheme, authority: authority)
+        for field in batch.fields where !NGHTTP2FieldList.isConnectionSpecific(field.name) {
+            if field.indexing == .allowed && field.name != "authorization" {
+                plan.common.append(HPACKEncoderTable.Entry(name: field.name, value: field.value))
+            } else {
+                HPACKWriter.literal(.neverIndexed, field.name.utf8, field.value.utf8, into: &plan.literals)
+            }
+        }
+        if let body = batch.body, !body.isEmpty {
+            HPACKWriter.literal(
+                .passing, nameIndex: HPACKWriter.Static.contentLength, String(body.count).utf8, into: &plan.literals)
+        }
+        self.plan = plan
+    }
+
+    // MARK: Items
+
+    /// Writes the header block of one item.
+    mutating func write(
+        _ item: Int, of batch: RequestBatch, bodyCount: Int, table: inout HPACKEncoderTable, into output: inout [UInt8]
+    ) {
+        if version != table.version { prepare(&table, into: &output) }
+        output.append(contentsOf: head)
+        batch.withPath(item) { path in
+            HPACKWriter.integer(pathPrefix.count + path.count, prefix: 7, first: 0, into: &output)
+            output.append(contentsOf: pathPrefix)
+            output.append(contentsOf: path)
+        }
+        output.append(contentsOf: shared)
+        for place in itemNames.indices {
+            output.append(contentsOf: itemNames[place])
+            batch.withValue(place, of: item) { HPACKWriter.string($0, into: &output) }
+        }
+        if ownsBodies, bodyCount > 0 {
+            HPACKWriter.literal(
+                .passing, nameIndex: HPACKWriter.Static.contentLength, String(bodyCount).utf8, into: &output)
+        }
+        if version != table.version { encode(with: table) }
+    }
+
+    /// The first request under a table: what fits is written so that it enters, all of it anew, so that it is all there.
+    private mutating func prepare(_ table: inout HPACKEncoderTable, into output: inout [UInt8]) {
+        table.writeSizeUpdate(into: &output)
+        let entries = entriesForTable(table)
+        guard !entries.allSatisfy({ table.index(of: $0) != nil }) else { return encode(with: table) }
+        encode { entry, block in
+            guard entries.contains(entry) else { return HPACKWriter.literal(.passing, entry, into: &block) }
+            HPACKWriter.literal(.inserted, entry, into: &block)
+            table.insert(entry)
+        }
+    }
+
+    /// What the table holds all at once, in order of writing.
+    private func entriesForTable(_ table: HPACKEncoderTable) -> [HPACKEncoderTable.Entry] {
+        var room = table.capacity
+        return ([plan.authority] + plan.common).filter { entry in
+            guard entry.size <= room else { return false }
+            room -= entry.size
+            return true
+        }
+    }
+
+    private mutating func encode(with table: HPACKEncoderTable) {
+        version = table.version
+        encode { entry, block in
+            if let index = table.index(of: entry) {
+                HPACKWriter.indexed(index, into: &block)
+            } else {
+                HPACKWriter.literal(.passing, entry, into: &block)
+            }
+        }
+    }
+
+    private mutating func encode(_ write: (HPACKEncoderTable.Entry, inout [UInt8]) -> Void) {
+        head = []
+        HPACKWriter.pseudoFields(method: plan.method, scheme: plan.scheme, into: &head)
+        write(plan.authority, &head)
+        HPACKWriter.integer(HPACKWriter.Static.path, prefix: 4, first: 0x10, into: &head)
+        shared = []
+        for entry in plan.common { write(entry, &shared) }
+        shared += plan.literals
+    }
+}
+
+extension HPACKWriter {
+    /// `:method` and `:scheme`.
+    static func pseudoFields(method: HTTPMethod, scheme: HTTPOrigin.Scheme, into block: inout [UInt8]) {
+        switch method {
+        case .get: indexed(Static.methodGet, into: &block)
+        case .post: indexed(Static.methodPost, into: &block)
+        default: literal(.passing, nameIndex: Static.methodGet, method.rawValue.utf8, into: &block)
+        }
+        indexed(scheme == .https ? Static.schemeHTTPS : Static.schemeHTTP, into: &block)
+    }
+
+    static func literal(_ kind: Literal, _ entry: HPACKEncoderTable.Entry, into block: inout [UInt8]) {
+        literal(kind, entry.name.utf8, entry.value.utf8, into: &block)
+    }
+
+    /// The whole block of a request of its own, which touches no table.
+    static func block(of request: HTTPRequest, to origin: HTTPOrigin, into block: inout [UInt8]) {
+        pseudoFields(method: request.method, scheme: origin.scheme, into: &block)
+        let authority = request.authority.isEmpty ? origin.authority : request.authority
+        literal(.passing, nameIndex: Static.authority, authority.utf8, into: &block)
+        literal(.neverIndexed, nameIndex: Static.path, request.target.utf8, into: &block)
+        for field in request.fields where !NGHTTP2FieldList.isConnectionSpecific(field.name) {
+            let isSecret = field.indexing == .never || field.name == "authorization"
+            literal(isSecret ? .neverIndexed : .passing, field.name.utf8, field.value.utf8, into: &block)
+        }
+        if !request.body.isEmpty, request.fields["content-length"] == nil {
+            literal(.passing, nameIndex: Static.contentLength, String(request.body.count).utf8, into: &block)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// Cuts input into whole frames. Frames that lie in one piece of input are lent from there; only one that is spread over
+/// several is put together in a buffer.
+struct HTTP2FrameAssembler {
+    /// The largest payload that we allow the peer.
+    let maxFrameSize: Int
+    private var pending: [UInt8] = []
+
+    init(maxFrameSize: Int) {
+        self.maxFrameSize = maxFrameSize
+    }
+
+    /// - Parameter take: Is lent each frame; false stops the reading.
+    /// - Returns: false when a frame is longer than allowed.
+    mutating func read(
+        _ bytes: UnsafeRawBufferPointer, take: (HTTP2FrameHeader, UnsafeRawBufferPointer) -> Bool
+    ) -> Bool {
+        var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
+        while !pending.isEmpty, !rest.isEmpty {
+            let wanted = pending.withUnsafeBytes { Self.size(of: $0) } ?? HTTP2FrameHeader.size
+            let count = min(wanted - pending.count, rest.count)
+            pending.append(contentsOf: rest.prefix(count))
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            guard let size = pending.withUnsafeBytes({ Self.size(of: $0) }) else { continue }
+            guard size - HTTP2FrameHeader.size <= maxFrameSize else { return false }
+            guard pending.count == size else { continue }
+            let frame = pending
+            pending.removeAll(keepingCapacity: true)
+            guard frame.withUnsafeBytes({ Self.lend($0, to: take) }) else { return true }
+        }
+        while let size = Self.size(of: rest) {
+            guard size - HTTP2FrameHeader.size <= maxFrameSize else { return false }
+            guard rest.count >= size else { break }
+            guard Self.lend(UnsafeRawBufferPointer(rebasing: rest[..<size]), to: take) else { return true }
+            rest = UnsafeRawBufferPointer(rebasing: rest[size...])
+        }
+        pending.append(contentsOf: rest)
+        return true
+    }
+
+    /// How long a frame is with its header, once that is there.
+    private static func size(of bytes: UnsafeRawBufferPointer) -> Int? {
+        guard bytes.count >= HTTP2FrameHeader.size else { return nil }
+        return HTTP2FrameHeader.size + HTTP2FrameHeader(bytes).length
+    }
+
+    private static func lend(
+        _ frame: UnsafeRawBufferPointer, to take: (HTTP2FrameHeader, UnsafeRawBufferPointer) -> Bool
+    ) -> Bool {
+        take(HTTP2FrameHeader(frame), UnsafeRawBufferPointer(rebasing: frame[HTTP2FrameHeader.size...]))
+    }
+}

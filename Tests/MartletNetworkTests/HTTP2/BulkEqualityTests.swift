@@ -1,0 +1,109 @@
+import CMartletNGHTTP2
+import MartletHTTP
+import Testing
+
+@testable import MartletNetwork
+
+/// The frames that are written by hand say what nghttp2's say: random batches against random peers, decoded by nghttp2.
+@Suite struct BulkEqualityTests {
+    @Test(arguments: 0..<40) func aRandomBatchArrivesAndIsAnsweredAsTheReferenceHasIt(_ seed: Int) throws {
+        let bulk = try Trial(seed: seed, kind: .bulk)
+        let reference = try Trial(seed: seed, kind: .reference)
+        #expect(bulk.requests == reference.requests)
+        #expect(bulk.entries == reference.entries)
+        #expect(bulk.doubles == 0)
+        #expect(bulk.indexed.isEmpty)
+    }
+
+    /// One batch between one client and one server, both made by chance from a seed.
+    private struct Trial {
+        var requests: [String: String] = [:]
+        var entries: [Int: BatchLedger.Entry] = [:]
+        var doubles = 0
+        /// What was in the header table and must not be.
+        var indexed: [String] = []
+
+        init(seed: Int, kind: BulkPair.Kind) throws {
+            var chance = SeededGenerator(seed: UInt64(seed))
+            var settings = HTTP2Settings()
+            settings.headerTableSize = chance.one(of: [0, 1, 37, 64, 100, 333, 1_000, 4_096, 65_536])
+            settings.streamWindow = chance.one(of: [60, 900, 5_000, 65_535])
+            settings.streamLimit = chance.one(of: [1, 3, 100])
+            var limits = ServerLimits()
+            limits.fieldBytes = 100_000
+            let batches = (0..<1 + chance.below(3)).map { _ in Self.batch(&chance) }
+            let pair = BulkPair(kind, limits: limits, settings: settings, dispatch: Self.dispatch(seed: seed))
+            let cut = chance.one(of: [Cut.whole, .pieces])
+            let ledgers = batches.map { _ in BatchLedger() }
+            for (batch, ledger) in zip(batches, ledgers) {
+                pair.client.draw(from: ledger.run(batch, before: pair.clientConnection.now + .seconds(9)))
+                // The peer changes its mind in the middle.
+                if chance.below(2) == 0 {
+                    pair.client.receive(pair.server.written())
+                    pair.server.receive(pair.client.written())
+                    pair.server.nghttp2.submit(settings: [
+                        (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, chance.one(of: [0, 50, 200, 4_096])),
+                        (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, chance.one(of: [100, 1_000, 65_535])),
+                    ])
+                }
+                pair.run(cut: cut)
+            }
+            for (place, ledger) in ledgers.enumerated() {
+                try #require(ledger.entries.count == batches[place].count)
+                doubles += ledger.doubles
+                for (index, entry) in ledger.entries { entries[place * 1_000 + index] = entry }
+            }
+            for request in pair.dispatch.requests { note(request) }
+        }
+
+        private mutating func note(_ request: HTTPRequest) {
+            let fields = request.fields.map { "\($0.name): \($0.value)" }.sorted()
+            requests[request.target] = "\(request.method.rawValue) \(request.authority) \(fields) \(request.body)"
+            if request.targetIndexing == .allowed { indexed.append(":path") }
+            for field in request.fields where field.indexing == .allowed {
+                if field.name.hasPrefix("own-") || field.name == "authorization" { indexed.append(field.name) }
+            }
+        }
+
+        private static func batch(_ chance: inout SeededGenerator) -> RequestBatch {
+            var fields = HTTPFields()
+            for number in 0..<chance.below(8) {
+                let indexing = chance.one(of: [HTTPField.Indexing.allowed, .never])
+                let length = chance.one(of: [0, 10, 150, 2_000])
+                let name = indexing == .never ? "own-shared-\(number)" : "x-shared-\(number)"
+                fields.append(HTTPField(name, chance.text(upTo: length), indexing: indexing))
+            }
+            if chance.below(2) == 0 { fields.append(HTTPField("authorization", chance.text(upTo: 300))) }
+            if chance.below(6) == 0 { fields.append(HTTPField("x-huge", String(repeating: "h", count: 40_000))) }
+            let names = (0..<chance.below(4)).map { "own-item-\($0)" }
+            let bodies = [0, 1, 200, 18_000]
+            let shared = chance.below(2) == 0 ? chance.bytes(upTo: chance.one(of: bodies)) : nil
+            var batch = RequestBatch(
+                RequestBatch.Shared(
+                    origin: testOrigin, method: chance.one(of: [.post, .put, .get]),
+                    pathPrefix: "/" + chance.text(upTo: 200), fields: fields, itemFieldNames: names, body: shared))
+            for _ in 0..<1 + chance.below(20) {
+                let path = chance.text(upTo: 200) + "/\(chance.next())"
+                let values = names.map { _ in Array(chance.text(upTo: 300).utf8) }
+                batch.append(
+                    path: path.utf8, values: values,
+                    body: shared == nil ? chance.bytes(upTo: chance.one(of: bodies)) : nil)
+            }
+            return batch
+        }
+
+        /// Answers that depend on the request alone.
+        private static func dispatch(seed: Int) -> FakeDispatch {
+            FakeDispatch { request, stream in
+                var chance = SeededGenerator(seed: request.target.utf8.reduce(UInt64(seed)) { $0 &* 31 &+ UInt64($1) })
+                let status = chance.one(of: [200, 200, 200, 201, 400, 410, 429, 503])
+                var fields = HTTPFields()
+                for number in 0..<chance.below(3) {
+                    fields.append(HTTPField("x-answer-\(number)", chance.text(upTo: 100)))
+                }
+                let body = chance.below(2) == 0 ? [] : chance.bytes(upTo: chance.one(of: [10, 18_000]))
+                stream.send(HTTPResponse(HTTPStatus(status), fields: fields, body: .bytes(body)))
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import MartletHTTP
+import Testing
+
+@testable import MartletNetwork
+
+/// What both client protocols do alike.
+@Suite struct BulkSessionTests {
+    @Test(arguments: Cut.allCases, BulkPair.Kind.allCases)
+    func aBatchIsDeliveredAndToldWholeHoweverItsBytesAreCut(_ cut: Cut, _ kind: BulkPair.Kind) throws {
+        let pair = BulkPair(kind)
+        pair.draw(notifications(250))
+        pair.run(cut: cut)
+        #expect(pair.ledger.entries == Dictionary(uniqueKeysWithValues: (0..<250).map { ($0, .success) }))
+        #expect(pair.ledger.doubles == 0)
+        let targets = Set(pair.dispatch.requests.map(\.target))
+        #expect(targets == Set((0..<250).map { "/3/device/token\($0)" }))
+        let request = try #require(pair.dispatch.requests.last)
+        #expect(request.method == .post)
+        #expect(request.authority == "push.example")
+        #expect(request.body == Array(#"{"aps":{"alert":"hi"}}"#.utf8))
+        #expect(request.fields["apns-topic"] == "com.example.app")
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func onlyCommonFieldsEnterTheHeaderTable(_ kind: BulkPair.Kind) {
+        let pair = BulkPair(kind)
+        pair.draw(notifications(3))
+        pair.run()
+        for request in pair.dispatch.requests {
+            #expect(request.targetIndexing == .never)
+            for field in request.fields where field.name != "content-length" {
+                let isOwn = field.name == "authorization" || field.name == "apns-id"
+                #expect(field.indexing == (isOwn ? .never : .allowed), "\(field.name)")
+            }
+        }
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func theStreamLimitIsFollowedUpAndDown(_ kind: BulkPair.Kind) {
+        var settings = HTTP2Settings()
+        settings.streamLimit = 1
+        var waiting: [any ResponseStream] = []
+        let dispatch = FakeDispatch { _, stream in waiting.append(stream) }
+        let pair = BulkPair(kind, settings: settings, dispatch: dispatch)
+        func answerAll() {
+            let open = waiting
+            waiting = []
+            for stream in open { stream.send(HTTPResponse(.ok)) }
+            pair.run()
+        }
+        pair.draw(notifications(1_200))
+        pair.run()
+        #expect(waiting.count == 1)
+        pair.control.announce(streamLimit: 1_000)
+        pair.run()
+        #expect(waiting.count == 1_000)
+        pair.control.announce(streamLimit: 1)
+        answerAll()
+        #expect(waiting.count == 1)
+        pair.control.announce(streamLimit: 0)
+        answerAll()
+        #expect(waiting.isEmpty)
+        pair.control.announce(streamLimit: 1_000)
+        pair.run()
+        answerAll()
+        #expect(pair.ledger.entries.count == 1_200)
+        #expect(pair.ledger.doubles == 0)
+        #expect(pair.server.isFinished == false)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases)
+    func whatAGoAwayDidNotProcessGoesBackAndTheRestIsStillAnswered(_ kind: BulkPair.Kind) {
+        var waiting: [any ResponseStream] = []
+        let pair = BulkPair(kind, dispatch: FakeDispatch { _, stream in waiting.append(stream) })
+        let run = pair.draw(notifications(10))
+        pair.run()
+        #expect(waiting.count == 10)
+        // Streams are numbered 1, 3, 5 and so on: four of them are kept.
+        pair.control.goAway(last: 7, debugData: Array(#"{"reason":"Shutdown"}"#.utf8))
+        pair.run()
+        #expect(!pair.client.isOpen)
+        #expect(pair.owner.changes > 0)
+        #expect(run.waiting == 6)
+        for stream in waiting.prefix(4) { stream.send(HTTPResponse(.ok)) }
+        pair.run()
+        #expect(pair.ledger.entries.count == 4)
+        #expect(pair.client.isFinished)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func twoGoAwaysInARowAreTwoCuts(_ kind: BulkPair.Kind) {
+        let pair = BulkPair(kind, dispatch: FakeDispatch { _, _ in })
+        let run = pair.draw(notifications(10))
+        pair.run()
+        pair.control.goAway(last: 9)
+        pair.run()
+        #expect(run.waiting == 5)
+        pair.control.goAway(last: 3)
+        pair.run()
+        #expect(run.waiting == 8)
+        pair.client.ended()
+        #expect(pair.ledger.entries.count == 2)
+        #expect(pair.ledger.doubles == 0)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func aGoAwayBeforeTheFirstRequestLosesNothing(_ kind: BulkPair.Kind) {
+        let pair = BulkPair(kind)
+        pair.control.goAway(last: 0)
+        pair.client.receive(pair.server.written())
+        let run = pair.draw(notifications(3))
+        pair.run()
+        #expect(run.waiting == 3)
+        #expect(pair.dispatch.requests.isEmpty)
+        #expect(pair.client.isFinished)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func aRefusedRequestIsSentAgainAndAResetOneIsNot(_ kind: BulkPair.Kind) {
+        var seen: [String: Int] = [:]
+        let pair = BulkPair(kind)
+        pair.dispatch.answer = { request, stream in
+            let time = seen[request.target, default: 0]
+            seen[request.target] = time + 1
+            switch request.target {
+            case "/3/device/token2" where time == 0: pair.control.reset(request.streamID, code: .refusedStream)
+            case "/3/device/token3": pair.control.reset(request.streamID, code: .internalError)
+            default: break
+            }
+            stream.send(HTTPResponse(.ok))
+        }
+        pair.draw(notifications(6))
+        pair.run()
+        #expect(seen["/3/device/token2"] == 2)
+        #expect(seen["/3/device/token3"] == 1)
+        let reset = TransportError(
+            .reset, mayHaveBeenProcessed: true, "the peer reset the request with code 2")
+        #expect(pair.ledger.entries[2] == .success)
+        #expect(pair.ledger.entries[3] == .failure(reset))
+        #expect(pair.ledger.entries.count == 6)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func aPeerThatRefusesEverythingIsLeftAloneForAWhile(_ kind: BulkPair.Kind)
+    {
+        let pair = BulkPair(kind)
+        pair.dispatch.answer = { request, _ in pair.control.reset(request.streamID, code: .refusedStream) }
+        pair.draw(notifications(2))
+        pair.run()
+        let first = pair.dispatch.requests.count
+        #expect(first < 10)
+        #expect(pair.client.capacity == 0)
+        pair.pass(.milliseconds(100))
+        pair.run()
+        #expect(pair.dispatch.requests.count > first)
+        #expect(pair.ledger.entries.isEmpty)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func whatIsNotAnsweredInTimeIsToldAndGivenUp(_ kind: BulkPair.Kind) {
+        let pair = BulkPair(kind, dispatch: FakeDispatch { _, _ in })
+        pair.draw(notifications(3), within: .seconds(5))
+        pair.run()
+        pair.pass(.seconds(5))
+        pair.run()
+        let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came before the deadline")
+        #expect(pair.ledger.entries == [0: .failure(error), 1: .failure(error), 2: .failure(error)])
+        #expect(pair.dispatch.running.map(\.cancellations) == [1, 1, 1])
+        #expect(pair.client.capacity == 100)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func aSilentPeerIsFoundOutByPing(_ kind: BulkPair.Kind) {
+        let pair = BulkPair(kind)
+        pair.run()
+        pair.control.goSilent()
+        pair.draw(notifications(1))
+        pair.run()
+        pair.pass(.seconds(10))
+        pair.run()
+        #expect(!pair.client.isFinished)
+        pair.pass(.seconds(10))
+        #expect(pair.client.isFinished)
+        let error = TransportError(
+            .disconnected, mayHaveBeenProcessed: true, "the peer is silent and does not answer a PING")
+        #expect(pair.ledger.entries == [0: .failure(error)])
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func withheldWindowsStopBodiesAndHoldNothingElseUp(_ kind: BulkPair.Kind) {
+        var settings = HTTP2Settings()
+        settings.connectionWindow = 65_535
+        let pair = BulkPair(kind, settings: settings)
+        pair.control.withholdWindows(true)
+        pair.draw(notifications(100, body: [UInt8](repeating: 1, count: 4_000)))
+        pair.run()
+        #expect(pair.ledger.entries.count == 16)
+        pair.control.withholdWindows(false)
+        pair.run()
+        #expect(pair.ledger.entries.count == 100)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func aBrokenPeerEndsTheConnectionAndFailsWhatWaits(_ kind: BulkPair.Kind) {
+        let pair = BulkPair(kind, dispatch: FakeDispatch { _, _ in })
+        pair.draw(notifications(2))
+        pair.run()
+        pair.client.receive([0, 0, 5, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5])
+        _ = pair.client.written()
+        #expect(pair.client.isFinished)
+        pair.client.ended()
+        #expect(pair.ledger.entries.count == 2)
+        #expect(pair.ledger.doubles == 0)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func singleRequestsGoBesideABatch(_ kind: BulkPair.Kind) {
+        let pair = BulkPair(
+            kind,
+            dispatch: FakeDispatch { request, stream in
+                stream.send(HTTPResponse(request.method == .get ? 404 : .ok, body: .bytes(request.body)))
+            })
+        pair.run()
+        pair.draw(notifications(50, body: []))
+        let receiver = FakeReceiver()
+        let body = [UInt8](repeating: 9, count: 200_000)
+        _ = pair.client.start(HTTPRequest(.put, "/x", body: body), to: testOrigin, receiver: receiver)
+        let other = FakeReceiver()
+        _ = pair.client.start(HTTPRequest(.get, "/y"), to: testOrigin, receiver: other)
+        pair.run()
+        #expect(receiver.isFinished)
+        #expect(receiver.body == body)
+        #expect(other.head?.status == 404)
+        #expect(pair.ledger.entries.count == 50)
+    }
+}
