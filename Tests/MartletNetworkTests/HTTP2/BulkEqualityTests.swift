@@ -15,9 +15,17 @@ import Testing
         #expect(bulk.indexed.isEmpty)
     }
 
+    /// What the server made of one request.
+    private struct Seen: Equatable {
+        let method: HTTPMethod
+        let authority: String
+        let fields: [String]
+        let body: [UInt8]
+    }
+
     /// One batch between one client and one server, both made by chance from a seed.
     private struct Trial {
-        var requests: [String: String] = [:]
+        var requests: [String: Seen] = [:]
         var entries: [Int: BatchLedger.Entry] = [:]
         var doubles = 0
         /// What was in the header table and must not be.
@@ -58,7 +66,8 @@ import Testing
 
         private mutating func note(_ request: HTTPRequest) {
             let fields = request.fields.map { "\($0.name): \($0.value)" }.sorted()
-            requests[request.target] = "\(request.method.rawValue) \(request.authority) \(fields) \(request.body)"
+            requests[request.target] = Seen(
+                method: request.method, authority: request.authority, fields: fields, body: request.body)
             if request.targetIndexing == .allowed { indexed.append(":path") }
             for field in request.fields where field.indexing == .allowed {
                 if field.name.hasPrefix("own-") || field.name == "authorization" { indexed.append(field.name) }
