@@ -62,9 +62,9 @@ extension WireProtocol {
 /// Moves bytes between two protocols until neither has any.
 func exchange(_ one: any WireProtocol, _ other: any WireProtocol, cut: Cut = .whole) {
     while true {
-        let there = one.written()
+        let there: [UInt8] = one.written()
         other.receive(there, cut: cut)
-        let back = other.written()
+        let back: [UInt8] = other.written()
         one.receive(back, cut: cut)
         if there.isEmpty && back.isEmpty { return }
     }
