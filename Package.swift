@@ -88,7 +88,11 @@ let package = Package(
         tests("MartletStorageTests", ["MartletStorage", "MartletCore", "MartletModel", "MartletTesting"]),
         tests(
             "MartletHubAPITests",
-            ["MartletHubAPI", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
+            [
+                "MartletHubAPI", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletPush",
+                "MartletTesting",
+            ],
+            resources: [.copy("Golden")]),
         tests(
             "MartletBackendTests",
             [

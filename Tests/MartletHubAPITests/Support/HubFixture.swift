@@ -1,0 +1,90 @@
+import Foundation
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletHubAPI
+import MartletModel
+import MartletPush
+import MartletTesting
+
+/// A hub named `demo` on storage in memory, with one rule for each right, at the start of 2026.
+struct HubFixture {
+    static let key = "c2VjcmV0LWtleQ=="
+    static let secondaryKey = "b3RoZXIta2V5"
+    static let start = Timestamp(seconds: 1_767_225_600)
+
+    let storage = MemoryStorage()
+    let time = ManualTimeSource(start)
+    let hub: Hub
+    let router: Router
+
+    init(
+        services: PushServiceList = PushServiceList(PushServices.all.services + [CarrierPigeon.self]),
+        address: PublicAddress = PublicAddress()
+    ) async throws {
+        let names: [(String, AccessRights)] = [
+            ("listen", .listen), ("send", .send), ("manage", [.listen, .send, .manage]),
+        ]
+        let rules = names.map { name, rights in
+            AccessRule(
+                name: name, rights: rights, primaryKey: Self.key, secondaryKey: Self.secondaryKey,
+                createdAt: Self.start, modifiedAt: Self.start)
+        }
+        guard let hub = try await storage.createHub(name: "demo", accessRules: rules, at: Self.start) else {
+            throw HubDirectoryError.exists("demo")
+        }
+        self.hub = hub
+        let hubs = HubDirectory(store: storage, services: services, time: time)
+        try await hubs.reload()
+        let api = HubAPI(
+            hubs: hubs, devices: DeviceRegistry(store: storage, services: services, time: time),
+            notifications: NotificationIntake(store: storage, services: services, time: time, accepted: { _ in }),
+            services: services, address: address, time: time)
+        var router = Router(refuse: HubAPI.refusal(time: time))
+        api.addRoutes(to: &router)
+        self.router = router
+    }
+
+    /// A current token of one of the rules, for the whole host as the JavaScript client makes it.
+    static func token(
+        _ rule: String, for resource: String = "https://hub.example:8443/", key: String = key,
+        expiry: Timestamp = start + .seconds(3600)
+    ) throws -> String {
+        try SharedAccessToken.authorization(for: resource, keyName: rule, key: key, expiry: expiry) { message, key in
+            Base64.encode(try HMACSHA256.authenticationCode(for: message, key: key))
+        }
+    }
+
+    /// Sends a request with a token of a rule.
+    func send(
+        _ method: HTTPMethod, _ target: String, as rule: String = "manage", fields: HTTPFields = [:],
+        body: String = ""
+    ) async throws -> HTTPResponse {
+        var fields = fields
+        if fields["authorization"] == nil { fields["authorization"] = try Self.token(rule) }
+        return await router.respond(
+            to: HTTPRequest(
+                method, target, authority: "hub.example:8443", fields: fields, body: Array(body.utf8)))
+    }
+
+    /// Registers a loft.
+    func register(_ loft: String, as id: String, tags: String = "") async throws {
+        let body =
+            "<PigeonRegistrationDescription><Tags>\(tags)</Tags><Loft>\(loft)</Loft></PigeonRegistrationDescription>"
+        let response = try await send(.put, "/demo/registrations/\(id)", body: body)
+        guard response.status == .ok else { throw HubDirectoryError.notFound(response.text) }
+    }
+}
+
+extension HTTPResponse {
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The text of the first element of a name.
+    func element(_ name: String) -> String? {
+        guard let start = text.range(of: "<\(name)>"), let end = text.range(of: "</\(name)>") else { return nil }
+        return String(text[start.upperBound..<end.lowerBound])
+    }
+
+    /// How often a text occurs in the body.
+    func count(of wanted: String) -> Int { text.components(separatedBy: wanted).count - 1 }
+}
