@@ -7,6 +7,7 @@ final class ClientPool: ClientProtocolOwner {
         let request: HTTPRequest
         let receiver: any ResponseReceiver
         fileprivate var underWay: (client: any ClientProtocol, number: UInt64)?
+        fileprivate var attempts = 0
 
         init(_ request: HTTPRequest, receiver: any ResponseReceiver) {
             self.request = request
@@ -16,24 +17,38 @@ final class ClientPool: ClientProtocolOwner {
         var isUnderWay: Bool { underWay != nil }
     }
 
-    /// Passes on what is told about a request of its own and counts the answers.
-    private final class Counting: ResponseReceiver {
-        private let receiver: any ResponseReceiver
+    /// Passes on what is told about a request of its own, counts the answers, and has what the peer did not process
+    /// sent again.
+    private final class Attempt: ResponseReceiver {
+        private static let limit = 3
+
+        private let single: Single
         private weak var pool: ClientPool?
 
-        init(_ receiver: any ResponseReceiver, _ pool: ClientPool) {
-            self.receiver = receiver
+        init(_ single: Single, _ pool: ClientPool) {
+            self.single = single
             self.pool = pool
+            single.attempts += 1
         }
 
         func receivedHead(_ head: HTTPResponse) {
             pool?.answered += 1
-            receiver.receivedHead(head)
+            single.receiver.receivedHead(head)
         }
 
-        func receivedBody(_ bytes: UnsafeRawBufferPointer) { receiver.receivedBody(bytes) }
-        func finished() { receiver.finished() }
-        func failed(_ error: TransportError) { receiver.failed(error) }
+        func receivedBody(_ bytes: UnsafeRawBufferPointer) { single.receiver.receivedBody(bytes) }
+        func finished() { single.receiver.finished() }
+
+        func failed(_ error: TransportError) {
+            let isRefused = !error.mayHaveBeenProcessed && [.reset, .disconnected].contains(error.kind)
+            guard let pool, isRefused, single.attempts < Self.limit, pool.stopped == nil else {
+                return single.receiver.failed(error)
+            }
+            single.underWay = nil
+            pool.singles.append(single)
+            // Not at once: the protocol is in the middle of what made it refuse.
+            pool.loop.atEndOfTurn { [weak pool] in pool?.pump() }
+        }
     }
 
     private final class Member {
@@ -121,8 +136,9 @@ final class ClientPool: ClientProtocolOwner {
             while next < singles.count, client.isOpen, client.capacity > 0 {
                 let single = singles[next]
                 next += 1
-                let receiver = Counting(single.receiver, self)
-                single.underWay = (client, client.start(single.request, to: target.origin, receiver: receiver))
+                let attempt = Attempt(single, self)
+                let number = client.start(single.request, to: target.origin, receiver: attempt)
+                single.underWay = (client, number)
             }
         }
         singles.removeFirst(min(next, singles.count))
@@ -188,7 +204,9 @@ final class ClientPool: ClientProtocolOwner {
     }
 
     private func makeClient(_ connection: Connection, isHTTP2: Bool) -> any ClientProtocol {
-        HTTP1Client(connection, owner: self, limits: target.limits)
+        isHTTP2
+            ? HTTP2ClientSession(connection: connection, owner: self)
+            : HTTP1Client(connection, owner: self, limits: target.limits)
     }
 
     private func memberClosed(_ member: Member, _ error: NetworkError?, wasOpen: Bool) {

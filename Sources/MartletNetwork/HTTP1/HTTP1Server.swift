@@ -321,7 +321,11 @@ final class HTTP1Server: WireProtocol {
         switch phase {
         case .answering:
             isLastAnswer = true
-            if isStreaming { running?.cancel() }
+            // Whoever follows a stream and closes its side has gone; nobody else streams without end.
+            guard isStreaming else { return }
+            let running = running
+            cutAnswer()
+            running?.cancel()
         case .idle, .head, .body, .trailers: finish()
         case .finished: break
         }

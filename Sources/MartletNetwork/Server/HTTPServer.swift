@@ -18,19 +18,22 @@ public final class HTTPServer: Sendable {
         case unix(path: String)
     }
 
-    private let limits: ServerLimits
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
     private let listeners = Mutex<[LoopBound<Listener>]>([])
 
-    /// - Parameter handler: Answers every request, on the executor of the loop that owns its connection.
-    public init(loops: EventLoopGroup, handler: any HTTPHandler, limits: ServerLimits = ServerLimits()) {
-        self.limits = limits
-        let count = ConnectionCount(limit: limits.connections)
-        self.count = count
-        servers = loops.loops.map { loop in
-            LoopBound(LoopServer(loop: loop, handler: handler, limits: limits, count: count), loop: loop)
-        }
+    /// - Parameters:
+    ///   - handler: Answers every request, on the executor of the loop that owns its connection.
+    ///   - http2: What is announced to clients that speak HTTP/2.
+    ///   - onHTTP2: Is given the means to steer each HTTP/2 connection, before its first request. Called on its loop.
+    public init(
+        loops: EventLoopGroup, handler: any HTTPHandler, limits: ServerLimits = ServerLimits(),
+        http2: HTTP2Settings = HTTP2Settings(), onHTTP2: (@Sendable (HTTP2ConnectionControl) -> Void)? = nil
+    ) {
+        count = ConnectionCount(limit: limits.connections)
+        let common = LoopServer.Common(
+            handler: handler, limits: limits, http2: http2, onHTTP2: onHTTP2, count: count)
+        servers = loops.loops.map { LoopBound(LoopServer(loop: $0, common: common), loop: $0) }
     }
 
     deinit {
@@ -78,9 +81,13 @@ public final class HTTPServer: Sendable {
             return stopped
         }
         for listener in stopped { await listener.loop.run { listener.value.stop() } }
-        for server in servers {
-            await withCheckedContinuation { continuation in
-                server.loop.perform { server.value.drain { continuation.resume() } }
+        await withTaskGroup(of: Void.self) { group in
+            for server in servers {
+                group.addTask {
+                    await withCheckedContinuation { continuation in
+                        server.loop.perform { server.value.drain { continuation.resume() } }
+                    }
+                }
             }
         }
     }

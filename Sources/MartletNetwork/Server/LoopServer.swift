@@ -3,19 +3,27 @@ import Synchronization
 
 /// A server's connections on one loop. Owned by that loop.
 final class LoopServer: ConnectionOwner {
+    /// What all connections of a server have in common.
+    struct Common: Sendable {
+        let handler: any HTTPHandler
+        let limits: ServerLimits
+        let http2: HTTP2Settings
+        let onHTTP2: (@Sendable (HTTP2ConnectionControl) -> Void)?
+        let count: ConnectionCount
+    }
+
     private let loop: EventLoop
-    private let limits: ServerLimits
-    private let handler: any HTTPHandler
-    private let count: ConnectionCount
+    private let common: Common
     private var connections: [UInt64: Connection] = [:]
     private var isDraining = false
     private var drained: [() -> Void] = []
 
-    init(loop: EventLoop, handler: any HTTPHandler, limits: ServerLimits, count: ConnectionCount) {
+    private var limits: ServerLimits { common.limits }
+    private var count: ConnectionCount { common.count }
+
+    init(loop: EventLoop, common: Common) {
         self.loop = loop
-        self.limits = limits
-        self.handler = handler
-        self.count = count
+        self.common = common
     }
 
     /// Takes over a connection that was counted when it was accepted.
@@ -39,12 +47,45 @@ final class LoopServer: ConnectionOwner {
     }
 
     func connectionOpened(_ connection: Connection) -> (any WireProtocol)? {
-        let dispatch = HandlerDispatch(handler, loop: loop)
-        let limits = limits
-        let http1 = { [unowned connection] in
-            HTTP1Server(connection, info: connection.info(majorVersion: 1), dispatch: dispatch, limits: limits)
+        switch connection.selectedProtocol {
+        case "h2": makeHTTP2(connection)
+        case .some: makeHTTP1(connection)
+        case nil:
+            ProtocolSelector(deadline: loop.now + limits.headTime) { [unowned connection] in
+                self.makeHTTP1(connection)
+            } http2: { [unowned connection] in
+                self.makeHTTP2(connection)
+            }
         }
-        return http1()
+    }
+
+    private func makeHTTP1(_ connection: Connection) -> any WireProtocol {
+        HTTP1Server(
+            connection, info: connection.info(majorVersion: 1), dispatch: HandlerDispatch(common.handler, loop: loop),
+            limits: limits)
+    }
+
+    private func makeHTTP2(_ connection: Connection) -> any WireProtocol {
+        let info = connection.info(majorVersion: 2)
+        let control = common.onHTTP2.map { tell in
+            let bound = LoopBound(WeakConnection(connection), loop: loop)
+            let control = HTTP2ConnectionControl(connection: info) {
+                bound.loop.perform { bound.value.connection?.needsWrite() }
+            }
+            tell(control)
+            return control
+        }
+        return HTTP2ServerSession(
+            connection: connection, dispatch: HandlerDispatch(common.handler, loop: loop), info: info, limits: limits,
+            settings: common.http2, control: control)
+    }
+
+    private final class WeakConnection {
+        weak var connection: Connection?
+
+        init(_ connection: Connection) {
+            self.connection = connection
+        }
     }
 
     func connectionClosed(_ connection: Connection, error: NetworkError?) {

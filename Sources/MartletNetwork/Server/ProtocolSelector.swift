@@ -51,12 +51,11 @@ final class ProtocolSelector: WireProtocol {
 
     func expire(at now: ContinuousClock.Instant) {
         if let chosen { return chosen.expire(at: now) }
-        guard firstDeadline <= now else { return }
-        end()
+        isOver = isOver || firstDeadline <= now
     }
 
     func inputEnded() {
-        if let chosen { chosen.inputEnded() } else { end() }
+        if let chosen { chosen.inputEnded() } else { isOver = true }
     }
 
     func ended() {
@@ -65,15 +64,6 @@ final class ProtocolSelector: WireProtocol {
     }
 
     func drain() {
-        if let chosen { chosen.drain() } else if first.isEmpty { end() }
-    }
-
-    /// A request line that began like the preface and did not go on is answered as one that is too slow.
-    private func end() {
-        isOver = true
-        guard !first.isEmpty else { return }
-        let http1 = makeHTTP1()
-        choose(http1)
-        http1.inputEnded()
+        if let chosen { chosen.drain() } else { isOver = true }
     }
 }

@@ -84,13 +84,13 @@ final class TLSContext: @unchecked Sendable {
 
 private func acceptAnyCertificate(_ isValid: Int32, _ context: OpaquePointer?) -> Int32 { 1 }
 
-/// Selects http/1.1; a client that does not offer it is refused (RFC 7301, section 3.2).
+/// Selects h2 before http/1.1; a client that offers neither is refused (RFC 7301, section 3.2).
 private func selectProtocol(
     _ session: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
     _ selectedLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    for wanted in ["http/1.1"] {
+    for wanted in ["h2", "http/1.1"] {
         var position = 0
         while let offered, position < Int(offeredLength) {
             let length = Int(offered[position])

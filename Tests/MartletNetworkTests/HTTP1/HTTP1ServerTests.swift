@@ -5,7 +5,7 @@ import Testing
 
 /// The server side of HTTP/1.1 in memory.
 struct HTTP1ServerTests {
-    let connection = MemoryConnection()
+    let connection = FakeConnection()
     let dispatch = MemoryDispatch()
 
     private func makeServer(_ limits: ServerLimits = ServerLimits()) -> HTTP1Server {
@@ -28,7 +28,7 @@ struct HTTP1ServerTests {
             + "DELETE http://h/d HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n"
             + "OPTIONS * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         for way in text.pieces {
-            let connection = MemoryConnection()
+            let connection = FakeConnection()
             let dispatch = MemoryDispatch()
             dispatch.answer = { _ in HTTPResponse(.noContent) }
             let server = HTTP1Server(
@@ -42,7 +42,7 @@ struct HTTP1ServerTests {
             #expect(requests.first?.fields["x-blank"] == "v")
             #expect(requests.first?.fields["x-empty"] == "")
             #expect(requests.allSatisfy { $0.authority == "h" })
-            #expect(server.written().components("HTTP/1.1 204 No Content") == 5)
+            #expect(server.writtenText().components("HTTP/1.1 204 No Content") == 5)
             #expect(server.isFinished)
         }
     }
@@ -127,14 +127,14 @@ struct HTTP1ServerTests {
         let (text, status) = Self.refused[index]
         for way in text.pieces {
             let dispatch = MemoryDispatch()
-            let connection = MemoryConnection()
+            let connection = FakeConnection()
             let server = HTTP1Server(
                 connection, info: HTTPConnection(id: 1, peer: "", isSecure: false), dispatch: dispatch,
                 limits: ServerLimits())
             for piece in way { server.receive(piece) }
             // What follows a refused request belongs to nobody.
             server.receive("GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n")
-            let written = server.written()
+            let written = server.writtenText()
             #expect(written.hasPrefix("HTTP/1.1 \(status) "), "\(text.prefix(80).debugDescription): \(written)")
             #expect(written.components("HTTP/1.1 ") == 1)
             #expect(written.contains("\r\nconnection: close\r\n"))
@@ -148,7 +148,7 @@ struct HTTP1ServerTests {
         var bytes = Array("GET / HTTP/1.1\r\nHost: h\r\nX: ".utf8)
         bytes += [0xFF, 0xFE] + Array("\r\n\r\n".utf8)
         bytes.withUnsafeBytes { server.receive($0) }
-        #expect(server.written().hasPrefix("HTTP/1.1 400 "))
+        #expect(server.writtenText().hasPrefix("HTTP/1.1 400 "))
         #expect(dispatch.running.isEmpty)
     }
 
@@ -161,7 +161,7 @@ struct HTTP1ServerTests {
         server.receive("st: h\r\n\r\n")
         dispatch.running[1].stream.send(HTTPResponse(.ok, body: .bytes([0x32])))
         dispatch.running[2].stream.send(HTTPResponse(.ok, body: .bytes([0x33])))
-        let bodies = server.written().split(separator: "\r\n\r\n", omittingEmptySubsequences: false).map(\.first)
+        let bodies = server.writtenText().split(separator: "\r\n\r\n", omittingEmptySubsequences: false).map(\.first)
         #expect(bodies == ["H", "1", "2", "3"])
         #expect(!server.isFinished)
     }
@@ -178,18 +178,18 @@ struct HTTP1ServerTests {
         let server = makeServer()
         answerAll()
         server.receive("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
-        #expect(server.written() == "HTTP/1.1 100 Continue\r\n\r\n")
+        #expect(server.writtenText() == "HTTP/1.1 100 Continue\r\n\r\n")
         server.receive("hi")
-        #expect(server.written().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(server.writtenText().hasPrefix("HTTP/1.1 200 OK\r\n"))
         server.receive("GET / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n")
-        #expect(server.written().hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(server.writtenText().hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 
     @Test func anAnswerToHEADHasTheLengthAndNoBody() {
         let server = makeServer()
         answerAll()
         server.receive("HEAD /x HTTP/1.1\r\nHost: h\r\n\r\n")
-        let written = server.written()
+        let written = server.writtenText()
         #expect(written.contains("\r\ncontent-length: 8\r\n"))
         #expect(written.hasSuffix("\r\n\r\n"))
     }
@@ -198,11 +198,11 @@ struct HTTP1ServerTests {
         answerAll()
         let closing = makeServer()
         closing.receive("GET / HTTP/1.0\r\n\r\n")
-        #expect(closing.written().contains("connection: close"))
+        #expect(closing.writtenText().contains("connection: close"))
         #expect(closing.isFinished)
         let staying = makeServer()
         staying.receive("GET / HTTP/1.0\r\nHost: h\r\nConnection: keep-alive\r\n\r\n")
-        #expect(staying.written().contains("connection: keep-alive"))
+        #expect(staying.writtenText().contains("connection: keep-alive"))
         #expect(!staying.isFinished)
     }
 
@@ -211,7 +211,7 @@ struct HTTP1ServerTests {
         for fields: HTTPFields in [["x": "a\r\nSet-Cookie: b"], ["x\r\ny": "a"], ["x": "a\u{0}"], ["": "a"]] {
             dispatch.answer = { _ in HTTPResponse(.ok, fields: fields, body: .bytes([0x61])) }
             server.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-            let written = server.written()
+            let written = server.writtenText()
             #expect(written.hasPrefix("HTTP/1.1 500 "))
             #expect(!written.contains("Cookie"))
         }
@@ -225,7 +225,7 @@ struct HTTP1ServerTests {
                 body: .bytes([0x61]))
         }
         server.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        let written = server.written()
+        let written = server.writtenText()
         #expect(written.components("content-length: ") == 1)
         #expect(written.contains("content-length: 1\r\n"))
         #expect(!written.contains("transfer-encoding"))
@@ -240,15 +240,15 @@ struct HTTP1ServerTests {
         server.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         let run = dispatch.running[0]
         run.stream.sendHead(HTTPResponse(.ok, fields: ["content-type": "text/event-stream"]))
-        let head = server.written()
+        let head = server.writtenText()
         #expect(head.contains("transfer-encoding: chunked"))
         #expect(run.stream.sendBody(Array("hello".utf8)))
         #expect(!run.stream.sendBody(Array(repeating: 0x61, count: 100)))
         #expect(run.rooms == 0)
-        #expect(server.written() == "5\r\nhello\r\n64\r\n" + String(repeating: "a", count: 100) + "\r\n")
+        #expect(server.writtenText() == "5\r\nhello\r\n64\r\n" + String(repeating: "a", count: 100) + "\r\n")
         #expect(run.rooms == 1)
         run.stream.finish()
-        #expect(server.written() == "0\r\n\r\n")
+        #expect(server.writtenText() == "0\r\n\r\n")
         #expect(!server.isFinished)
     }
 
@@ -258,7 +258,7 @@ struct HTTP1ServerTests {
         dispatch.running[0].stream.sendHead(HTTPResponse(.ok))
         _ = dispatch.running[0].stream.sendBody([0x61])
         dispatch.running[0].stream.cut()
-        #expect(server.written().hasSuffix("\r\n1\r\na\r\n"))
+        #expect(server.writtenText().hasSuffix("\r\n1\r\na\r\n"))
         #expect(server.isFinished)
     }
 
@@ -268,7 +268,7 @@ struct HTTP1ServerTests {
         dispatch.running[0].stream.sendHead(HTTPResponse(.ok))
         _ = dispatch.running[0].stream.sendBody([0x61])
         dispatch.running[0].stream.finish()
-        #expect(server.written().hasSuffix("connection: close\r\n\r\na"))
+        #expect(server.writtenText().hasSuffix("connection: close\r\n\r\na"))
         #expect(server.isFinished)
     }
 
@@ -278,7 +278,7 @@ struct HTTP1ServerTests {
         server.ended()
         #expect(dispatch.running[0].isCancelled)
         dispatch.running[0].stream.send(HTTPResponse(.ok))
-        #expect(server.written().isEmpty)
+        #expect(server.writtenText().isEmpty)
     }
 
     @Test func aPeerThatOnlyEndsItsInputIsStillAnswered() {
@@ -287,7 +287,7 @@ struct HTTP1ServerTests {
         server.inputEnded()
         #expect(!dispatch.running[0].isCancelled)
         dispatch.running[0].stream.send(HTTPResponse(.ok))
-        #expect(server.written().contains("connection: close"))
+        #expect(server.writtenText().contains("connection: close"))
         #expect(server.isFinished)
     }
 
@@ -297,7 +297,7 @@ struct HTTP1ServerTests {
         let server = makeServer()
         answerAll()
         server.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        _ = server.written()
+        _ = server.writtenText()
         connection.now += .seconds(50)
         server.receive("G")
         let due = try #require(server.deadline)
@@ -310,7 +310,7 @@ struct HTTP1ServerTests {
         }
         connection.now += .seconds(3)
         server.expire(at: connection.now)
-        #expect(server.written().hasPrefix("HTTP/1.1 408 "))
+        #expect(server.writtenText().hasPrefix("HTTP/1.1 408 "))
         #expect(server.isFinished)
     }
 
@@ -326,7 +326,7 @@ struct HTTP1ServerTests {
         }
         connection.now += .seconds(11)
         server.expire(at: connection.now)
-        #expect(server.written().hasPrefix("HTTP/1.1 408 "))
+        #expect(server.writtenText().hasPrefix("HTTP/1.1 408 "))
         #expect(server.isFinished)
         #expect(dispatch.running.isEmpty)
     }
@@ -335,24 +335,24 @@ struct HTTP1ServerTests {
         let fresh = makeServer()
         connection.now += .seconds(10)
         fresh.expire(at: connection.now)
-        #expect(fresh.isFinished && fresh.written().isEmpty)
+        #expect(fresh.isFinished && fresh.writtenText().isEmpty)
         let used = makeServer()
         answerAll()
         used.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        _ = used.written()
+        _ = used.writtenText()
         connection.now += .seconds(74)
         used.expire(at: connection.now)
         #expect(!used.isFinished)
         connection.now += .seconds(1)
         used.expire(at: connection.now)
-        #expect(used.isFinished && used.written().isEmpty)
+        #expect(used.isFinished && used.writtenText().isEmpty)
     }
 
     @Test func emptyLinesDoNotKeepAConnectionOpen() throws {
         let server = makeServer()
         answerAll()
         server.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        _ = server.written()
+        _ = server.writtenText()
         server.receive("\r\n")
         let due = try #require(server.deadline)
         connection.now += .seconds(9)
@@ -360,7 +360,7 @@ struct HTTP1ServerTests {
         #expect(server.deadline == due)
         connection.now += .seconds(2)
         server.expire(at: connection.now)
-        #expect(server.isFinished && server.written().isEmpty)
+        #expect(server.isFinished && server.writtenText().isEmpty)
     }
 
     @Test func noTimeRunsWhileTheHandlerAnswers() {
@@ -377,7 +377,7 @@ struct HTTP1ServerTests {
         server.drain()
         #expect(!server.isFinished)
         dispatch.running[0].stream.send(HTTPResponse(.ok))
-        #expect(server.written().contains("connection: close"))
+        #expect(server.writtenText().contains("connection: close"))
         #expect(dispatch.running.count == 1)
         #expect(server.isFinished)
     }

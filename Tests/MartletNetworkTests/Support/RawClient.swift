@@ -3,48 +3,103 @@ import Glibc
 
 @testable import MartletNetwork
 
-/// A client that sends exactly the bytes it is told to. Blocks, so it runs on a thread of its own.
+/// A client that sends exactly the bytes it is told to. Blocks, so whatever waits does so on a thread of its own.
 enum RawClient {
-    /// Connects, sends, and reads until the peer closes (or `until` stands in what was read, or ten seconds have gone).
-    static func exchange(
-        _ address: SocketAddress, _ pieces: [String], endsInput: Bool = false, until: String? = nil
-    ) async -> String {
+    /// Connects, sends, and reads until the peer closes (or ten seconds have gone without a byte).
+    static func exchange(_ address: SocketAddress, _ pieces: [String]) async -> String {
         await withCheckedContinuation { continuation in
-            let thread = BlockingThread {
-                continuation.resume(returning: blocking(address, pieces, endsInput: endsInput, until: until))
-            }
-            thread.start()
+            BlockingThread {
+                guard let connection = try? Connection(address) else {
+                    return continuation.resume(returning: "not connected")
+                }
+                for piece in pieces { connection.send(piece) }
+                var all = ""
+                while let more = connection.read() { all += more }
+                connection.close()
+                continuation.resume(returning: all)
+            }.start()
         }
     }
 
-    private static func blocking(
-        _ address: SocketAddress, _ pieces: [String], endsInput: Bool, until: String?
-    ) -> String {
-        let domain = address.family == .unix ? AF_UNIX : address.family == .ipv4 ? AF_INET : AF_INET6
-        let descriptor = socket(domain, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        guard address.withPointer({ connect(descriptor, $0, $1) }) == 0 else { return "not connected" }
-        for piece in pieces {
-            var piece = piece
-            _ = piece.withUTF8 { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    static func bind(_ descriptor: Int32, _ address: SocketAddress) -> Int32 {
+        address.withPointer { Glibc.bind(descriptor, $0, $1) }
+    }
+
+    /// A blocking connection.
+    struct Connection: Sendable {
+        private let descriptor: Int32
+
+        init(_ address: SocketAddress) throws(NetworkError) {
+            let domain = address.family == .unix ? AF_UNIX : address.family == .ipv4 ? AF_INET : AF_INET6
+            descriptor = socket(domain, Int32(SOCK_STREAM.rawValue), 0)
+            var limit = timeval(tv_sec: 10, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            let descriptor = descriptor
+            guard address.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
+                let error = NetworkError.system("connect")
+                Glibc.close(descriptor)
+                throw error
+            }
         }
-        if endsInput { shutdown(descriptor, Int32(SHUT_WR)) }
-        var received: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-        while true {
+
+        func send(_ text: String) {
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes {
+                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { return }
+                rest = rest.dropFirst(count)
+            }
+        }
+
+        /// What comes next; nil at the end.
+        func read() -> String? {
+            var buffer = [UInt8](repeating: 0, count: 16 * 1024)
             let count = recv(descriptor, &buffer, buffer.count, 0)
-            guard count > 0 else { break }
-            received.append(contentsOf: buffer[..<count])
-            if let until, String(decoding: received, as: UTF8.self).contains(until) { break }
+            return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
         }
-        return String(decoding: received, as: UTF8.self)
+
+        /// What comes next, until a text ends it; empty at the end.
+        func receive(until end: String = "") async -> String {
+            await withCheckedContinuation { continuation in
+                BlockingThread {
+                    var all = ""
+                    repeat {
+                        guard let more = read() else { break }
+                        all += more
+                    } while !all.hasSuffix(end)
+                    continuation.resume(returning: all)
+                }.start()
+            }
+        }
+
+        /// Throws away what comes, on another thread.
+        func keepReading() {
+            BlockingThread { while read() != nil {} }.start()
+        }
+
+        func close() {
+            shutdown(descriptor, Int32(SHUT_RDWR))
+            Glibc.close(descriptor)
+        }
+
+        /// Closes with a reset.
+        func reset() {
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+            Glibc.close(descriptor)
+        }
     }
 }
 
 /// A thread for calls that block.
 struct BlockingThread {
+    private final class Box {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
     private let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) {
@@ -52,10 +107,6 @@ struct BlockingThread {
     }
 
     func start() {
-        final class Box {
-            let body: @Sendable () -> Void
-            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-        }
         var thread = pthread_t()
         let box = Unmanaged.passRetained(Box(body))
         let result = pthread_create(

@@ -2,14 +2,6 @@ import MartletHTTP
 
 @testable import MartletNetwork
 
-/// A connection without a socket, on which time moves when the test says so.
-final class MemoryConnection: WireConnection {
-    var now = ContinuousClock.now
-    private(set) var writeRequests = 0
-
-    func needsWrite() { writeRequests += 1 }
-}
-
 /// Holds requests until the test answers them, or answers each at once.
 final class MemoryDispatch: RequestDispatch {
     final class Running: RunningRequest {
@@ -47,7 +39,7 @@ extension WireProtocol {
     }
 
     /// Everything that is ready to be sent.
-    func written() -> String {
+    func writtenText() -> String {
         var all: [UInt8] = []
         while true {
             var piece: [UInt8] = []
@@ -59,7 +51,7 @@ extension WireProtocol {
 }
 
 /// Random numbers that are the same in every run.
-struct SeededGenerator: RandomNumberGenerator {
+private struct PieceGenerator: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {
@@ -77,7 +69,7 @@ extension String {
         let bytes = Array(utf8)
         var ways = [[self], bytes.map { String(decoding: [$0], as: UTF8.self) }]
         for seed in 1...4 {
-            var generator = SeededGenerator(state: UInt64(seed))
+            var generator = PieceGenerator(state: UInt64(seed))
             var rest = bytes[...]
             var way: [String] = []
             while !rest.isEmpty {
