@@ -77,3 +77,8 @@ def make_signing_key(path):
     key = ec.generate_private_key(ec.SECP256R1())
     write_private(path, key_pem(key))
     return key.public_key()
+
+
+def public_pem(key):
+    encoding, form = serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    return key.public_bytes(encoding, form).decode()

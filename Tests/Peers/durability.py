@@ -298,7 +298,8 @@ class Run:
     async def run(self):
         await self._peer.start()
         try:
-            rule = processes.create_hub(self._options.martlet, self._data, HUB)
+            name = "DefaultFullSharedAccessSignature"
+            rule = (name, processes.create_hub(self._options.martlet, self._data, HUB)[name])
             credential = ["hub", "credential", "set", HUB, "apns", *self._peer.credential_arguments()]
             processes.martlet(self._options.martlet, *credential, "--data", self._data)
             ledger = os.path.join(self._directory, "client.jsonl")

@@ -27,7 +27,7 @@ STORMS = 3
 def storm(directory, fault, *options):
     """The exit code and the words of a small storm over the toy with `fault`."""
     command = os.path.join(directory, "toy")
-    arguments = ["--rounds", "3", "--writers", "16", "--interval", "0.5", "--settle", "2", *options]
+    arguments = ["--rounds", "3", "--writers", "16", "--interval", "0.6", "--settle", "2", *options]
     done = subprocess.run(
         [sys.executable, os.path.join(HERE, "durability.py"), command, *arguments],
         env=os.environ | {"TOY_FAULT": fault}, capture_output=True, text=True, timeout=120,

@@ -3,11 +3,11 @@ in one way when TOY_FAULT names it.
 
     sync-off          SQLite is told not to sync                       (seen only by --forgetful)
     early-answers     registrations are answered before the commit
-    lost-messages     messages are kept in memory only
-    lost-deletions    a deletion is answered, now and then not done
-    torn-content      an update now and then keeps the old tags
+    lost-messages     messages are kept in memory only, for a while
+    lost-deletions    a deletion is answered, often not done
+    torn-content      an update often keeps the old tags
     strays            now and then a message goes to everybody
-    new-ids           each attempt has its own apns-id
+    new-ids           all is sent twice, each time with another apns-id
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class Store:
         if not self._waiting:
             self.database.execute("BEGIN")
             self._waiting = asyncio.get_running_loop().create_future()
-            asyncio.get_running_loop().call_later(0.1 if early else COMMIT_INTERVAL, self._commit)
+            asyncio.get_running_loop().call_later(0.2 if early else COMMIT_INTERVAL, self._commit)
         self.database.execute(statement, values)
         if not early:
             await self._waiting
@@ -145,12 +145,15 @@ class Toy:
         task.add_done_callback(self._sending.discard)
 
     async def _fan_out(self, identifier, users, body):
+        if FAULT == "lost-messages":
+            await asyncio.sleep(0.3)
         wanted = set(users.split(" || "))
         everybody = FAULT == "strays" and self._chance.random() < 0.1
         for token, tags in self._store.database.execute("SELECT token, tags FROM devices").fetchall():
             if everybody or wanted & set(tags.split(",")):
-                name = uuid.uuid4() if FAULT == "new-ids" else uuid.uuid5(uuid.UUID(identifier), token)
-                await self._sender.push(str(name), token, body)
+                await self._sender.push(str(uuid.uuid5(uuid.UUID(identifier), token)), token, body)
+                if FAULT == "new-ids":
+                    await self._sender.push(str(uuid.uuid4()), token, body)
         await self._store.write("DELETE FROM messages WHERE id = ?", identifier)
 
     async def _serve(self, reader, writer):
@@ -185,7 +188,7 @@ class Toy:
     async def _register(self, identifier, rows, body):
         texts = {element.tag.rpartition("}")[2]: element.text for element in ElementTree.fromstring(body).iter()}
         tags = texts["Tags"]
-        if rows and FAULT == "torn-content" and self._chance.random() < 0.2:
+        if rows and FAULT == "torn-content" and self._chance.random() < 0.5:
             tags = rows[0][1]
         early = FAULT == "early-answers"
         statement = "INSERT OR REPLACE INTO devices VALUES (?, ?, ?)"

@@ -1,0 +1,51 @@
+"""Sentences that must hold, counted, for the judges that run a fixed course of checks."""
+
+import asyncio
+import sys
+import time
+import traceback
+
+
+class Checks:
+    def __init__(self, judge):
+        self._judge = judge
+        self.passed = self.failed = 0
+
+    def that(self, sentence, holds, seen=None):
+        """Notes whether the sentence holds; `seen` is shown where it does not."""
+        if holds:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"{self._judge}: not so: {sentence}" + ("" if seen is None else f": {seen!r}"), flush=True)
+
+    def equal(self, sentence, found, expected):
+        self.that(sentence, found == expected, found)
+
+    def raises(self, sentence, kind, work):
+        """The exception of this kind that `work` must raise, or None."""
+        try:
+            found = work()
+        except kind as error:
+            self.that(sentence, True)
+            return error
+        self.that(sentence, False, found)
+        return None
+
+    def finish(self, course):
+        """Runs the course and exits with the closing count."""
+        try:
+            asyncio.run(course)
+        except Exception:
+            self.failed += 1
+            traceback.print_exc()
+        print(f"{self._judge}: {self.passed} passed, {self.failed} failed", flush=True)
+        sys.exit(1 if self.failed else 0)
+
+
+async def eventually(attempt, timeout=20):
+    """The first true value of `attempt`, asked for again and again until the timeout; then the last one."""
+    deadline = time.monotonic() + timeout
+    while not (found := attempt()) and time.monotonic() < deadline:
+        await asyncio.sleep(0.02)
+    return found
