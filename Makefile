@@ -47,6 +47,7 @@ checks: ## check the walls: imports, platform names, words
 	@Scripts/check-words --self-test && Scripts/check-words
 
 peers: ## judge the independent peers that the tests rely on
+	@Scripts/setup test
 	$(PEERS) -m unittest discover --start-directory Tests/Peers --pattern '*_test.py'
 
 sanitize: ## run the unit tests under the thread sanitizer
