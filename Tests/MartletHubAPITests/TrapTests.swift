@@ -37,7 +37,7 @@ struct TrapTests {
         let fixture = try await HubFixture()
         try await fixture.register("north", as: "1")
         #expect(try await fixture.send(.post, "/demo/messages", fields: Self.pigeon, body: "x").status == .created)
-        #expect(try await fixture.storage.unfinished().map(\.state) == [.enqueued])
+        #expect(try await fixture.storage.unfinished(after: 0, limit: 10).map(\.state) == [.enqueued])
     }
 
     @Test(
@@ -82,7 +82,9 @@ struct TrapTests {
         let error = HubAPIError(StorageError(kind, "secret detail of the disk"))
         let response = error.response(TrackingID(of: HTTPRequest(.get, "/")), at: HubFixture.start)
         #expect([500, 503].contains(response.status.code))
-        #expect(response.status == 500 || Int(try #require(response.fields["retry-after"])) != nil)
+        if response.status == 503 {
+            #expect(Int(try #require(response.fields["retry-after"])) != nil)
+        }
         #expect(!response.text.contains("disk"))
     }
 
@@ -148,7 +150,8 @@ struct TrapTests {
         let start = HubFixture.start
         try await fixture.storage.record(
             DeliveryStep(
-                notification: try #require(try await fixture.storage.unfinished().first).notification.sequence,
+                notification: try #require(try await fixture.storage.unfinished(after: 0, limit: 10).first).notification
+                    .sequence,
                 isFannedOut: true, state: .completed, startedAt: start + .milliseconds(500),
                 endedAt: start + .milliseconds(900), counts: [.wrongToken: 1, .success: 3, .badChannel: 2, .skipped: 0])
         )

@@ -30,8 +30,9 @@ struct XMLReader {
         else { throw .outOfMemory }
         defer { xmlFreeParserCtxt(context) }
         let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
-        // The bytes are known to be UTF-8, whatever their declaration says.
-        xmlCtxtUseOptions(context, Int32(options | XML_PARSE_IGNORE_ENC.rawValue))
+        // NOENT gives attributes with `&amp;` as `&`; entities of a document's own are none, because a DTD is refused
+        // before it is read. IGNORE_ENC: the bytes are known to be UTF-8, whatever their declaration says.
+        xmlCtxtUseOptions(context, Int32(options | XML_PARSE_NOENT.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
         let builder = XMLTreeBuilder(context, limits: self)
         context.pointee.sax.pointee = XMLTreeBuilder.handlers
         context.pointee.userData = Unmanaged.passUnretained(builder).toOpaque()
