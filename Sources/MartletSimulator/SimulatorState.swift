@@ -77,6 +77,15 @@ final class SimulatorState: Sendable {
         }
     }
 
+    /// Ends every event stream, so that nothing keeps a shutdown waiting.
+    func stopAllListening() {
+        contents.withLock { contents in
+            for listeners in contents.listeners.values {
+                for listener in listeners.values { listener.finish() }
+            }
+        }
+    }
+
     /// Lends the rules of one platform.
     /// - Throws: `SimulatorError` where there is no such platform, or what `body` throws.
     func with<Result: Sendable>(

@@ -15,7 +15,7 @@ struct SimulatorFixture {
 
     init(acceptsAnyKey: Bool = true) {
         let state = SimulatorState(PushServices.simulators(acceptsAnyKey: acceptsAnyKey)) { Self.now }
-        handler = SimulatorHandler(state: state, connections: SimulatorConnections())
+        handler = SimulatorHandler(state: state, connections: SimulatorConnections(state: state))
     }
 
     func control(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil) async throws -> (Int, JSON) {
