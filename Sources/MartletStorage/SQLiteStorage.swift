@@ -9,6 +9,7 @@ public final class SQLiteStorage: Sendable {
     let writer: Writer
     let readers: ReaderPool
     let sealer: any Sealer
+    private let checkpointer: Checkpointer
     private let directory: StorageDirectory
 
     /// Opens the database of a data directory, made where it is missing, and brings it to the present schema.
@@ -28,7 +29,8 @@ public final class SQLiteStorage: Sendable {
         let connection = try settings.openWriter(database)
         try Migrator(migrations: settings.migrations).migrate(connection)
         let unfinished = try NotificationTable(connection).unfinishedSequences()
-        writer = Writer(connection)
+        checkpointer = Checkpointer(try settings.openReader(database))
+        writer = Writer(connection, checkpointer: checkpointer, limits: settings.logLimits)
         readers = try ReaderPool(count: settings.readerCount) { () throws(StorageError) in
             try settings.openReader(database)
         }
@@ -39,6 +41,7 @@ public final class SQLiteStorage: Sendable {
     /// Finishes the writes that wait, closes the database and unlocks the directory. Later calls fail as closed.
     public func close() async {
         await readers.close()
+        await checkpointer.close()
         await writer.close()
         directory.unlock()
     }
@@ -51,6 +54,7 @@ extension SQLiteStorage {
         var readerCount = 2
         /// The most pages that the database may have; nil for SQLite's own limit.
         var pageLimit: Int?
+        var logLimits = LogLimits()
 
         static let databaseName = "martlet.db"
 
@@ -64,18 +68,19 @@ extension SQLiteStorage {
                 PRAGMA trusted_schema = OFF;
                 PRAGMA temp_store = MEMORY;
                 PRAGMA cache_size = -16384;
-                PRAGMA wal_autocheckpoint = 1000;
                 PRAGMA journal_size_limit = 67108864;
                 """)
             if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
             return connection
         }
 
+        /// Also for checkpoints, which change no data.
         func openReader(_ path: String) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(
                 """
                 PRAGMA query_only = ON;
+                PRAGMA synchronous = FULL;
                 PRAGMA trusted_schema = OFF;
                 PRAGMA temp_store = MEMORY;
                 PRAGMA cache_size = -4096;

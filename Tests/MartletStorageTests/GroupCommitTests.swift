@@ -11,9 +11,10 @@ struct GroupCommitTests {
     private func makeWriter() throws -> Writer {
         let path = "\(directory.path)/test.db"
         close(creat(path, 0o600))
-        let connection = try SQLiteStorage.Settings().openWriter(path)
+        let settings = SQLiteStorage.Settings()
+        let connection = try settings.openWriter(path)
         try connection.execute("CREATE TABLE numbers (number INTEGER PRIMARY KEY CHECK (number >= 0)) STRICT")
-        return Writer(connection)
+        return Writer(connection, checkpointer: Checkpointer(try settings.openReader(path)))
     }
 
     private static func insert(_ number: Int, with writer: Writer) async throws(StorageError) {

@@ -7,6 +7,8 @@ actor Writer {
     private nonisolated let executor: ThreadExecutor
     private nonisolated let waiting = Mutex<[PendingWrite]>([])
     private nonisolated let commits = Atomic<Int>(0)
+    private nonisolated let checkpointer: Checkpointer
+    private nonisolated let limits: LogLimits
     private var connection: Connection?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -18,8 +20,10 @@ actor Writer {
     nonisolated var waitingCount: Int { waiting.withLock { $0.count } }
 
     /// - Parameter connection: Migrated, and used by nobody else from now on.
-    init(_ connection: sending Connection) {
+    init(_ connection: sending Connection, checkpointer: Checkpointer, limits: LogLimits = LogLimits()) {
         self.connection = connection
+        self.checkpointer = checkpointer
+        self.limits = limits
         executor = ThreadExecutor()
     }
 
@@ -68,12 +72,24 @@ actor Writer {
             let answers = try transaction(of: group, on: connection)
             commits.add(1, ordering: .relaxed)
             for answer in answers { answer() }
+            boundLog(of: connection)
         } catch {
             if group.count == 1 {
                 group[0].fail(error)
             } else {
                 for write in group { commit([write], on: connection) }
             }
+        }
+    }
+
+    /// Normally the checkpointer keeps up. Where it cannot, because writes never pause, the writer waits for it once.
+    private func boundLog(of connection: Connection) {
+        guard connection.logPages >= limits.checkpoint else { return }
+        if connection.logPages >= limits.most {
+            // Where this fails the log grows on, and the next commit tries again.
+            try? connection.execute("PRAGMA wal_checkpoint(RESTART)")
+        } else {
+            checkpointer.request()
         }
     }
 
@@ -107,4 +123,12 @@ actor Writer {
             return { write.fail(error) }
         }
     }
+}
+
+/// Sizes of the write-ahead log, in pages of 4 KiB.
+struct LogLimits: Sendable {
+    /// From here on it is carried into the database beside the writes.
+    var checkpoint = 1000
+    /// And from here on before the next write.
+    var most = 16_384
 }

@@ -152,6 +152,6 @@ struct RegistrationTable {
     }
 
     private func hubExists(_ hub: Hub.ID) throws(StorageError) -> Bool {
-        try connection.first("SELECT 1 FROM hubs WHERE id = ?", hub.rawValue) { _ in true } ?? false
+        try connection.first("SELECT 1 FROM hubs WHERE id = ? AND is_deleted = 0", hub.rawValue) { _ in true } ?? false
     }
 }

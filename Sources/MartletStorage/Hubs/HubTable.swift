@@ -12,7 +12,8 @@ struct HubTable {
     }
 
     func hubs() throws(StorageError) -> [Hub] {
-        var hubs = try connection.all("SELECT id, name, created_at FROM hubs ORDER BY folded_name") { row in
+        var hubs = try connection.all("SELECT id, name, created_at FROM hubs WHERE is_deleted = 0 ORDER BY folded_name")
+        { row in
             Hub(
                 id: Hub.ID(rawValue: row.integer(0)), name: row.text(1), accessRules: [], credentials: [:],
                 createdAt: row.timestamp(2))
@@ -45,17 +46,16 @@ struct HubTable {
     }
 
     func exists(_ id: Hub.ID) throws(StorageError) -> Bool {
-        try connection.first("SELECT 1 FROM hubs WHERE id = ?", id.rawValue) { _ in true } ?? false
+        try connection.first("SELECT 1 FROM hubs WHERE id = ? AND is_deleted = 0", id.rawValue) { _ in true } ?? false
     }
 
-    func delete(_ id: Hub.ID) throws(StorageError) -> Bool {
+    /// Takes away the hub's name, rules and credentials; what else it has is `HubPurge`'s to remove.
+    func markDeleted(_ id: Hub.ID) throws(StorageError) -> Bool {
         guard try exists(id) else { return false }
         try connection.run(
-            "DELETE FROM tag_members WHERE tag IN (SELECT id FROM tags WHERE hub = ?)", id.rawValue)
-        for table in ["tags", "registrations", "channels"] {
-            try connection.run("DELETE FROM \(table) WHERE hub = ?", id.rawValue)
-        }
-        try connection.run("DELETE FROM hubs WHERE id = ?", id.rawValue)
+            "UPDATE hubs SET is_deleted = 1, folded_name = '*' || id WHERE id = ?", id.rawValue)
+        try connection.run("DELETE FROM access_rules WHERE hub = ?", id.rawValue)
+        try connection.run("DELETE FROM credentials WHERE hub = ?", id.rawValue)
         return true
     }
 

@@ -1,4 +1,5 @@
 extension Migration {
+    /// A hub that is marked as deleted has given up its name and is removed bit by bit.
     static let hubs = Migration(
         name: "hubs",
         script: """
@@ -6,7 +7,8 @@ extension Migration {
                 id INTEGER PRIMARY KEY AUTOINCREMENT,
                 name TEXT NOT NULL,
                 folded_name TEXT NOT NULL UNIQUE,
-                created_at INTEGER NOT NULL
+                created_at INTEGER NOT NULL,
+                is_deleted INTEGER NOT NULL DEFAULT 0
             ) STRICT;
             CREATE TABLE access_rules (
                 hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,

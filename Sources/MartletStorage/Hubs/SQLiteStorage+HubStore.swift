@@ -23,8 +23,20 @@ extension SQLiteStorage: HubStore {
     }
 
     public func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool {
-        try await writer.write { [sealer] connection throws(StorageError) in
-            try HubTable(connection, sealer).delete(id)
+        let isThere = try await writer.write { [sealer] connection throws(StorageError) in
+            try HubTable(connection, sealer).markDeleted(id)
+        }
+        if isThere { try await purge(id) }
+        return isThere
+    }
+
+    /// Removes what is left of a deleted hub, in portions between which others write.
+    func purge(_ id: Hub.ID) async throws(StorageError) {
+        var isDone = false
+        while !isDone {
+            isDone = try await writer.write { connection throws(StorageError) in
+                try HubPurge(connection, id).removePortion()
+            }
         }
     }
 }

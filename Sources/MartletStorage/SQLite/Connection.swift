@@ -8,6 +8,11 @@ final class Connection {
     /// Statements that nobody uses at the moment, by their text. One text can be in use more than once.
     private var idle: [String: [Statement]] = [:]
 
+    private let log = LogSize()
+
+    /// How many pages the write-ahead log had after the last commit of this connection.
+    var logPages: Int { log.pages }
+
     /// Opens the file, which must exist.
     init(path: String) throws(StorageError) {
         var opened: OpaquePointer?
@@ -20,6 +25,14 @@ final class Connection {
         }
         database = opened
         sqlite3_busy_timeout(database, 5000)
+        // In place of SQLite's own checkpoints, which would run within a commit.
+        sqlite3_wal_hook(
+            database,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<LogSize>.fromOpaque(context).takeUnretainedValue().pages = Int(pages)
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(log).toOpaque())
         _ = martlet_sqlite3_db_config_int(database, SQLITE_DBCONFIG_DEFENSIVE, 1)
     }
 
@@ -92,4 +105,9 @@ final class Connection {
         }
         return statement
     }
+}
+
+/// Where SQLite's hook leaves the size of the write-ahead log; lives as long as its connection.
+private final class LogSize {
+    var pages = 0
 }

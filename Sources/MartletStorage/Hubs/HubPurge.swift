@@ -1,0 +1,56 @@
+import MartletCore
+
+/// Removes a deleted hub bit by bit, so that a large one does not hold up everybody else's writes.
+struct HubPurge {
+    private let connection: Connection
+    private let hub: Int64
+
+    /// Rows per portion.
+    private static let limit = 1000
+
+    init(_ connection: Connection, _ hub: Hub.ID) {
+        self.connection = connection
+        self.hub = hub.rawValue
+    }
+
+    /// Every hub that is deleted and not yet removed.
+    static func deletedHubs(_ connection: Connection) throws(StorageError) -> [Hub.ID] {
+        try connection.all("SELECT id FROM hubs WHERE is_deleted = 1") { Hub.ID(rawValue: $0.integer(0)) }
+    }
+
+    /// - Returns: Whether nothing is left.
+    func removePortion() throws(StorageError) -> Bool {
+        if try removeMembers() { return false }
+        for table in ["registrations", "tombstones", "notifications"] {
+            if try remove(from: table, "sequence") { return false }
+        }
+        if try remove(from: "channels", "id") { return false }
+        try connection.run("DELETE FROM hubs WHERE id = ?", hub)
+        return true
+    }
+
+    /// - Returns: Whether there was something to remove.
+    private func remove(from table: String, _ key: String) throws(StorageError) -> Bool {
+        try connection.run(
+            "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE hub = ? LIMIT ?)", hub, Self.limit)
+        return connection.changes > 0
+    }
+
+    /// Members of the hub's first tag, or the tag where it has none left.
+    private func removeMembers() throws(StorageError) -> Bool {
+        let tag = try connection.first("SELECT id, name, platform FROM tags WHERE hub = ? LIMIT 1", hub) { row in
+            (id: row.integer(0), name: row.text(1), platform: row.text(2))
+        }
+        guard let tag else { return false }
+        try connection.run(
+            """
+            DELETE FROM tag_members WHERE (tag, channel, registration) IN
+                (SELECT tag, channel, registration FROM tag_members WHERE tag = ? LIMIT ?)
+            """, tag.id, Self.limit)
+        if connection.changes < Self.limit {
+            try connection.run(
+                "DELETE FROM tags WHERE hub = ? AND name = ? AND platform = ?", hub, tag.name, tag.platform)
+        }
+        return true
+    }
+}

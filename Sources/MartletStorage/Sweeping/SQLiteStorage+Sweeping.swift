@@ -1,0 +1,23 @@
+public import MartletCore
+public import MartletModel
+
+extension SQLiteStorage {
+    /// Removes what has expired and what is left of deleted hubs, in portions between which others write. To be called
+    /// now and then; it returns early where its task is cancelled.
+    public func sweep(
+        at now: Timestamp, keeping retention: Retention = Retention()
+    ) async throws(StorageError) {
+        for kind in Sweeper.Kind.allCases {
+            var count = Sweeper.limit
+            while count >= Sweeper.limit, !Task.isCancelled {
+                count = try await writer.write { connection throws(StorageError) in
+                    try Sweeper(connection, retention, at: now).removePortion(of: kind)
+                }
+            }
+        }
+        let deleted = try await readers.read { connection throws(StorageError) in
+            try HubPurge.deletedHubs(connection)
+        }
+        for hub in deleted where !Task.isCancelled { try await purge(hub) }
+    }
+}

@@ -1,0 +1,79 @@
+import MartletCore
+import MartletModel
+
+/// Removes what has expired, on one connection, a portion at a time. Tables that grow at one end are looked at from
+/// their old end, so that a sweep that finds nothing costs nothing.
+struct Sweeper {
+    private let connection: Connection
+    private let now: Timestamp
+    private let retention: Retention
+
+    /// Rows per portion.
+    static let limit = 500
+
+    init(_ connection: Connection, _ retention: Retention, at now: Timestamp) {
+        self.connection = connection
+        self.now = now
+        self.retention = retention
+    }
+
+    /// What a sweep goes through.
+    enum Kind: CaseIterable, Sendable {
+        case registrations, oldTombstones, surplusTombstones, sessions, notifications
+    }
+
+    /// - Returns: How many rows went.
+    func removePortion(of kind: Kind) throws(StorageError) -> Int {
+        switch kind {
+        case .registrations: try removeExpiredRegistrations()
+        case .oldTombstones: try removeOldTombstones()
+        case .surplusTombstones: try removeSurplusTombstones()
+        case .sessions: try removeExpiredSessions()
+        case .notifications: try removeOldNotifications()
+        }
+    }
+
+    private func removeExpiredRegistrations() throws(StorageError) -> Int {
+        let table = RegistrationTable(connection)
+        let expired = try connection.all(
+            "\(StoredRegistration.selection) WHERE r.expires_at <= ? LIMIT ?", now, Self.limit,
+            read: StoredRegistration.init)
+        for registration in expired { try table.remove(registration, at: now) }
+        return expired.count
+    }
+
+    private func removeOldTombstones() throws(StorageError) -> Int {
+        try connection.run(
+            """
+            DELETE FROM tombstones WHERE gone_at <= ? AND sequence IN
+                (SELECT sequence FROM tombstones ORDER BY sequence LIMIT ?)
+            """, now + (.zero - retention.tombstones), Self.limit)
+        return connection.changes
+    }
+
+    private func removeSurplusTombstones() throws(StorageError) -> Int {
+        try connection.run(
+            """
+            DELETE FROM tombstones WHERE sequence IN (SELECT sequence FROM tombstones
+                WHERE sequence <= (SELECT max(sequence) FROM tombstones) - ? ORDER BY sequence LIMIT ?)
+            """, retention.tombstoneLimit, Self.limit)
+        return connection.changes
+    }
+
+    private func removeExpiredSessions() throws(StorageError) -> Int {
+        try connection.run(
+            """
+            DELETE FROM sessions WHERE token_hash IN (SELECT token_hash FROM sessions WHERE expires_at <= ? LIMIT ?)
+            """, now, Self.limit)
+        return connection.changes
+    }
+
+    private func removeOldNotifications() throws(StorageError) -> Int {
+        try connection.run(
+            """
+            DELETE FROM notifications WHERE is_final = 1 AND accepted_at <= ? AND sequence IN
+                (SELECT sequence FROM notifications ORDER BY sequence LIMIT ?)
+            """, now + (.zero - retention.notifications), Self.limit)
+        return connection.changes
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import MartletCore
+import MartletModel
+import Testing
+
+@testable import MartletStorage
+
+struct LogTests {
+    private let now = Timestamp(seconds: 1_700_000_000)
+
+    @Test func theLogStaysBoundedWhileWritesNeverPause() async throws {
+        let directory = TemporaryDirectory()
+        var settings = SQLiteStorage.Settings()
+        settings.logLimits = LogLimits(checkpoint: 20, most: 200)
+        let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer(), settings: settings)
+        let hub = try #require(try await storage.createHub(name: "loft", accessRules: [], at: now)).id
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<100 {
+                        _ = try await storage.accept(
+                            NotificationDraft(
+                                id: NotificationID(at: now), hub: hub, platform: PlatformID(rawValue: "pigeon"),
+                                target: .audience(nil), message: Message(body: [UInt8](repeating: 1, count: 3000)),
+                                acceptedAt: now, expiresAt: now))
+                        _ = try await storage.unfinished(after: 0, limit: 5)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/martlet.db-wal")
+        let pages = try #require(attributes[.size] as? Int) / 4096
+        #expect(pages < 400, "800 messages of a page each would be more")
+        #expect(try await storage.unfinished(after: 0, limit: 1000).count == 800)
+        await storage.close()
+    }
+}

@@ -1,0 +1,141 @@
+import MartletCore
+import MartletModel
+import Testing
+
+@testable import MartletStorage
+
+struct SweepingTests {
+    private let directory = TemporaryDirectory()
+    private let now = Timestamp(seconds: 1_700_000_000)
+    private let platform = PlatformID(rawValue: "pigeon")
+
+    private func open() throws -> SQLiteStorage {
+        try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+    }
+
+    private func hub(_ storage: SQLiteStorage) async throws -> Hub.ID {
+        try #require(try await storage.createHub(name: "loft", accessRules: [], at: now)).id
+    }
+
+    private func put(
+        _ ids: [String], in hub: Hub.ID, of storage: SQLiteStorage, expiresAt: Timestamp? = nil
+    ) async throws {
+        for id in ids {
+            let draft = RegistrationDraft(
+                platform: platform, handle: PushHandle("h\(id)"), handleKey: "h\(id)", tags: [try Tag("x")],
+                expiresAt: expiresAt)
+            _ = try await storage.apply(.put(draft, id: id, condition: .none), in: hub, at: now).get()
+        }
+    }
+
+    private func remove(_ ids: [String], in hub: Hub.ID, of storage: SQLiteStorage) async throws {
+        for id in ids { _ = try await storage.apply(.delete(id: id, condition: .none), in: hub, at: now).get() }
+    }
+
+    private func refusal(_ id: String, in hub: Hub.ID, of storage: SQLiteStorage) async throws -> RegistrationRefusal? {
+        switch try await storage.apply(.delete(id: id, condition: .none), in: hub, at: now) {
+        case .success: nil
+        case .failure(let refusal): refusal
+        }
+    }
+
+    private func rows(_ table: String, of storage: SQLiteStorage) async throws -> Int64? {
+        try await storage.readers.read { connection throws(StorageError) in
+            try connection.first("SELECT count(*) FROM \(table)") { $0.integer(0) }
+        }
+    }
+
+    @Test func expiredRegistrationsGoWithTheirChannelsAndTags() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        try await put(["1", "2"], in: hub, of: storage, expiresAt: now + .seconds(1))
+        try await storage.sweep(at: now)
+        #expect(try await rows("registrations", of: storage) == 2, "not yet")
+        try await storage.sweep(at: now + .seconds(1))
+        for table in ["registrations", "channels", "tag_members", "tags"] {
+            #expect(try await rows(table, of: storage) == 0, "\(table)")
+        }
+        #expect(try await refusal("1", in: hub, of: storage) == .gone)
+        await storage.close()
+    }
+
+    @Test func anIdIsGoneForNinetyDays() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        try await put(["1"], in: hub, of: storage)
+        try await remove(["1"], in: hub, of: storage)
+        let end = now + .seconds(90 * 86_400)
+        try await storage.sweep(at: Timestamp(milliseconds: end.milliseconds - 1))
+        #expect(try await refusal("1", in: hub, of: storage) == .gone)
+        try await storage.sweep(at: end)
+        #expect(try await refusal("1", in: hub, of: storage) == .notFound)
+        await storage.close()
+    }
+
+    @Test func onlySoManyIdsAreRememberedAsGone() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        let ids = (1...5).map(String.init)
+        try await put(ids, in: hub, of: storage)
+        try await remove(ids, in: hub, of: storage)
+        try await storage.sweep(at: now, keeping: Retention(tombstoneLimit: 2))
+        #expect(try await refusal("3", in: hub, of: storage) == .notFound)
+        #expect(try await refusal("4", in: hub, of: storage) == .gone)
+        #expect(try await refusal("5", in: hub, of: storage) == .gone)
+        await storage.close()
+    }
+
+    @Test func oldNotificationsGoOnceTheyAreFinal() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        var accepted: [Notification] = []
+        for _ in 0..<2 {
+            accepted.append(
+                try await storage.accept(
+                    NotificationDraft(
+                        id: NotificationID(at: now), hub: hub, platform: platform, target: .audience(nil),
+                        message: Message(body: [1]), acceptedAt: now, expiresAt: now)))
+        }
+        try await storage.record(
+            DeliveryStep(
+                notification: accepted[0].sequence, isFannedOut: true, state: .completed, counts: [.success: 1]))
+        try await storage.sweep(at: now + .seconds(30 * 86_400))
+        #expect(try await storage.report(accepted[0].id, in: hub) == nil)
+        #expect(try await storage.report(accepted[1].id, in: hub) != nil)
+        #expect(try await rows("outcome_counts", of: storage) == 0)
+        await storage.close()
+    }
+
+    @Test func expiredSessionsGo() async throws {
+        let storage = try open()
+        try await storage.putUser(User(name: "alice", passwordHash: "", createdAt: now))
+        for number in 0..<2 {
+            try await storage.addSession(
+                Session(
+                    tokenHash: [UInt8(number)], userName: "alice", createdAt: now,
+                    expiresAt: now + .seconds(Int64(number))))
+        }
+        try await storage.sweep(at: now)
+        #expect(try await rows("sessions", of: storage) == 1)
+        await storage.close()
+    }
+
+    @Test func aHubWhoseRemovalWasCutShortIsRemovedByTheNextSweep() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        try await put(["1", "2"], in: hub, of: storage)
+        let isThere = try await storage.writer.write { connection throws(StorageError) in
+            try HubTable(connection, XORSealer()).markDeleted(hub)
+        }
+        #expect(isThere)
+        await storage.close()
+
+        let reopened = try open()
+        #expect(try await reopened.hubs().isEmpty)
+        try await reopened.sweep(at: now)
+        for table in ["hubs", "registrations", "channels", "tag_members", "tags", "tombstones"] {
+            #expect(try await rows(table, of: reopened) == 0, "\(table)")
+        }
+        await reopened.close()
+    }
+}
