@@ -1,0 +1,68 @@
+import MartletModel
+
+extension PushClient {
+    nonisolated func request(
+        _ method: String, _ target: String, _ body: JSON? = nil, token: String? = nil
+    ) -> ClientRequest {
+        var fields = ["accept": "application/json"]
+        if let token { fields["authorization"] = "Bearer \(token)" }
+        if body != nil { fields["content-type"] = "application/json; charset=utf-8" }
+        return ClientRequest(method, server.base + target, fields: fields, body: body?.bytes)
+    }
+
+    /// Sends one request, once.
+    /// - Parameter status: Comes back as an answer although it may pass.
+    /// - Throws: `Setback` where there is no answer, or one that may be another the next time.
+    nonisolated func exchange(
+        _ request: ClientRequest, except status: Int? = nil
+    ) async throws(Setback) -> ClientResponse {
+        let answer: ClientResponse
+        do throws(ClientTransportError) {
+            answer = try await transport.send(request)
+        } catch {
+            throw Setback(error)
+        }
+        let setback = Setback(answer)
+        guard setback.mayPass, answer.status != status else { return answer }
+        throw setback
+    }
+
+    /// Does some work until it succeeds, fails for good, or the attempts are used up.
+    /// - Parameter isRepeatable: Whether doing it twice is doing it once. Where not, it is only done again if the server
+    ///   cannot have acted on it.
+    func retrying<Value>(
+        isRepeatable: Bool = true, _ work: () async throws(Setback) -> Value
+    ) async throws(PushClientError) -> Value {
+        var attempt = 1
+        while true {
+            let setback: Setback
+            do throws(Setback) {
+                return try await work()
+            } catch {
+                setback = error
+            }
+            guard setback.mayPass, isRepeatable || !setback.mayHaveHadEffect, attempt < retry.attempts,
+                setback.shortestWait <= retry.longestWait
+            else { throw setback.error }
+            let wait = max(setback.shortestWait, retry.wait(after: attempt, chance: surroundings.chance()))
+            guard (try? await surroundings.sleep(wait)) != nil else { throw .cancelled }
+            attempt += 1
+        }
+    }
+
+    /// Everything but the unreserved characters as `%XX` (RFC 3986, section 2.1).
+    nonisolated func percentEncoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,57 @@
+/// Why the client could not do what it was asked to.
+///
+/// `kind` tells the app what to do, `message` is a sentence for a person. Neither holds passwords or device tokens.
+public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
+        /// The server's address is malformed.
+        case badServer
+        /// The server's address would send passwords in the clear.
+        case insecureServer
+        /// Nobody is logged in, or not any more: show the log-in screen, then call `logIn`.
+        case logInNeeded
+        /// User name or password are wrong: let the user type them again.
+        case wrongPassword
+        /// Too many failed log-ins, or too many requests: wait, then let the user try again.
+        case tooManyAttempts(retryAfter: Duration)
+        /// The message is longer than the push service takes; nothing was sent.
+        case messageTooLong
+        /// The server refused what was asked, with this status; asking again will not help.
+        case refused(status: Int)
+        /// The server has a problem of its own, with this status; it was asked more than once. Try again later.
+        case serverProblem(status: Int)
+        /// The server cannot be reached; it was tried more than once. Try again later.
+        case unreachable
+        /// The connection to the server is not secure; nothing was sent.
+        case insecureConnection
+        /// A later call of `register` or `unregister` took this one's place.
+        case superseded
+        /// The task was cancelled.
+        case cancelled
+    }
+
+    public let kind: Kind
+    /// A sentence for a person; the server's own where it gave one.
+    public let message: String
+
+    init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+
+    public var description: String { message }
+
+    static let logInNeeded = PushClientError(.logInNeeded, "Log in to go on.")
+    static let cancelled = PushClientError(.cancelled, "Cancelled.")
+    static let superseded = PushClientError(.superseded, "A later registration took this one's place.")
+}
+
+extension PushClientError {
+    init(_ error: ClientTransportError) {
+        switch error.kind {
+        case .unreachable: self.init(.unreachable, "The server cannot be reached.")
+        case .timedOut: self.init(.unreachable, "The server did not answer in time.")
+        case .insecure: self.init(.insecureConnection, "The server could not prove that it is the right one.")
+        case .cancelled: self = .cancelled
+        }
+    }
+}

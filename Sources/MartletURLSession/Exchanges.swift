@@ -1,0 +1,85 @@
+import Foundation
+import MartletClient
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Collects the answers of a session's tasks.
+///
+/// `URLSession`'s own asynchronous calls follow redirects on Linux without asking; only a delegate is asked everywhere.
+final class Exchanges: NSObject, URLSessionDataDelegate {
+    typealias Answer = Result<ClientResponse, ClientTransportError>
+
+    private struct Exchange {
+        let answer: CheckedContinuation<Answer, Never>
+        var body: [UInt8] = []
+        var isTooLong = false
+    }
+
+    /// The longest body of an answer, in bytes; the backend's are far below.
+    private static let bodyLimit = 1 << 20
+
+    private let exchanges = Mutex<[Int: Exchange]>([:])
+
+    func begin(_ task: Int, _ answer: CheckedContinuation<Answer, Never>) {
+        exchanges.withLock { $0[task] = Exchange(answer: answer) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isTooLong = exchanges.withLock { exchanges in
+            exchanges[dataTask.taskIdentifier]?.body += data
+            let isTooLong = exchanges[dataTask.taskIdentifier].map { $0.body.count > Self.bodyLimit } ?? false
+            exchanges[dataTask.taskIdentifier]?.isTooLong = isTooLong
+            return isTooLong
+        }
+        if isTooLong { dataTask.cancel() }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let exchange = exchanges.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        exchange.answer.resume(returning: answer(to: exchange, task.response, error))
+    }
+
+    private func answer(to exchange: Exchange, _ response: URLResponse?, _ error: (any Error)?) -> Answer {
+        if exchange.isTooLong {
+            return .failure(ClientTransportError(.unreachable, mayHaveBeenProcessed: true, "The answer is too long."))
+        }
+        if let error { return .failure(ClientTransportError(error)) }
+        guard let response = response as? HTTPURLResponse else {
+            return .failure(ClientTransportError(.unreachable, mayHaveBeenProcessed: true, "The answer is not HTTP."))
+        }
+        var fields: [String: String] = [:]
+        for case (let name as String, let value as String) in response.allHeaderFields {
+            fields[name.lowercased()] = value
+        }
+        return .success(ClientResponse(status: response.statusCode, fields: fields, body: exchange.body))
+    }
+}
+
+extension ClientTransportError {
+    /// Takes the code alone: descriptions of URL errors hold addresses, and those hold device tokens.
+    init(_ error: any Error) {
+        let code = (error as? URLError)?.code ?? .unknown
+        let detail = "URLError \(code.rawValue)"
+        switch code {
+        case .cancelled: self.init(.cancelled, mayHaveBeenProcessed: true, detail)
+        case .timedOut: self.init(.timedOut, mayHaveBeenProcessed: true, detail)
+        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+            self.init(.insecure, mayHaveBeenProcessed: false, detail)
+        case .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet:
+            self.init(.unreachable, mayHaveBeenProcessed: false, detail)
+        default: self.init(.unreachable, mayHaveBeenProcessed: true, detail)
+        }
+    }
+}
