@@ -205,7 +205,7 @@ final class ClientPool: ClientProtocolOwner {
 
     private func makeClient(_ connection: Connection, isHTTP2: Bool) -> any ClientProtocol {
         isHTTP2
-            ? HTTP2ClientSession(connection: connection, owner: self)
+            ? BulkSession(connection: connection, owner: self)
             : HTTP1Client(connection, owner: self, limits: target.limits)
     }
 

@@ -28,9 +28,11 @@ struct HTTP2RequestCollector {
     /// Where each field of the block, pseudo-fields and ignored ones included, was put; nil for one that was not kept.
     private var places: [Int?] = []
     private var targetPlace: Int?
+    private var targetIndexing = HTTPField.Indexing.never
     private var fieldBytes = 0
     private var bodyLimit = 0
     private var body: [UInt8] = []
+    private var isHeadFinished = false
     private var isTooLarge = false
     private var isTargetTooLong = false
 
@@ -49,7 +51,9 @@ struct HTTP2RequestCollector {
         places.append(nil)
         if isPath(name), value.count > limits.targetBytes { isTargetTooLong = true }
         if fieldBytes > limits.fieldBytes || places.count > limits.fieldCount { isTooLarge = true }
-        guard !isTooLarge, !isTargetTooLong, isValid else { return fieldBytes <= 8 * limits.fieldBytes }
+        guard !isHeadFinished, !isTooLarge, !isTargetTooLong, isValid else {
+            return fieldBytes <= 8 * limits.fieldBytes
+        }
         keep(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
         return true
     }
@@ -73,21 +77,20 @@ struct HTTP2RequestCollector {
         }
     }
 
-    /// The head is complete.
+    /// The head is complete; fields that come now are trailers, which are counted and not kept.
     /// - Parameter indexing: Of every field of the block, in order.
     mutating func finishHead(indexing: [HTTPField.Indexing]) -> Refusal? {
+        isHeadFinished = true
         if isTargetTooLong { return .targetTooLong }
         if isTooLarge { return .fieldsTooLarge }
         guard !method.isEmpty, target.first == "/" else { return .notSupported }
         for (place, kind) in zip(places, indexing) {
             if let place { fields[place].indexing = kind }
         }
-        self.indexing = targetPlace.flatMap { $0 < indexing.count ? indexing[$0] : nil } ?? .never
+        targetIndexing = targetPlace.flatMap { $0 < indexing.count ? indexing[$0] : nil } ?? .never
         places = []
         return nil
     }
-
-    private var indexing = HTTPField.Indexing.never
 
     // MARK: Body
 
@@ -115,7 +118,7 @@ struct HTTP2RequestCollector {
             HTTPMethod(rawValue: method), target, authority: authority.isEmpty ? host ?? "" : authority,
             fields: HTTPFields(fields), body: body, connection: connection)
         request.streamID = stream
-        request.targetIndexing = indexing
+        request.targetIndexing = targetIndexing
         return request
     }
 }

@@ -1,0 +1,81 @@
+import MartletHTTP
+import Testing
+
+@testable import MartletNetwork
+
+/// What peers send to make work is refused with ENHANCE_YOUR_CALM.
+@Suite struct HTTP2FloodTests {
+    private typealias Kind = HTTP2FrameHeader.Kind
+    private let calm: UInt8 = 11
+
+    /// Sends a frame over and over, reading the answers now and then as a patient attacker would.
+    private func flood(_ peer: RawHTTP2Peer, _ times: Int, _ send: (Int) -> Void) -> UInt8? {
+        for time in 0..<times {
+            send(time)
+            if time % 100 == 0, let code = peer.goAwayCode() { return code }
+        }
+        return peer.goAwayCode()
+    }
+
+    @Test func ofPINGs() {
+        let peer = RawHTTP2Peer()
+        let code = flood(peer, 1_000) { _ in peer.send(Kind.ping, payload: Array(repeating: 0, count: 8)) }
+        #expect(code == calm)
+        #expect(peer.server.isFinished)
+    }
+
+    @Test func ofSETTINGS() {
+        let peer = RawHTTP2Peer()
+        #expect(flood(peer, 1_000) { _ in peer.send(Kind.settings) } == calm)
+    }
+
+    @Test func ofWindowUpdates() {
+        let peer = RawHTTP2Peer()
+        #expect(flood(peer, 5_000) { _ in peer.send(Kind.windowUpdate, payload: [0, 0, 0, 1]) } == calm)
+    }
+
+    @Test func ofRequestsThatAreTakenBack() {
+        let peer = RawHTTP2Peer(dispatch: FakeDispatch { _, _ in })
+        let code = flood(peer, 1_000) { time in
+            peer.sendHeaders([], stream: Int32(2 * time + 1))
+            peer.send(Kind.reset, stream: Int32(2 * time + 1), payload: [0, 0, 0, 8])
+        }
+        #expect(code == calm)
+        #expect(peer.dispatch.running.allSatisfy { $0.cancellations == 1 })
+    }
+
+    @Test func ofRequestsThatTheServerHasToReset() {
+        let peer = RawHTTP2Peer(dispatch: FakeDispatch { _, _ in })
+        let code = flood(peer, 1_000) { time in
+            peer.sendHeaders([], stream: Int32(2 * time + 1), flags: 0x4)
+            peer.send(Kind.windowUpdate, stream: Int32(2 * time + 1), payload: [0, 0, 0, 0])
+        }
+        #expect(code != nil)
+        #expect(peer.server.isFinished)
+    }
+
+    @Test func ofEmptyBodies() {
+        let peer = RawHTTP2Peer()
+        peer.sendHeaders([], stream: 1, flags: 0x4)
+        #expect(flood(peer, 2_000) { _ in peer.send(Kind.data, stream: 1) } == calm)
+    }
+
+    @Test func ofContinuations() {
+        let peer = RawHTTP2Peer()
+        peer.sendHeaders([], stream: 1, flags: 0x1)
+        let piece = [UInt8](repeating: 0, count: 1_000)
+        for _ in 0..<20 { peer.send(Kind.continuation, stream: 1, payload: piece) }
+        _ = peer.frames()
+        #expect(peer.server.isFinished)
+    }
+
+    @Test func aSteadyPeerIsNoFlood() {
+        let peer = RawHTTP2Peer()
+        let code = flood(peer, 2_000) { _ in
+            peer.connection.now += .milliseconds(20)
+            peer.send(Kind.ping, payload: Array(repeating: 0, count: 8))
+        }
+        #expect(code == nil)
+        #expect(!peer.server.isFinished)
+    }
+}
