@@ -71,6 +71,7 @@ let package = Package(
             name: "martlet",
             dependencies: [
                 "MartletServer", "MartletSimulator", "MartletClient", "MartletNetwork", "MartletModel", "MartletHTTP",
+                "MartletCrypto",
             ],
             swiftSettings: settings),
         module("MartletTesting", ["MartletCore", "MartletModel", "MartletHTTP"]),

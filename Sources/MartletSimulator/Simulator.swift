@@ -35,10 +35,17 @@ public final class Simulator: Sendable {
     /// The certificate of the authority that senders must trust; made at every start.
     public let caCertificatePEM: String
 
+    /// What a hub needs to send to the simulated services: credential properties by platform.
+    public let credentials: [String: [String: String]]
+
     private let state: SimulatorState
     private let server: HTTPServer
 
-    private init(origin: HTTPOrigin, caCertificatePEM: String, state: SimulatorState, server: HTTPServer) {
+    private init(
+        origin: HTTPOrigin, caCertificatePEM: String, credentials: [String: [String: String]], state: SimulatorState,
+        server: HTTPServer
+    ) {
+        self.credentials = credentials
         self.origin = origin
         self.caCertificatePEM = caCertificatePEM
         self.state = state
@@ -65,20 +72,24 @@ public final class Simulator: Sendable {
         // A connection may have one request until it has proved whose it is.
         var http2 = HTTP2Settings()
         http2.streamLimit = 1
+        let server: HTTPServer
+        let origin: HTTPOrigin
         do throws(NetworkError) {
             let tls = try TLSServerContext(certificates.identity, requestsClientCertificate: true)
-            let server = HTTPServer(
+            server = HTTPServer(
                 loops: try EventLoopGroup(count: 1),
                 handler: SimulatorHandler(state: state, connections: connections), limits: limits, http2: http2,
                 onHTTP2: connections.add)
             let address = try await server.listen(
                 on: .tcp(host: configuration.host, port: configuration.port), tls: tls)
-            return Simulator(
-                origin: HTTPOrigin(scheme: .https, host: configuration.host, port: address.port),
-                caCertificatePEM: certificates.authorityPEM, state: state, server: server)
+            origin = HTTPOrigin(scheme: .https, host: configuration.host, port: address.port)
         } catch {
             throw SimulatorError("The simulator cannot listen on \(configuration.host): \(error)")
         }
+        let credentials = try state.issueCredentials(origin: origin, authorityPEM: certificates.authorityPEM)
+        return Simulator(
+            origin: origin, caCertificatePEM: certificates.authorityPEM, credentials: credentials, state: state,
+            server: server)
     }
 
     /// A sender keeps its connections for hours; whoever follows a device hears nothing for as long.

@@ -1,3 +1,4 @@
+import MartletCore
 import MartletHTTP
 import MartletModel
 import MartletPush
@@ -24,6 +25,21 @@ final class SimulatorState: Sendable {
     /// Whether one of the services answers requests for the path.
     func serves(_ path: Substring) -> Bool {
         contents.withLock { $0.services.contains { $0.serves(path) } }
+    }
+
+    /// What a hub needs to send to the services, by platform.
+    func issueCredentials(
+        origin: HTTPOrigin, authorityPEM: String
+    ) throws(SimulatorError) -> [String: [String: String]] {
+        try contents.withLock { (contents) throws(SimulatorError) in
+            var credentials: [String: [String: String]] = [:]
+            for index in contents.services.indices {
+                let credential = try contents.services[index].issueCredential(
+                    origin: origin, authorityPEM: authorityPEM)
+                credentials[type(of: contents.services[index]).platform.rawValue] = credential.properties
+            }
+            return credentials
+        }
     }
 
     /// What the services do to a new connection.

@@ -1,3 +1,4 @@
+public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
@@ -26,6 +27,12 @@ public protocol PushServiceSimulator: Sendable {
     /// Makes an app known, so that what its owner sends is accepted.
     /// - Throws: `SimulatorError` naming the member that is missing or wrong.
     mutating func register(app: JSON) throws(SimulatorError)
+
+    /// Makes up the owner of an app, known here, and what a hub needs to send as that owner.
+    /// - Parameters:
+    ///   - origin: Where the simulator is reached.
+    ///   - authorityPEM: The authority that senders must trust.
+    mutating func issueCredential(origin: HTTPOrigin, authorityPEM: String) throws(SimulatorError) -> Credential
 
     /// Makes up a device.
     /// - Returns: Its handle.

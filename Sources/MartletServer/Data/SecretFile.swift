@@ -21,33 +21,50 @@ enum SecretFile {
         return Array(bytes.prefix(count))
     }
 
-    /// Writes a new file with mode 0600 that is on disk, under its final name, when this returns.
+    /// Writes a file that is on disk, under its final name, when this returns.
     static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(ServerError) {
-        let temporary = path + ".new"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-        guard file >= 0 else { throw failure("write", path) }
-        let written = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-        let isWritten = written == bytes.count && fsync(file) == 0
-        close(file)
-        guard isWritten, rename(temporary, path) == 0 else { throw failure("write", path) }
+        let temporary = try writeTemporary(bytes, beside: path, mode: mode)
+        guard rename(temporary, path) == 0 else { throw failure("write", path) }
         try sync(directoryOf: path)
     }
 
-    /// Makes a directory that only its owner may enter; one that is there keeps its contents and loses other rights.
+    /// Writes a new file that is on disk when this returns. Where another process was faster, its file stays.
+    static func create(_ bytes: [UInt8], at path: String) throws(ServerError) {
+        let temporary = try writeTemporary(bytes, beside: path, mode: 0o600)
+        defer { unlink(temporary) }
+        if link(temporary, path) != 0, errno != EEXIST { throw failure("create", path) }
+        try sync(directoryOf: path)
+    }
+
+    /// Makes a directory that only its owner may enter, with those above it, where they are missing.
     static func makeDirectory(_ path: String) throws(ServerError) {
-        var parent = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
-            parent += part + "/"
-            if parent != "/", mkdir(parent, 0o755) != 0, errno != EEXIST { throw failure("create", parent) }
-        }
-        if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("create", path) }
-        guard chmod(path, 0o700) == 0 else { throw failure("take away others' rights to", path) }
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let parent = directory(of: path) else { throw failure("create", path) }
+        try makeDirectory(parent)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("create", path) }
+    }
+
+    private static func writeTemporary(
+        _ bytes: [UInt8], beside path: String, mode: mode_t
+    ) throws(ServerError) -> String {
+        let temporary = "\(path).\(getpid())"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard file >= 0 else { throw failure("write", path) }
+        defer { close(file) }
+        let written = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        guard written == bytes.count, fsync(file) == 0 else { throw failure("write", path) }
+        return temporary
+    }
+
+    /// What stands before the last slash; nil where that is nothing.
+    private static func directory(of path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
+        return String(path[..<slash])
     }
 
     private static func sync(directoryOf path: String) throws(ServerError) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        let directory = parts.joined(separator: "/")
-        let handle = open(directory.isEmpty ? (path.first == "/" ? "/" : ".") : directory, O_RDONLY | O_CLOEXEC)
+        let directory = directory(of: path) ?? (path.first == "/" ? "/" : ".")
+        let handle = open(directory, O_RDONLY | O_CLOEXEC)
         guard handle >= 0 else { throw failure("open", directory) }
         defer { close(handle) }
         guard fsync(handle) == 0 else { throw failure("sync", directory) }

@@ -13,10 +13,10 @@ struct ServerCertificates: Sendable {
     let authorityFile: String
 
     /// - Parameter hosts: Names and addresses that clients may use, besides those of this machine itself.
-    init(_ directory: DataDirectory, hosts: [String], now: Timestamp) throws(ServerError) {
-        try SecretFile.makeDirectory(directory.file("tls"))
-        authorityFile = directory.file("tls/ca.pem")
-        let stored = try Self.stored(directory, certificate: authorityFile)
+    init(in directory: String, hosts: [String], now: Timestamp) throws(ServerError) {
+        try SecretFile.makeDirectory("\(directory)/tls")
+        authorityFile = "\(directory)/tls/ca.pem"
+        let stored = try Self.stored(in: directory, certificate: authorityFile)
         let authority: CertificateAuthority
         let names = Set((["localhost", "127.0.0.1", "::1", Self.hostName] + hosts).compactMap(\.self))
         do throws(CryptoError) {
@@ -32,28 +32,28 @@ struct ServerCertificates: Sendable {
         } catch {
             throw ServerError("The certificate of --tls-self-signed cannot be made: \(error)")
         }
-        if stored == nil { try Self.store(authority, directory, certificate: authorityFile) }
+        if stored == nil { try Self.store(authority, in: directory, certificate: authorityFile) }
     }
 }
 
 extension ServerCertificates {
     private static func stored(
-        _ directory: DataDirectory, certificate: String
+        in directory: String, certificate: String
     ) throws(ServerError) -> CertificateAuthority? {
         guard let certificate = try SecretFile.read(certificate),
-            let key = try SecretFile.read(directory.file("tls/ca.key"))
+            let key = try SecretFile.read("\(directory)/tls/ca.key")
         else { return nil }
         let pem = String(decoding: certificate + key, as: UTF8.self)
         do throws(CryptoError) {
             return CertificateAuthority(identity: try CertificateIdentity(pem: pem))
         } catch {
-            throw ServerError("The private authority in \(directory.file("tls")) cannot be read: \(error)")
+            throw ServerError("The private authority in \(directory)/tls cannot be read: \(error)")
         }
     }
 
     /// The key first: a certificate without its key would have to be made again, and clients trust it by then.
     private static func store(
-        _ authority: CertificateAuthority, _ directory: DataDirectory, certificate: String
+        _ authority: CertificateAuthority, in directory: String, certificate: String
     ) throws(ServerError) {
         let pem: (key: String, certificate: String)
         do throws(CryptoError) {
@@ -61,7 +61,7 @@ extension ServerCertificates {
         } catch {
             throw ServerError("The private authority cannot be stored: \(error)")
         }
-        try SecretFile.write(Array(pem.key.utf8), to: directory.file("tls/ca.key"))
+        try SecretFile.write(Array(pem.key.utf8), to: "\(directory)/tls/ca.key")
         try SecretFile.write(Array(pem.certificate.utf8), to: certificate, mode: 0o644)
     }
 

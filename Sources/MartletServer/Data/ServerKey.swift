@@ -10,7 +10,15 @@ struct ServerKey: Sendable {
     private let secret: SecretBytes
 
     /// Reads the key, or makes one where the data directory is new.
-    init(_ directory: DataDirectory) throws(ServerError) {
+    static func open(in directory: String) throws(StorageError) -> ServerKey {
+        do throws(ServerError) {
+            return try ServerKey(in: directory)
+        } catch {
+            throw StorageError(.unavailable, error.description)
+        }
+    }
+
+    private init(in directory: String) throws(ServerError) {
         if let text = getenv(Self.environmentVariable) {
             guard let bytes = Hex.decode(String(cString: text)), bytes.count == AESGCM.keyByteCount else {
                 throw ServerError("\(Self.environmentVariable) must be 64 hexadecimal digits.")
@@ -18,24 +26,23 @@ struct ServerKey: Sendable {
             secret = SecretBytes(bytes)
             return
         }
-        let path = directory.file("secret.key")
-        if let bytes = try SecretFile.read(path) {
-            guard bytes.count == AESGCM.keyByteCount else {
-                throw ServerError("\(path) is damaged: it has \(bytes.count) bytes instead of \(AESGCM.keyByteCount).")
-            }
-            secret = SecretBytes(bytes)
-        } else {
-            secret = SecretBytes(RandomBytes.generate(AESGCM.keyByteCount))
-            try SecretFile.write(secret.bytes, to: path)
+        try SecretFile.makeDirectory(directory)
+        let path = "\(directory)/secret.key"
+        if try SecretFile.read(path) == nil {
+            try SecretFile.create(RandomBytes.generate(AESGCM.keyByteCount), at: path)
         }
+        guard let bytes = try SecretFile.read(path), bytes.count == AESGCM.keyByteCount else {
+            throw ServerError("\(path) is damaged: a key has \(AESGCM.keyByteCount) bytes.")
+        }
+        secret = SecretBytes(bytes)
     }
 
     /// What seals secrets in the database.
-    func sealer() throws(ServerError) -> AESSealer {
+    func sealer() throws(StorageError) -> AESSealer {
         do throws(CryptoError) {
             return AESSealer(try AESGCM(key: SecretBytes(try derive("seal", count: AESGCM.keyByteCount))))
         } catch {
-            throw ServerError("The sealing key cannot be used: \(error).")
+            throw StorageError(.unavailable, "The sealing key cannot be used: \(error)")
         }
     }
 
@@ -46,7 +53,7 @@ struct ServerKey: Sendable {
             let words = [bytes[..<8], bytes[8...]].map { $0.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
             return MessageIDKey(words[0], words[1])
         } catch {
-            throw ServerError("The message id key cannot be derived: \(error).")
+            throw ServerError("The message id key cannot be derived: \(error)")
         }
     }
 

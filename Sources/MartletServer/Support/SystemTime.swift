@@ -1,19 +1,21 @@
 import Glibc
-import MartletCore
-import MartletModel
+public import MartletCore
+public import MartletModel
 
 /// The clock on the wall.
-struct SystemTime: TimeSource {
+public struct SystemTime: TimeSource {
     /// The longest single sleep: after it the clock, which may have been set meanwhile, is looked at again.
     private static let longestSleep: Duration = .seconds(1)
 
-    var now: Timestamp {
+    public init() {}
+
+    public var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    func sleep(until moment: Timestamp) async throws {
+    public func sleep(until moment: Timestamp) async throws {
         while now < moment {
             try await Task.sleep(for: min(moment - now, Self.longestSleep))
         }

@@ -1,4 +1,4 @@
-import MartletCore
+public import MartletCore
 import MartletCrypto
 public import MartletHTTP
 public import MartletModel
@@ -84,8 +84,36 @@ public struct APNsSimulator: PushServiceSimulator {
             id: keyID)
     }
 
+    public mutating func issueCredential(
+        origin: HTTPOrigin, authorityPEM: String
+    ) throws(SimulatorError) -> Credential {
+        do throws(CryptoError) {
+            let key = try P256PrivateKey.generate()
+            teams[Self.exampleBundleID] = Self.exampleTeamID
+            keys.register(
+                APNsProviderKeys.Key(teamID: Self.exampleTeamID, publicKey: key.publicKey, environment: nil),
+                id: Self.exampleKeyID)
+            return Credential([
+                APNsCredential.Property.token: try key.pem(),
+                APNsCredential.Property.keyID: Self.exampleKeyID,
+                APNsCredential.Property.teamID: Self.exampleTeamID,
+                APNsCredential.Property.bundleID: Self.exampleBundleID,
+                APNsCredential.Property.endpoint: origin.description,
+                APNsCredential.Property.endpointAuthority: authorityPEM,
+            ])
+        } catch {
+            throw SimulatorError("A credential cannot be made: \(error)")
+        }
+    }
+
+    /// The app of issued credentials, and of devices that name none.
+    private static let exampleBundleID = "com.example.app"
+    private static let exampleTeamID = "TEAM000001"
+    private static let exampleKeyID = "KEY0000001"
+
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
-        guard let topic = description["topic"]?.string, APNsHeaders.isTopic(topic) else {
+        let topic = description["topic"]?.string ?? Self.exampleBundleID
+        guard APNsHeaders.isTopic(topic) else {
             throw SimulatorError("\"topic\" must be the app's bundle id, such as com.example.app.")
         }
         let token = Hex.encode(RandomBytes.generate(32))

@@ -1,0 +1,160 @@
+import MartletBackend
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// Administration, in JSON over the admin socket: hubs with their credentials, and users.
+///
+/// Whoever may open the socket may do everything, so it has mode 0600. Commands that find no running server ask this
+/// same handler in their own process.
+struct AdminAPI: Sendable {
+    private static let bodyLimit = 1 << 20
+
+    let hubs: HubDirectory
+    let users: UserDirectory
+    let services: PushServiceList
+    /// The address for connection strings.
+    let endpoint: PublicEndpoint
+    /// Called after the credentials of a hub have changed.
+    let credentialsChanged: @Sendable (Hub.ID) -> Void
+
+    func makeHandler() -> any HTTPHandler {
+        var router = Router { _, _ in HTTPResponse(.notFound, error: "There is no such administration.") }
+        addHubs(to: &router)
+        addCredentials(to: &router)
+        addUsers(to: &router)
+        return router
+    }
+
+    // MARK: Hubs
+
+    private func addHubs(to router: inout Router) {
+        router.on(.get, "/hubs") { _, _ in
+            HTTPResponse(.ok, json: .array(hubs.all.map(summary)))
+        }
+        router.on(.put, "/hubs/{name}") { _, match in
+            await answer { () throws(HubDirectoryError) in
+                HTTPResponse(.created, json: detail(try await hubs.create(match["name"])))
+            }
+        }
+        router.on(.get, "/hubs/{name}") { _, match in
+            guard let hub = hubs.hub(named: match["name"]) else {
+                return refusal(.notFound(match["name"]))
+            }
+            return HTTPResponse(.ok, json: detail(hub))
+        }
+        router.on(.delete, "/hubs/{name}") { _, match in
+            await answer { () throws(HubDirectoryError) in
+                try await hubs.delete(match["name"])
+                return HTTPResponse(.noContent)
+            }
+        }
+    }
+
+    private func addCredentials(to router: inout Router) {
+        router.on(.put, "/hubs/{name}/credentials/{platform}", bodyLimit: Self.bodyLimit) { request, match in
+            guard let members = try? JSON(parsing: request.body).object else {
+                return HTTPResponse(.badRequest, error: "A credential is a JSON object of strings.")
+            }
+            return await setCredential(Credential(members.compactMapValues(\.string)), match)
+        }
+        router.on(.delete, "/hubs/{name}/credentials/{platform}") { _, match in
+            await setCredential(nil, match)
+        }
+    }
+
+    private func setCredential(_ credential: Credential?, _ match: RouteMatch) async -> HTTPResponse {
+        guard let service = services.named(match["platform"]) else {
+            return refusal(.unknownPlatform(PlatformID(rawValue: match["platform"])))
+        }
+        return await answer { () throws(HubDirectoryError) in
+            try await hubs.setCredential(credential, for: service.descriptor.platform, of: match["name"])
+            if let hub = hubs.hub(named: match["name"]) { credentialsChanged(hub.id) }
+            return HTTPResponse(.noContent)
+        }
+    }
+
+    private func answer(
+        _ work: () async throws(HubDirectoryError) -> HTTPResponse
+    ) async -> HTTPResponse {
+        do throws(HubDirectoryError) {
+            return try await work()
+        } catch {
+            return refusal(error)
+        }
+    }
+
+    private func refusal(_ error: HubDirectoryError) -> HTTPResponse {
+        let status: HTTPStatus =
+            switch error {
+            case .badName, .unknownPlatform, .badCredential: .badRequest
+            case .exists: .conflict
+            case .notFound: .notFound
+            case .storage: .serviceUnavailable
+            }
+        return HTTPResponse(status, error: error.description)
+    }
+
+    private func summary(_ hub: Hub) -> JSON {
+        [
+            "name": .string(hub.name), "createdAt": .string(hub.createdAt.iso8601),
+            "credentials": .array(hub.credentials.keys.sorted().map { .string($0.rawValue) }),
+        ]
+    }
+
+    private func detail(_ hub: Hub) -> JSON {
+        guard case .object(var members) = summary(hub) else { return .null }
+        members["connectionStrings"] = .object(
+            Dictionary(
+                uniqueKeysWithValues: hub.accessRules.map { rule in
+                    let text = ConnectionString(
+                        authority: endpoint.authority, isSecure: endpoint.isSecure, keyName: rule.name,
+                        key: rule.primaryKey)
+                    return (rule.name, .string(text.text))
+                }))
+        return .object(members)
+    }
+
+    // MARK: Users
+
+    private func addUsers(to router: inout Router) {
+        router.on(.get, "/users") { _, _ in
+            await answer { () throws(UserDirectoryError) in
+                let users = try await users.list()
+                return HTTPResponse(
+                    .ok,
+                    json: .array(
+                        users.map { ["name": .string($0.name), "createdAt": .string($0.createdAt.iso8601)] }))
+            }
+        }
+        router.on(.put, "/users/{name}", bodyLimit: Self.bodyLimit) { request, match in
+            guard let password = (try? JSON(parsing: request.body))?["password"]?.string else {
+                return HTTPResponse(.badRequest, error: "A user is a JSON object with a password.")
+            }
+            return await answer { () throws(UserDirectoryError) in
+                try await users.add(match["name"], password: password)
+                return HTTPResponse(.noContent)
+            }
+        }
+        router.on(.delete, "/users/{name}") { _, match in
+            await answer { () throws(UserDirectoryError) in
+                try await users.remove(match["name"])
+                return HTTPResponse(.noContent)
+            }
+        }
+    }
+
+    private func answer(_ work: () async throws(UserDirectoryError) -> HTTPResponse) async -> HTTPResponse {
+        do throws(UserDirectoryError) {
+            return try await work()
+        } catch {
+            let status: HTTPStatus =
+                switch error {
+                case .badName, .badPassword: .badRequest
+                case .notFound: .notFound
+                case .busy, .storage: .serviceUnavailable
+                }
+            return HTTPResponse(status, error: error.description)
+        }
+    }
+}

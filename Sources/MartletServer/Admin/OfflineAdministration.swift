@@ -1,0 +1,19 @@
+public import MartletHTTP
+
+/// Administration of a data directory on which no server runs, in this process.
+public struct OfflineAdministration: Sendable {
+    /// Answers what the admin socket of a running server would.
+    public let handler: any HTTPHandler
+    private let engine: Engine
+
+    /// - Throws: `ServerError`, among others where a server does run.
+    public init(dataDirectory: String) async throws(ServerError) {
+        engine = try await Engine.open(ServerConfiguration(dataDirectory: dataDirectory, loops: 1), fallbacks: [:])
+        handler = engine.makeAdminHandler(PublicEndpoint(publicURL: nil, tls: nil, clear: nil))
+    }
+
+    /// Writes what is left to write and lets others have the directory.
+    public func close() async {
+        await engine.close()
+    }
+}

@@ -1,0 +1,39 @@
+import MartletCore
+import MartletModel
+import MartletPush
+
+/// What a command line may know of the platforms without naming one.
+public enum Platforms {
+    /// One flag of `hub credential set`.
+    public struct CredentialField: Sendable {
+        /// The property of the credential that it sets.
+        public let property: String
+        /// Names of the platforms, aliases included, that have it.
+        public let platforms: Set<String>
+        /// Without dashes.
+        public let flag: String
+        public let placeholder: String
+        public let help: String
+        /// The value names a file whose text is the property.
+        public let isFile: Bool
+    }
+
+    /// The flags of all platforms.
+    public static var credentialFields: [CredentialField] {
+        PushServices.all.services.flatMap { fields(of: $0.descriptor) }
+    }
+
+    /// The formats of native sends.
+    public static var formats: [String] {
+        PushServices.all.services.map { $0.descriptor.format }
+    }
+
+    private static func fields(of descriptor: PushServiceDescriptor) -> [CredentialField] {
+        let names = Set([descriptor.platform.rawValue] + descriptor.aliases)
+        return descriptor.credentialFields.map { field in
+            CredentialField(
+                property: field.name, platforms: names, flag: field.flag, placeholder: field.isFile ? "FILE" : "VALUE",
+                help: "\(descriptor.platform): \(field.help)", isFile: field.isFile)
+        }
+    }
+}

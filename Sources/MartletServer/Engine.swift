@@ -1,0 +1,109 @@
+import MartletBackend
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletHubAPI
+import MartletModel
+import MartletNetwork
+import MartletPush
+import MartletStorage
+
+/// The parts of a server behind its listeners, opened on one data directory.
+struct Engine: Sendable {
+    let loops: EventLoopGroup
+    let storage: SQLiteStorage
+    let hubs: HubDirectory
+    let devices: DeviceRegistry
+    let notifications: NotificationIntake
+    let users: UserDirectory
+    let client: HTTPClient
+    let dispatcher: Dispatcher
+    let log: Log
+    private let time = SystemTime()
+    private let services = PushServices.all
+
+    static func open(
+        _ configuration: ServerConfiguration, fallbacks: [String: [String: String]]
+    ) async throws(ServerError) -> Engine {
+        let storage: SQLiteStorage
+        let key: ServerKey
+        do throws(StorageError) {
+            key = try ServerKey.open(in: configuration.dataDirectory)
+            storage = try SQLiteStorage(directory: configuration.dataDirectory, sealer: try key.sealer())
+        } catch {
+            throw ServerError(error.detail)
+        }
+        do {
+            return try await Engine(configuration, storage, key, fallbacks)
+        } catch {
+            await storage.close()
+            throw ServerError("\(error)")
+        }
+    }
+
+    private init(
+        _ configuration: ServerConfiguration, _ storage: SQLiteStorage, _ key: ServerKey,
+        _ fallbacks: [String: [String: String]]
+    ) async throws {
+        let log = Log()
+        self.log = log
+        self.storage = storage
+        loops = try EventLoopGroup(count: configuration.loops)
+        client = HTTPClient(loops: loops)
+        let credentials = fallbacks.map { (PlatformID(rawValue: $0.key), Credential($0.value)) }
+        hubs = HubDirectory(
+            store: storage, services: services, time: time,
+            fallbacks: Dictionary(uniqueKeysWithValues: credentials))
+        try await hubs.reload()
+        devices = DeviceRegistry(store: storage, services: services, time: time)
+        users = UserDirectory(store: storage, time: time)
+        let dispatcher = Dispatcher(
+            notifications: storage, devices: storage, maps: storage.progressMaps, hubs: hubs, services: services,
+            transport: client, messageIDs: try key.messageIDKey(), time: time
+        ) { log.write(.warning, $0) }
+        self.dispatcher = dispatcher
+        notifications = NotificationIntake(store: storage, services: services, time: time) {
+            dispatcher.enqueue($0)
+        }
+    }
+
+    func close() async {
+        await client.shutDown()
+        await storage.close()
+    }
+
+    /// What the listeners answer with.
+    func makeHandler(_ configuration: ServerConfiguration) throws(ServerError) -> any HTTPHandler {
+        let backend = try makeBackend(configuration)
+        var router = Router(refuse: HubAPI.refusal(time: time))
+        HubAPI(
+            hubs: hubs, devices: devices, notifications: notifications, services: services,
+            address: PublicAddress(configuration.publicURL), time: time
+        ).addRoutes(to: &router)
+        let health = HealthAPI {
+            do throws(StorageError) {
+                _ = try await storage.hubs()
+                return nil
+            } catch {
+                return "The storage does not answer: \(error.kind.rawValue)."
+            }
+        }
+        return RootHandler(backend: backend.makeHandler(), health: health, hubs: router)
+    }
+
+    private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {
+        do throws(CryptoError) {
+            return try Backend(
+                users: users, devices: devices, intake: notifications, services: services,
+                hub: BackendHub(hubs, named: configuration.backendHub), time: time)
+        } catch {
+            throw ServerError("The app backend cannot be started: \(error)")
+        }
+    }
+
+    func makeAdminHandler(_ endpoint: PublicEndpoint) -> any HTTPHandler {
+        AdminAPI(hubs: hubs, users: users, services: services, endpoint: endpoint) { hub in
+            dispatcher.credentialsChanged(in: hub)
+        }.makeHandler()
+    }
+}

@@ -1,0 +1,30 @@
+import MartletHTTP
+
+/// `GET /health/live`: the process answers. `GET /health/ready`: it takes work.
+struct HealthAPI: HTTPHandler {
+    /// A sentence on what keeps the server from taking work; nil where nothing does.
+    let obstacle: @Sendable () async -> String?
+
+    func bodyLimit(for head: HTTPRequest) -> Int { 0 }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        guard request.method == .get || request.method == .head else {
+            return HTTPResponse(
+                .methodNotAllowed, fields: ["allow": "GET, HEAD", "content-type": "text/plain; charset=utf-8"],
+                body: .bytes(Array("Use GET.\n".utf8)))
+        }
+        switch HTTPTarget(request.target)?.segments {
+        case ["health", "live"]: return Self.answer(.ok, "live")
+        case ["health", "ready"]:
+            if let obstacle = await obstacle() { return Self.answer(.serviceUnavailable, obstacle) }
+            return Self.answer(.ok, "ready")
+        default: return Self.answer(.notFound, "There are /health/live and /health/ready.")
+        }
+    }
+
+    private static func answer(_ status: HTTPStatus, _ text: String) -> HTTPResponse {
+        HTTPResponse(
+            status, fields: ["content-type": "text/plain; charset=utf-8", "cache-control": "no-store"],
+            body: .bytes(Array("\(text)\n".utf8)))
+    }
+}

@@ -1,0 +1,26 @@
+import MartletHTTP
+
+/// Hands each request to the part of the server that its first path segment names: the app backend, health, or, by any
+/// other name, a hub.
+struct RootHandler: HTTPHandler {
+    let backend: any HTTPHandler
+    let health: any HTTPHandler
+    let hubs: any HTTPHandler
+
+    func bodyLimit(for head: HTTPRequest) -> Int {
+        part(for: head).bodyLimit(for: head)
+    }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        await part(for: request).respond(to: request)
+    }
+
+    private func part(for request: HTTPRequest) -> any HTTPHandler {
+        let segment = request.target.utf8.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        switch Substring(segment).lowercased() {
+        case "api": return backend
+        case "health": return health
+        default: return hubs
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// One command of the command line.
+struct Command: Sendable {
+    /// The words that select it: `hub`, `credential`, `set`.
+    var path: [String]
+    /// Names of the words that must follow, in help's spelling: `NAME`.
+    var operands: [String]
+    var summary: String
+    var options: [Option]
+    var run: @Sendable (Invocation) async throws -> Void
+
+    init(
+        _ path: String, operands: [String] = [], _ summary: String, options: [Option] = [],
+        run: @escaping @Sendable (Invocation) async throws -> Void
+    ) {
+        self.path = path.split(separator: " ").map(String.init)
+        self.operands = operands
+        self.summary = summary
+        self.options = options
+        self.run = run
+    }
+
+    var name: String { path.joined(separator: " ") }
+}
+
+/// A command line that cannot be understood: exit code 64.
+struct UsageError: Error, CustomStringConvertible {
+    var description: String
+    /// The command that was meant, as far as that is known.
+    var command: Command?
+}

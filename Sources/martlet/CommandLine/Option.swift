@@ -1,0 +1,24 @@
+/// One setting of a command, declared once: from here come its flag, its environment variable, its key in the
+/// configuration file and its line of help.
+struct Option: Sendable {
+    /// The flag without its dashes, which is also the key in the configuration file: `tls-listen`.
+    var name: String
+    /// What stands for the value in help; nil for a switch.
+    var placeholder: String?
+    var help: String
+    var fallback: String?
+
+    init(_ name: String, _ placeholder: String? = nil, _ help: String, default fallback: String? = nil) {
+        self.name = name
+        self.placeholder = placeholder
+        self.help = help
+        self.fallback = fallback
+    }
+
+    /// `MARTLET_TLS_LISTEN`.
+    var environmentVariable: String {
+        "MARTLET_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+    }
+
+    var usage: String { placeholder.map { "--\(name) \($0)" } ?? "--\(name)" }
+}

@@ -1,0 +1,32 @@
+import Glibc
+import MartletServer
+
+/// Standard output, standard error and standard input.
+enum Terminal {
+    /// Prints a line on standard output, whole and at once.
+    static func print(_ line: String) {
+        write(line + "\n", to: STDOUT_FILENO)
+    }
+
+    /// Prints a line on standard error.
+    static func complain(_ line: String) {
+        write(line + "\n", to: STDERR_FILENO)
+    }
+
+    /// The first line of standard input, without its end: a password.
+    static func readPassword() throws -> String {
+        guard let line = readLine(strippingNewline: true), !line.isEmpty else {
+            throw ServerError("Standard input has no password: give it as one line.")
+        }
+        return line
+    }
+
+    private static func write(_ text: String, to file: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

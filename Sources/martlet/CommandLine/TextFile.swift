@@ -1,0 +1,43 @@
+import Glibc
+import MartletServer
+
+/// Files that the caller names on the command line.
+enum TextFile {
+    /// - Parameter limit: A longer file is refused, in bytes.
+    static func read(_ path: String, limit: Int = 1 << 20) throws -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw ServerError("Cannot read \(path): \(String(cString: strerror(errno))).") }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
+            guard count >= 0 else { throw ServerError("Cannot read \(path): \(String(cString: strerror(errno))).") }
+            if count == 0 { return bytes }
+            bytes += chunk.prefix(count)
+            guard bytes.count <= limit else { throw ServerError("\(path) is larger than \(limit) bytes.") }
+        }
+    }
+}
+
+extension TextFile {
+    /// A file that must hold UTF-8 text.
+    static func readText(_ path: String) throws -> String {
+        guard let text = String(validating: try read(path), as: UTF8.self) else {
+            throw ServerError("\(path) is no text in UTF-8.")
+        }
+        return text
+    }
+}
+
+extension TextFile {
+    static func write(_ text: String, to path: String) throws {
+        let bytes = Array(text.utf8)
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw ServerError("Cannot write \(path): \(String(cString: strerror(errno))).") }
+        defer { close(file) }
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
+            throw ServerError("Cannot write \(path): \(String(cString: strerror(errno))).")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import MartletHTTP
+import MartletModel
+import MartletServer
+
+/// `martlet hub …`: hubs and their credentials.
+enum HubCommands {
+    static let all = [create, list, show, delete, setCredential, removeCredential]
+
+    static let create = Command(
+        "hub create", operands: ["NAME"], "Create a hub and print its connection strings, for apps and for senders.",
+        options: [.data]
+    ) { invocation in
+        let hub = try await Administration(invocation).call(.put, "/hubs/\(segment(invocation.operand("NAME")))")
+        printConnectionStrings(hub)
+    }
+
+    static let list = Command("hub list", "Print the names of all hubs.", options: [.data]) { invocation in
+        let hubs = try await Administration(invocation).call(.get, "/hubs")
+        for hub in hubs.array ?? [] { Terminal.print(hub["name"]?.string ?? "") }
+    }
+
+    static let show = Command(
+        "hub show", operands: ["NAME"], "Print a hub's connection strings and the platforms it has credentials for.",
+        options: [.data]
+    ) { invocation in
+        let hub = try await Administration(invocation).call(.get, "/hubs/\(segment(invocation.operand("NAME")))")
+        printConnectionStrings(hub)
+        let platforms = (hub["credentials"]?.array ?? []).compactMap(\.string)
+        Terminal.print("credentials: \(platforms.isEmpty ? "none" : platforms.joined(separator: ", "))")
+    }
+
+    static let delete = Command(
+        "hub delete", operands: ["NAME"], "Delete a hub with all its registrations and notifications.", options: [.data]
+    ) { invocation in
+        _ = try await Administration(invocation).call(.delete, "/hubs/\(segment(invocation.operand("NAME")))")
+    }
+
+    static let setCredential = Command(
+        "hub credential set", operands: ["NAME", "PLATFORM"],
+        "Give a hub what it needs to send to a platform; it is checked before it is stored.",
+        options: [.data] + Platforms.credentialFields.map { Option($0.flag, $0.placeholder, $0.help) }
+    ) { invocation in
+        let platform = invocation.operand("PLATFORM")
+        var properties: [String: JSON] = [:]
+        for field in Platforms.credentialFields where field.platforms.contains(platform.lowercased()) {
+            guard let value = invocation[field.flag] else { continue }
+            properties[field.property] =
+                field.isFile ? .string(try TextFile.readText(value)) : .string(value)
+        }
+        _ = try await Administration(invocation).call(
+            .put, "/hubs/\(segment(invocation.operand("NAME")))/credentials/\(segment(platform))",
+            body: .object(properties))
+    }
+
+    static let removeCredential = Command(
+        "hub credential remove", operands: ["NAME", "PLATFORM"], "Take a hub's credential for a platform away.",
+        options: [.data]
+    ) { invocation in
+        let (hub, platform) = (segment(invocation.operand("NAME")), segment(invocation.operand("PLATFORM")))
+        _ = try await Administration(invocation).call(.delete, "/hubs/\(hub)/credentials/\(platform)")
+    }
+
+    private static func printConnectionStrings(_ hub: JSON) {
+        let strings = hub["connectionStrings"]?.object ?? [:]
+        for name in strings.keys.sorted(by: >) { Terminal.print(strings[name]?.string ?? "") }
+    }
+}
+
+extension Option {
+    static let data = Option("data", "DIR", "The data directory of the server.", default: "data")
+}

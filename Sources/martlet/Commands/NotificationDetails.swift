@@ -1,0 +1,39 @@
+/// What telemetry says of a notification, read from the hub's XML (wire document, section 8.1).
+struct NotificationDetails {
+    struct Outcome {
+        var name: String
+        var count: Int
+    }
+
+    let state: String
+    let outcomes: [Outcome]
+
+    init(xml: String) {
+        state = Self.text(of: "State", in: xml) ?? "Unknown"
+        outcomes = xml.pieces(between: "<Outcome>", and: "</Outcome>").compactMap { outcome in
+            guard let name = Self.text(of: "Name", in: outcome),
+                let count = Self.text(of: "Count", in: outcome).flatMap({ Int($0) })
+            else { return nil }
+            return Outcome(name: name, count: count)
+        }
+    }
+
+    /// The text of the first element of a name that has no attributes.
+    static func text(of element: String, in xml: String) -> String? {
+        xml.pieces(between: "<\(element)>", and: "</\(element)>").first
+    }
+}
+
+extension String {
+    fileprivate func pieces(between start: String, and end: String) -> [String] {
+        var pieces: [String] = []
+        var rest = self[...]
+        while let open = rest.firstRange(of: start) {
+            rest = rest[open.upperBound...]
+            guard let close = rest.firstRange(of: end) else { break }
+            pieces.append(String(rest[..<close.lowerBound]))
+            rest = rest[close.upperBound...]
+        }
+        return pieces
+    }
+}

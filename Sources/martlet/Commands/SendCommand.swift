@@ -1,0 +1,115 @@
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import MartletNetwork
+import MartletServer
+
+/// `martlet send`: one notification through a hub's REST API.
+enum SendCommand {
+    static let command = Command(
+        "send", operands: ["HUB"], "Send a notification through a hub and print its id.",
+        options: [
+            Option("connection-string", "CS", "A connection string with the right to send."),
+            Option("platform", "FORMAT", "The format of the body: \(Platforms.formats.joined(separator: ", "))."),
+            Option("tags", "EXPR", "Whom it is for; everybody where it is not given."),
+            Option("handle", "HANDLE", "Send to this one handle instead."),
+            Option("body", "TEXT", "The payload, as the push service takes it."),
+            Option("header", "NAME:VALUE", "A header field for the push service."),
+            Option("ca-file", "FILE", "The authority to trust instead of the system's."),
+            Option("wait", nil, "Wait until it is delivered and print what became of it."),
+        ]
+    ) { invocation in
+        let hub = try HubClient(invocation)
+        let location = try await hub.send(invocation)
+        let id = location.split(separator: "?")[0].split(separator: "/").last.map(String.init) ?? ""
+        Terminal.print(id)
+        if invocation.isOn("wait") { try await hub.waitForOutcome(of: id) }
+    }
+}
+
+/// A caller of one hub's REST API.
+private struct HubClient {
+    private static let timeout: Duration = .seconds(30)
+    private static let finalStates = ["Completed", "NoTargetFound", "Abandoned", "Canceled"]
+
+    private let connection: ConnectionString
+    private let origin: HTTPOrigin
+    private let settings: TransportSettings
+    private let hub: String
+    private let client: HTTPClient
+
+    init(_ invocation: Invocation) throws {
+        connection = try ConnectionString(try invocation.required("connection-string"))
+        guard let origin = HTTPOrigin(connection.origin) else {
+            throw ServerError("The connection string names no host.")
+        }
+        self.origin = origin
+        settings = TransportSettings(
+            trustedCertificatesPEM: try invocation["ca-file"].map { try TextFile.readText($0) })
+        hub = segment(invocation.operand("HUB"))
+        client = HTTPClient(loops: try EventLoopGroup(count: 1))
+    }
+
+    /// - Returns: The address of the notification.
+    func send(_ invocation: Invocation) async throws -> String {
+        var fields: HTTPFields = [
+            "servicebusnotification-format": try invocation.required("platform"),
+            "content-type": "application/json; charset=utf-8",
+        ]
+        var target = "/\(hub)/messages?api-version=2020-06"
+        if let tags = invocation["tags"] { fields["servicebusnotification-tags"] = tags }
+        if let handle = invocation["handle"] {
+            fields["servicebusnotification-devicehandle"] = handle
+            target += "&direct"
+        }
+        if let header = invocation["header"] {
+            let parts = header.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else {
+                throw UsageError(description: "--header must be NAME:VALUE.", command: invocation.command)
+            }
+            fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
+        }
+        let body = Array(try invocation.required("body").utf8)
+        let response = try await call(.post, target, fields: fields, body: body)
+        guard let location = response.fields["location"] else { throw ServerError("The hub gave no id.") }
+        return location
+    }
+
+    /// Asks until the notification is final, then prints a line per outcome.
+    func waitForOutcome(of id: String) async throws {
+        while true {
+            let response = try await call(.get, "/\(hub)/messages/\(segment(id))?api-version=2020-06")
+            let details = NotificationDetails(xml: String(decoding: response.bytes, as: UTF8.self))
+            if Self.finalStates.contains(details.state) {
+                Terminal.print("State: \(details.state)")
+                for outcome in details.outcomes { Terminal.print("\(outcome.name): \(outcome.count)") }
+                return
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func call(
+        _ method: HTTPMethod, _ target: String, fields: HTTPFields = [:], body: [UInt8] = []
+    ) async throws -> HTTPResponse {
+        var request = HTTPRequest(method, target, authority: origin.authority, fields: fields, body: body)
+        request.fields["authorization"] = try token()
+        let response = try await client.send(request, to: origin, settings: settings, before: .now + Self.timeout)
+        guard response.status.isSuccess else {
+            let text = String(decoding: response.bytes, as: UTF8.self)
+            let detail = NotificationDetails.text(of: "Detail", in: text) ?? text
+            throw ServerError("The hub answered \(response.status.code): \(detail)")
+        }
+        return response
+    }
+
+    private func token() throws -> String {
+        let resource = "\(connection.origin)/\(hub)"
+        let expiry = SystemTime().now + .seconds(300)
+        return try SharedAccessToken.authorization(
+            for: resource, keyName: connection.keyName, key: connection.key, expiry: expiry
+        ) { message, key in
+            Base64.encode(try HMACSHA256.authenticationCode(for: message, key: key))
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import MartletHTTP
+import MartletModel
+import MartletServer
+import MartletSimulator
+
+/// `martlet serve`: the server.
+enum ServeCommand {
+    static let command = Command(
+        "serve", "Serve hubs and the app backend until SIGTERM.",
+        options: [
+            .data,
+            Option("listen", "HOST:PORT", "Clear-text HTTP; 127.0.0.1:8080 where --tls-listen is not given."),
+            Option("tls-listen", "HOST:PORT", "HTTPS, HTTP/1.1 and HTTP/2."),
+            Option("tls-certificate", "FILE", "The certificate with its chain, in PEM."),
+            Option("tls-key", "FILE", "The private key of the certificate, in PEM."),
+            Option("tls-self-signed", nil, "Use a private authority, made once: DIR/tls/ca.pem."),
+            Option("allow-clear-text", nil, "Allow --listen on an address that other machines reach."),
+            Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
+            Option("backend-hub", "NAME", "The hub of the app backend; with one hub it need not be said."),
+            Option("simulator", nil, "Run simulated push services too; hubs without a credential send to them."),
+            Option("simulator-listen", "HOST:PORT", "Where the simulator listens.", default: "127.0.0.1:9443"),
+            Option("loops", "N", "Event loops; one per core, at most two, where it is not given."),
+        ]
+    ) { invocation in
+        let configuration = try configuration(invocation)
+        try configuration.validate()
+        let simulator =
+            try await invocation.isOn("simulator") ? SimulateCommand.start(invocation["simulator-listen"]) : nil
+        let server = try await Server.start(configuration, fallbacks: simulator?.credentials ?? [:])
+        var ready = ["martlet: ready"] + server.origins.map { "\($0.scheme.rawValue)://\($0.host):\($0.port)" }
+        if let simulator { ready.append("simulator=\(simulator.origin)") }
+        if let file = server.authorityFile {
+            Log().write(.info, "Clients must trust the private authority.", ["file": .string(file)])
+        }
+        Terminal.print(ready.joined(separator: " "))
+        await Signals.runUntilTermination {
+            await withTaskGroup { group in
+                group.addTask { await server.run() }
+                if let simulator { group.addTask { await simulator.run() } }
+            }
+        }
+    }
+
+    private static func configuration(_ invocation: Invocation) throws -> ServerConfiguration {
+        let tlsListen = try address("tls-listen", invocation)
+        var configuration = ServerConfiguration(dataDirectory: invocation["data"] ?? "data")
+        configuration.tlsListen = tlsListen
+        configuration.listen =
+            try address("listen", invocation)
+            ?? (tlsListen == nil ? ServerConfiguration.Address(host: "127.0.0.1", port: 8080) : nil)
+        configuration.tls = try tls(invocation)
+        configuration.allowsClearText = invocation.isOn("allow-clear-text")
+        configuration.backendHub = invocation["backend-hub"]
+        configuration.publicURL = try invocation["public-url"].map { text in
+            guard let origin = HTTPOrigin(text) else {
+                throw UsageError(
+                    description: "--public-url must be http(s)://HOST[:PORT] without a path.",
+                    command: invocation.command)
+            }
+            return origin
+        }
+        configuration.loops = try invocation["loops"].map { text in
+            guard let count = Int(text), (1...64).contains(count) else {
+                throw UsageError(description: "--loops must be 1 to 64.", command: invocation.command)
+            }
+            return count
+        }
+        return configuration
+    }
+
+    private static func tls(_ invocation: Invocation) throws -> ServerConfiguration.TLS? {
+        switch (invocation["tls-certificate"], invocation["tls-key"], invocation.isOn("tls-self-signed")) {
+        case (nil, nil, false): return nil
+        case (nil, nil, true): return .selfSigned
+        case (let certificate?, let key?, false): return .files(certificate: certificate, key: key)
+        default:
+            throw UsageError(
+                description: "give --tls-certificate with --tls-key, or --tls-self-signed.",
+                command: invocation.command)
+        }
+    }
+
+    private static func address(_ name: String, _ invocation: Invocation) throws -> ServerConfiguration.Address? {
+        try invocation[name].map { text in
+            guard let address = ServerConfiguration.Address(text) else {
+                throw UsageError(description: "--\(name) must be HOST:PORT.", command: invocation.command)
+            }
+            return address
+        }
+    }
+}
