@@ -1,12 +1,11 @@
 import Glibc
 import MartletCore
-import Synchronization
 
 /// The data directory as far as storage goes: private to its owner, and of one process at a time.
 final class StorageDirectory: Sendable {
     let path: String
     /// The descriptor of the lock file while the lock is held.
-    private let lock: Mutex<Int32?>
+    private let lock: Locked<Int32?>
 
     /// Makes the directory where it is missing, keeps everybody else out of it (mode 0700) and locks it.
     /// - Throws: `StorageError`; `.locked` where another process has it.
@@ -14,7 +13,7 @@ final class StorageDirectory: Sendable {
         self.path = path
         try Self.make(path)
         try Self.keepPrivate(path)
-        lock = Mutex(try Self.takeLock(in: path))
+        lock = Locked(try Self.takeLock(in: path))
     }
 
     deinit {

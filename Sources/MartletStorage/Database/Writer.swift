@@ -5,7 +5,7 @@ import Synchronization
 /// (group commit): each change stands in a savepoint, so that it fails alone, and each caller resumes after the commit.
 actor Writer {
     private nonisolated let executor: ThreadExecutor
-    private nonisolated let waiting = Mutex<[PendingWrite]>([])
+    private nonisolated let waiting = Locked<[PendingWrite]>([])
     private nonisolated let commits = Atomic<Int>(0)
     private nonisolated let checkpointer: Checkpointer
     private nonisolated let limits: LogLimits

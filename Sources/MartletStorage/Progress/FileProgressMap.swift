@@ -4,7 +4,7 @@ import Synchronization
 
 /// One bit per channel in a file that is mapped into memory: what was set is in the file when the process dies.
 ///
-/// Unchecked: the words are only touched atomically, `allocated` under its lock, and the rest never changes.
+/// Unchecked: the words are only touched atomically, `allocated` too, and the rest never changes.
 final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let byteCount: Int
@@ -12,7 +12,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     /// Per page of the file, whether its place on disk is certain: writing to a hole of a full disk would be fatal.
     private let allocated: UnsafeMutablePointer<Atomic<UInt8>>
     /// Bits for whose page the disk has no room. They end with the process.
-    private let homeless = Mutex<Set<Int64>>([])
+    private let homeless = Locked<Set<Int64>>([])
 
     private static let pageSize = 4096
 

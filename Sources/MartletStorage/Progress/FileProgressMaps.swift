@@ -1,11 +1,10 @@
 import Glibc
 public import MartletCore
-import Synchronization
 
 /// Progress maps as files of one directory, each mapped into memory.
 public final class FileProgressMaps: ProgressMaps {
     private let directory: String
-    private let open = Mutex<[Int64: FileProgressMap]>([:])
+    private let open = Locked<[Int64: FileProgressMap]>([:])
 
     /// - Parameter unfinished: The notifications whose maps are still needed; others are removed.
     init(in directory: String, keeping unfinished: [Int64]) throws(StorageError) {
