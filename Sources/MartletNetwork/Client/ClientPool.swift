@@ -17,8 +17,7 @@ final class ClientPool: ClientProtocolOwner {
         var isUnderWay: Bool { underWay != nil }
     }
 
-    /// Passes on what is told about a request of its own, counts the answers, and has what the peer did not process
-    /// sent again.
+    /// Passes on what is told about a request of its own, and has what the peer did not process sent again.
     private final class Attempt: ResponseReceiver {
         private static let limit = 3
 
@@ -31,11 +30,7 @@ final class ClientPool: ClientProtocolOwner {
             single.attempts += 1
         }
 
-        func receivedHead(_ head: HTTPResponse) {
-            pool?.answered += 1
-            single.receiver.receivedHead(head)
-        }
-
+        func receivedHead(_ head: HTTPResponse) { single.receiver.receivedHead(head) }
         func receivedBody(_ bytes: UnsafeRawBufferPointer) { single.receiver.receivedBody(bytes) }
         func finished() { single.receiver.finished() }
 
@@ -52,28 +47,40 @@ final class ClientPool: ClientProtocolOwner {
     }
 
     private final class Member {
+        let id: HTTP2PoolStateMachine.ConnectionID
         var connector: Connector?
         var client: (any ClientProtocol)?
+
+        weak var connection: Connection?
+
+        init(_ id: HTTP2PoolStateMachine.ConnectionID) {
+            self.id = id
+        }
+
+        func drain() {
+            client?.drain()
+            connection?.needsWrite()
+        }
     }
 
     private let loop: EventLoop
     private let target: Connector.Target
-    private var policy: PoolPolicy
+    private var machine: HTTP2PoolStateMachine
     private var members: [Member] = []
     private var singles: [Single] = []
     private var runs: [BatchRun] = []
     private var isPumping = false
     private var isPumpWanted = false
-    private var retry: TimerID?
+    private var isReviewWanted = false
+    private var timer: (id: TimerID, due: ContinuousClock.Instant)?
     private var stopped: TransportError?
-    /// Answers to requests of their own, and to batches that are complete.
-    private var answered = 0
-    private var answeredAtLastClose = 0
+    /// Why the last connection was not made.
+    private var lastFailure: NetworkError?
 
     init(_ target: Connector.Target, connectionLimit: Int, loop: EventLoop) {
         self.loop = loop
         self.target = target
-        policy = PoolPolicy(limit: connectionLimit)
+        machine = HTTP2PoolStateMachine(connectionLimit: connectionLimit)
     }
 
     /// Whether the pool may be forgotten.
@@ -102,8 +109,8 @@ final class ClientPool: ClientProtocolOwner {
     /// Ends everything.
     func stop(_ error: TransportError) {
         stopped = error
-        if let retry { loop.cancelTimer(retry) }
-        retry = nil
+        if let timer { loop.cancelTimer(timer.id) }
+        timer = nil
         failWaiting(error)
         for member in members { member.connector?.cancel(nil) }
     }
@@ -114,8 +121,8 @@ final class ClientPool: ClientProtocolOwner {
         pump()
     }
 
-    /// Deals out what waits and opens connections where it is worth it. Calls from within are put off: a client
-    /// protocol tells of its capacity while it is being given something.
+    /// Deals out what waits. Calls from within are put off: a client protocol tells of its capacity while it is being
+    /// given something.
     private func pump() {
         isPumpWanted = true
         guard !isPumping else { return }
@@ -126,7 +133,7 @@ final class ClientPool: ClientProtocolOwner {
             startRuns()
         }
         isPumping = false
-        connect()
+        reviewSoon()
     }
 
     private func startSingles() {
@@ -155,44 +162,71 @@ final class ClientPool: ClientProtocolOwner {
 
     /// Lets go of batches that are complete.
     func removeComplete() {
-        runs.removeAll { run in
-            if run.isComplete { answered += run.told }
-            return run.isComplete
-        }
+        runs.removeAll { $0.isComplete }
     }
 
     // MARK: connections
 
     private var waiting: Int { singles.count + runs.reduce(0) { $0 + $1.waiting } }
 
-    private func connect() {
+    /// Whether more connections are wanted shows only when those that there are have drawn what they can, which they
+    /// do when they write, at the end of this turn.
+    private func reviewSoon() {
+        guard !isReviewWanted, stopped == nil else { return }
+        isReviewWanted = true
+        loop.atEndOfTurn { [weak self] in self?.review() }
+    }
+
+    private func review() {
+        isReviewWanted = false
         guard stopped == nil else { return }
-        let open = members.count { $0.client?.isOpen == true }
-        let connecting = members.count { $0.connector != nil && $0.client == nil }
-        switch policy.connect(waiting: waiting, open: open, connecting: connecting, total: members.count, at: loop.now)
-        {
-        case .none: break
-        case .open(let count): for _ in 0..<count { openConnection() }
-        case .later(let due): connectLater(due)
+        perform(machine.demand(waiting, at: loop.now))
+        for member in members {
+            guard let client = member.client else { continue }
+            perform(
+                machine.changed(
+                    member.id, capacity: client.capacity, hasAnswered: client.hasAnswered, isIdle: client.isIdle,
+                    isOpen: client.isOpen, at: loop.now))
+        }
+        armTimer()
+    }
+
+    private func perform(_ actions: [HTTP2PoolStateMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .connect(let id): openConnection(id)
+            // Everything that waits was offered to every connection before the machine was asked.
+            case .fill: break
+            case .drain(let id): members.first { $0.id == id }?.drain()
+            case .failWaiting: failWaiting(TransportError(lastFailure, target.origin))
+            }
         }
     }
 
-    private func connectLater(_ due: ContinuousClock.Instant) {
-        guard retry == nil else { return }
-        retry = loop.startTimer(due: due) { [weak self] in
-            self?.retry = nil
-            self?.pump()
+    private func armTimer() {
+        guard let due = machine.deadline, due > loop.now else { return }
+        if let timer {
+            guard due < timer.due else { return }
+            loop.cancelTimer(timer.id)
         }
+        let id = loop.startTimer(due: due) { [weak self] in
+            guard let self else { return }
+            timer = nil
+            perform(machine.expire(at: loop.now))
+            reviewSoon()
+        }
+        timer = (id, due)
     }
 
-    private func openConnection() {
-        let member = Member()
+    private func openConnection(_ id: HTTP2PoolStateMachine.ConnectionID) {
+        let member = Member(id)
         members.append(member)
         let connector = Connector(target, loop: loop) { [weak self] connection, isHTTP2 in
             guard let self else { return nil }
             let client = makeClient(connection, isHTTP2: isHTTP2)
             member.client = client
-            policy.opened(isHTTP2: isHTTP2)
+            member.connection = connection
+            perform(machine.connected(id, capacity: client.capacity, at: loop.now))
             // Not from within: the connection does not know its protocol yet.
             loop.atEndOfTurn { [weak self] in self?.pump() }
             return client
@@ -212,15 +246,13 @@ final class ClientPool: ClientProtocolOwner {
     private func memberClosed(_ member: Member, _ error: NetworkError?, wasOpen: Bool) {
         members.removeAll { $0 === member }
         member.connector = nil
-        let others = members.contains { $0.client?.isOpen == true || $0.client == nil }
-        let answered = runs.reduce(answered) { $0 + $1.told }
-        let wasUseful = answered > answeredAtLastClose
-        answeredAtLastClose = answered
-        let verdict = policy.closed(wasOpen: wasOpen, wasUseful: wasUseful, hasOthers: others, at: loop.now)
-        if verdict == .failWaiting {
-            failWaiting(TransportError(error, target.origin))
-        }
-        pump()
+        lastFailure = error
+        let jitter = Double.random(in: 0..<1)
+        perform(
+            wasOpen
+                ? machine.closed(member.id, jitter: jitter, at: loop.now)
+                : machine.connectFailed(member.id, jitter: jitter, at: loop.now))
+        if stopped == nil { pump() }
     }
 
     private func failWaiting(_ error: TransportError) {

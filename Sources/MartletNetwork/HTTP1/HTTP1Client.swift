@@ -52,6 +52,10 @@ final class HTTP1Client: ClientProtocol {
     var isOpen: Bool { phase != .finished && !isDraining && !closesAfterResponse }
     var capacity: Int { phase == .idle && isOpen && !isConsuming ? 1 : 0 }
 
+    var isIdle: Bool { receiver == nil }
+    /// A connection carries one request at a time from its first moment on: nothing is to be found out.
+    var hasAnswered: Bool { true }
+
     // MARK: sending
 
     func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64 {

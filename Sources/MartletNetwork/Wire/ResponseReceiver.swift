@@ -20,6 +20,13 @@ protocol ClientProtocol: WireProtocol {
     /// Whether requests may be started on this connection, now or later.
     var isOpen: Bool { get }
 
+    /// Whether it carries no request.
+    var isIdle: Bool { get }
+
+    /// Whether the peer has shown that it answers, so that it is no use to wait for that before making another
+    /// connection.
+    var hasAnswered: Bool { get }
+
     /// Starts a request; called with `capacity` above 0.
     /// - Returns: A number that names it in `cancel`.
     func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64
