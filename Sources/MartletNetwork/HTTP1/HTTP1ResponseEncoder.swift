@@ -27,12 +27,14 @@ struct HTTP1ResponseEncoder {
         status.code == 204 || status.code == 304
     }
 
-    /// - Parameter connection: The value of the field of that name, or nil for none.
+    /// - Parameters:
+    ///   - connection: The value of the field of that name, or nil for none.
+    ///   - date: The value of the field of that name.
     static func appendHead(
-        _ response: HTTPResponse, framing: Framing, connection: String?, to output: inout [UInt8]
+        _ response: HTTPResponse, framing: Framing, connection: String?, date: String, to output: inout [UInt8]
     ) {
         append(
-            "HTTP/1.1 \(response.status.code) \(reason(response.status))\r\ndate: \(HTTPDate.now())\r\n", to: &output)
+            "HTTP/1.1 \(response.status.code) \(reason(response.status))\r\ndate: \(date)\r\n", to: &output)
         for field in response.fields where !own.contains(field.name) {
             append(field.name, to: &output)
             append(": ", to: &output)

@@ -44,6 +44,7 @@ final class HTTP1Server: WireProtocol {
     private var isLastAnswer = false
     private var isDraining = false
     private var output = OutputQueue()
+    private var date = HTTPDate()
 
     init(
         _ connection: any WireConnection, info: HTTPConnection, dispatch: any RequestDispatch, limits: ServerLimits
@@ -263,7 +264,8 @@ final class HTTP1Server: WireProtocol {
         if isDraining || head?.keepsAlive != true { isLastAnswer = true }
         let keepAlive = head?.minorVersion == 0 ? "keep-alive" : nil
         HTTP1ResponseEncoder.appendHead(
-            response, framing: framing, connection: isLastAnswer ? "close" : keepAlive, to: &output.bytes)
+            response, framing: framing, connection: isLastAnswer ? "close" : keepAlive, date: date.now(),
+            to: &output.bytes)
     }
 
     private func completeAnswer() {
@@ -286,7 +288,8 @@ final class HTTP1Server: WireProtocol {
         body = []
         partialHead = []
         let framing = HTTP1ResponseEncoder.Framing.length(refusal.response.bytes.count)
-        HTTP1ResponseEncoder.appendHead(refusal.response, framing: framing, connection: "close", to: &output.bytes)
+        HTTP1ResponseEncoder.appendHead(
+            refusal.response, framing: framing, connection: "close", date: date.now(), to: &output.bytes)
         output.bytes.append(contentsOf: refusal.response.bytes)
         finish()
     }

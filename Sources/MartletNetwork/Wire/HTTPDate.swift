@@ -1,17 +1,17 @@
 import Glibc
-import Synchronization
 
-/// The value of the `date` field (RFC 9110, section 6.6.1).
-enum HTTPDate {
-    private static let last = Mutex<(second: time_t, text: String)>((-1, ""))
+/// The value of the `date` field (RFC 9110, section 6.6.1), formatted once a second.
+struct HTTPDate {
+    private var second: time_t = -1
+    private var text = ""
 
-    /// The current time, formatted once a second.
-    static func now() -> String {
-        let second = time(nil)
-        return last.withLock { last in
-            if last.second != second { last = (second, format(second)) }
-            return last.text
+    mutating func now() -> String {
+        let current = time(nil)
+        if second != current {
+            second = current
+            text = Self.format(current)
         }
+        return text
     }
 
     /// The IMF-fixdate form: `Sun, 06 Nov 1994 08:49:37 GMT`.
