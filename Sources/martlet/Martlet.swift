@@ -5,7 +5,9 @@ import MartletServer
 @main
 struct Martlet {
     static let commands =
-        [ServeCommand.command, SimulateCommand.command] + HubCommands.all + UserCommands.all + [SendCommand.command]
+        [ServeCommand.command, SimulateCommand.command] + HubCommands.all + UserCommands.all + [
+            SendCommand.command, DeviceCommand.command,
+        ]
 
     static func main() async {
         // A peer that has gone is an error of the write, not the end of the process.

@@ -28,6 +28,11 @@ public enum Platforms {
         PushServices.all.services.map { $0.descriptor.format }
     }
 
+    /// The names of the platforms, as the app backend knows them.
+    public static var names: [String] {
+        PushServices.all.services.map { $0.descriptor.platform.rawValue }
+    }
+
     private static func fields(of descriptor: PushServiceDescriptor) -> [CredentialField] {
         let names = Set([descriptor.platform.rawValue] + descriptor.aliases)
         return descriptor.credentialFields.map { field in

@@ -24,21 +24,33 @@ enum ServeCommand {
     ) { invocation in
         let configuration = try configuration(invocation)
         try configuration.validate()
-        let simulator =
-            try await invocation.isOn("simulator") ? SimulateCommand.start(invocation["simulator-listen"]) : nil
+        var simulator: Simulator?
+        if invocation.isOn("simulator") { simulator = try await SimulateCommand.start(invocation["simulator-listen"]) }
         let server = try await Server.start(configuration, fallbacks: simulator?.credentials ?? [:])
-        var ready = ["martlet: ready"] + server.origins.map { "\($0.scheme.rawValue)://\($0.host):\($0.port)" }
-        if let simulator { ready.append("simulator=\(simulator.origin)") }
+        if let simulator { try publishAuthority(of: simulator, in: configuration.dataDirectory) }
         if let file = server.authorityFile {
             Log().write(.info, "Clients must trust the private authority.", ["file": .string(file)])
         }
-        Terminal.print(ready.joined(separator: " "))
-        await Signals.runUntilTermination {
+        Terminal.print(readyLine(server, simulator))
+        await Signals.runUntilTermination { [simulator] in
             await withTaskGroup { group in
                 group.addTask { await server.run() }
                 if let simulator { group.addTask { await simulator.run() } }
             }
         }
+    }
+
+    /// `martlet: ready http://… https://… simulator=https://…`, each part only where it is on.
+    private static func readyLine(_ server: Server, _ simulator: Simulator?) -> String {
+        var parts = ["martlet: ready"] + server.origins.map(\.description)
+        if let simulator { parts.append("simulator=\(simulator.origin)") }
+        return parts.joined(separator: " ")
+    }
+
+    /// Besides its own place, the authority lies in the data directory, where people look.
+    private static func publishAuthority(of simulator: Simulator, in directory: String) throws {
+        _ = try SimulatorAuthority.publish(simulator.caCertificatePEM, port: simulator.port)
+        try TextFile.write(simulator.caCertificatePEM, to: "\(directory)/simulator-ca.pem")
     }
 
     private static func configuration(_ invocation: Invocation) throws -> ServerConfiguration {

@@ -7,12 +7,15 @@ enum SimulateCommand {
         "simulate", "Simulate the push services until SIGTERM.",
         options: [
             Option("listen", "HOST:PORT", "Where the simulator listens.", default: "127.0.0.1:9443"),
-            Option("ca-file", "FILE", "Where to write the authority to trust.", default: "martlet-simulator-ca.pem"),
+            Option("ca-file", "FILE", "Where to write the authority to trust, besides its own place."),
         ]
     ) { invocation in
         let simulator = try await start(invocation["listen"])
-        let file = try invocation.required("ca-file")
-        try TextFile.write(simulator.caCertificatePEM, to: file)
+        var file = try SimulatorAuthority.publish(simulator.caCertificatePEM, port: simulator.port)
+        if let chosen = invocation["ca-file"] {
+            try TextFile.write(simulator.caCertificatePEM, to: chosen)
+            file = chosen
+        }
         Terminal.print("martlet: ready simulator=\(simulator.origin) ca-file=\(file)")
         await Signals.runUntilTermination { await simulator.run() }
     }

@@ -19,8 +19,16 @@ struct APNsSimulatedPush {
         let longest = now + Self.storageTime
         let keptUntil = expiration.map { min(Timestamp(seconds: min($0, longest.seconds)), longest) } ?? longest
         delivery = SimulatedDelivery(
-            id: id, handle: token, headers: headers, payload: payload, acceptedAt: now,
+            id: id, handle: token, headers: headers, payload: payload, text: Self.text(of: payload), acceptedAt: now,
             keptUntil: keptUntil > now ? keptUntil : nil)
         self.delay = delay
+    }
+
+    /// What a device shows: the alert as one line, its title before its body.
+    private static func text(of payload: JSON) -> String? {
+        guard let alert = payload["aps"]?["alert"] else { return nil }
+        if let text = alert.string { return text }
+        let parts = ["title", "subtitle", "body"].compactMap { alert[$0]?.string }
+        return parts.isEmpty ? nil : parts.joined(separator: ": ")
     }
 }

@@ -1,0 +1,50 @@
+import MartletClient
+import MartletHTTP
+import MartletModel
+import MartletNetwork
+import MartletServer
+
+/// `martlet device`: a phone in the terminal.
+enum DeviceCommand {
+    static let command = Command(
+        "device", "Be a simulated phone: log in, register, print every notification that it shows.",
+        options: [
+            Option("backend", "URL", "The server with the app backend."),
+            Option("user", "NAME", "Who logs in."),
+            UserCommands.passwordFromInput,
+            Option("simulator", "URL", "The simulated push services."),
+            Option("tags", "A,B", "Tags that the device registers with."),
+            Option("platform", "NAME", "The phone's platform.", default: Platforms.names.first),
+            Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
+            Option(
+                "simulator-ca-file", "FILE", "The authority to trust at the simulator; found by itself on loopback."),
+        ]
+    ) { invocation in
+        guard invocation.isOn("password-stdin") else {
+            throw UsageError(
+                description: "give the password on standard input, with --password-stdin.", command: invocation.command)
+        }
+        let user = try invocation.required("user")
+        let password = try Terminal.readPassword()
+        let phone = try SimulatedPhone(invocation)
+        let client = PushClient(
+            server: try ServerAddress(try invocation.required("backend")),
+            transport: NetworkTransport(
+                phone.client, trusting: try invocation["ca-file"].map { try TextFile.readText($0) }))
+        try await client.logIn(user: user, password: password)
+        let platform = invocation["platform"] ?? ""
+        let handle = try await phone.obtainHandle(platform: platform)
+        let events = try await phone.follow(handle)
+        let tags = (invocation["tags"] ?? "").split(separator: ",").map(String.init)
+        try await client.register(handle: handle, platform: platform, tags: tags)
+        Terminal.print("\(user)'s phone is registered")
+        await Signals.runUntilTermination {
+            do {
+                try await phone.show(events)
+            } catch {
+                Terminal.complain("martlet: the simulator has gone: \(error)")
+            }
+        }
+        try await client.unregister()
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+import MartletServer
+
+/// Where a simulator leaves the certificate of its authority, so that programs of the same user on this machine find it
+/// by the simulator's port: `martlet-UID/simulator-PORT.pem` in the directory for temporary files.
+enum SimulatorAuthority {
+    static func publish(_ pem: String, port: UInt16) throws -> String {
+        let directory = directory
+        if mkdir(directory, 0o700) != 0, errno != EEXIST {
+            throw ServerError("Cannot make \(directory): \(String(cString: strerror(errno))).")
+        }
+        guard isOwn(directory) else {
+            throw ServerError("\(directory) belongs to somebody else; set TMPDIR to a directory of your own.")
+        }
+        let file = "\(directory)/simulator-\(port).pem"
+        try TextFile.write(pem, to: file)
+        return file
+    }
+
+    /// The certificate of the simulator at a port, where one of this user has left it.
+    static func find(port: UInt16) throws -> String? {
+        let file = "\(directory)/simulator-\(port).pem"
+        guard isOwn(directory), access(file, R_OK) == 0 else { return nil }
+        return try TextFile.readText(file)
+    }
+
+    private static var directory: String {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        return "\(parent)/martlet-\(getuid())"
+    }
+
+    /// Whether the directory is this user's and closed to others, so that nobody else can have put a file there.
+    private static func isOwn(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid()
+            && status.st_mode & 0o077 == 0
+    }
+}
