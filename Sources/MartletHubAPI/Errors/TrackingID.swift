@@ -4,17 +4,14 @@ import MartletHTTP
 /// The id by which a caller and the server speak of the same request: the caller's own where it sent a usable one.
 struct TrackingID: Hashable {
     let text: String
-    /// Whether the caller chose it, so that a repeated request carries it again.
-    let isFromCaller: Bool
 
     init(of request: HTTPRequest) {
-        if let sent = request.fields["trackingid"], Self.isUsable(sent) {
-            text = sent
-            isFromCaller = true
-        } else {
-            text = Self.random()
-            isFromCaller = false
-        }
+        text = Self.sent(with: request) ?? Self.random()
+    }
+
+    /// The usable id that the caller chose, which a repeated request carries again; nil where there is none.
+    static func sent(with request: HTTPRequest) -> String? {
+        request.fields["trackingid"].flatMap { isUsable($0) ? $0 : nil }
     }
 
     /// Puts the id on an answer, as the original service does on every one.

@@ -27,9 +27,10 @@ struct MessageRoutes: Sendable {
 
     /// Accepts a send once, however often a client that names its requests repeats it.
     private func accept(_ send: SendRequest, of call: HubCall) async throws(HubAPIError) -> NotificationID {
-        let tracking = TrackingID(of: call.request)
-        guard tracking.isFromCaller else { return try await store(send, in: call.hub.id) }
-        let key = RepeatedSends.Key(call.request, tracking: tracking.text, hub: call.hub.id)
+        guard let tracking = TrackingID.sent(with: call.request) else {
+            return try await store(send, in: call.hub.id)
+        }
+        let key = RepeatedSends.Key(call.request, tracking: tracking, hub: call.hub.id)
         switch repeats.begin(key) {
         case .accepted(let id): return id
         case .underway: throw .busy("This very send is being taken right now", retryAfter: 1)

@@ -1,0 +1,43 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// libFuzzer on the parsers of strangers' bytes. A package of its own, because its flags are unsafe; the modules are
+// those of the main package, by symbolic links, compiled here with coverage and open to @testable.
+//   swift build && .build/debug/FuzzDocument -max_total_time=60
+let instrumented: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"]),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: instrumented)
+}
+
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies + ["FuzzDriver"], swiftSettings: instrumented,
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])])
+}
+
+let package = Package(
+    name: "martlet-fuzz",
+    targets: [
+        .systemLibrary(name: "CMartletOpenSSL", pkgConfig: "openssl"),
+        .systemLibrary(name: "CMartletXML2", pkgConfig: "libxml-2.0"),
+        .systemLibrary(name: "CMartletArgon2", pkgConfig: "libargon2"),
+        module("MartletModel"),
+        module("MartletHTTP"),
+        module("MartletCore", ["MartletModel", "MartletHTTP"]),
+        module("MartletCrypto", ["CMartletOpenSSL", "CMartletArgon2"]),
+        module("MartletHubAPI", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "CMartletXML2"]),
+        .target(name: "CLibFuzzer"),
+        module("FuzzDriver", ["CLibFuzzer"]),
+        fuzzer("FuzzToken", ["MartletHubAPI"]),
+        fuzzer("FuzzDocument", ["MartletHubAPI"]),
+        fuzzer("FuzzFilter", ["MartletHubAPI"]),
+        fuzzer("FuzzTagExpression", ["MartletModel"]),
+    ]
+)

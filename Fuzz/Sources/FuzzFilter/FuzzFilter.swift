@@ -1,0 +1,15 @@
+import FuzzDriver
+
+@testable import MartletHubAPI
+
+/// A `$filter`: whatever it is, it is read or refused.
+@main
+struct FuzzFilter {
+    static func main() {
+        fuzz { bytes, count in
+            let text = String(input: bytes, count)
+            if let filter = try? ChannelFilter(text) { precondition(!filter.terms.isEmpty, "a filter has a term") }
+            return 0
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import FuzzDriver
+
+@testable import MartletHubAPI
+
+/// The value of an `Authorization` header: whatever it is, it is read or refused.
+@main
+struct FuzzToken {
+    static func main() {
+        fuzz { bytes, count in
+            let text = String(input: bytes, count)
+            if let token = SharedAccessSignature(header: text) {
+                _ = token.audience?.covers(["demo", "messages"], at: ["hub.example"])
+            }
+            return 0
+        }
+    }
+}
