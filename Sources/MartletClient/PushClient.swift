@@ -232,7 +232,7 @@ extension PushClient {
         switch answer.status {
         case 201: break
         case 401: throw .final(.wrongPassword, "The user name or the password is wrong.")
-        default: throw Setback(answer)
+        default: throw Setback(answer).withoutAnotherTry
         }
         guard let token = (try? JSON(parsing: answer.body))?["token"]?.string else {
             throw .final(.serverProblem(status: 201), "The server's answer holds no session.")

@@ -16,6 +16,7 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         let answer: CheckedContinuation<Answer, Never>
         var body: [UInt8] = []
         var isTooLong = false
+        var isChallenged = false
     }
 
     /// The longest body of an answer, in bytes; the backend's are far below.
@@ -32,6 +33,17 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+    }
+
+    /// A server that asks for a password gets none here: its 401 is the answer.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let isPassword = [NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodDefault].contains(
+            challenge.protectionSpace.authenticationMethod)
+        if isPassword { exchanges.withLock { $0[task.taskIdentifier]?.isChallenged = true } }
+        completionHandler(isPassword ? .rejectProtectionSpace : .performDefaultHandling, nil)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -53,6 +65,8 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         if exchange.isTooLong {
             return .failure(ClientTransportError(.unreachable, mayHaveBeenProcessed: true, "The answer is too long."))
         }
+        // On Linux a challenge that is turned down looks like a cancelled task, and the response is lost.
+        if error != nil, exchange.isChallenged { return .success(ClientResponse(status: 401)) }
         if let error { return .failure(ClientTransportError(error)) }
         guard let response = response as? HTTPURLResponse else {
             return .failure(ClientTransportError(.unreachable, mayHaveBeenProcessed: true, "The answer is not HTTP."))

@@ -24,6 +24,13 @@ struct Setback: Error {
         setback.mayHaveHadEffect = false
         return setback
     }
+
+    /// The same where trying again would do harm.
+    var withoutAnotherTry: Setback {
+        var setback = self
+        setback.mayPass = false
+        return setback
+    }
 }
 
 extension Setback {

@@ -1,0 +1,139 @@
+import Foundation
+import MartletURLSession
+import Testing
+
+@testable import MartletClient
+
+struct URLSessionTransportTests {
+    func response(_ status: String, _ body: String = "", fields: String = "") -> String {
+        "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\(fields)\r\n\(body)"
+    }
+
+    @Test func aRequestArrivesWholeAndItsAnswerComesBack() async throws {
+        let server = try LoopbackServer { [answer = response("201 Created", "{}", fields: "Retry-After: 7\r\n")] _ in
+            answer
+        }
+        defer { server.stop() }
+        let answer = try await URLSessionTransport().send(
+            ClientRequest(
+                "PUT", "http://127.0.0.1:\(server.port)/api/register/1?x=%2F", fields: ["authorization": "Bearer T"],
+                body: Array("\"h\u{e9}\"".utf8)))
+        #expect(answer.status == 201)
+        #expect(answer.fields["retry-after"] == "7")
+        #expect(answer.body == Array("{}".utf8))
+        let request = try #require(server.requests.first)
+        #expect(request.hasPrefix("PUT /api/register/1?x=%2F HTTP/1.1\r\n"))
+        #expect(request.lowercased().contains("authorization: bearer t\r\n"))
+        #expect(request.hasSuffix("\"h\u{e9}\""))
+    }
+
+    @Test func aRefusalIsAnAnswer() async throws {
+        let challenges =
+            "WWW-Authenticate: Basic realm=\"martlet\", charset=\"UTF-8\"\r\n"
+            + "WWW-Authenticate: Bearer realm=\"martlet\"\r\n"
+        let refusal = response("401 Unauthorized", "{}", fields: challenges)
+        let server = try LoopbackServer { _ in refusal }
+        defer { server.stop() }
+        let answer = try await URLSessionTransport().send(
+            ClientRequest("POST", "http://127.0.0.1:\(server.port)/", fields: ["authorization": "Bearer T"]))
+        #expect(answer.status == 401)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func aRedirectIsNotFollowed() async throws {
+        let other = try LoopbackServer { [answer = response("200 OK")] _ in answer }
+        defer { other.stop() }
+        let redirect = response("307 Temporary Redirect", fields: "Location: http://127.0.0.1:\(other.port)/\r\n")
+        let server = try LoopbackServer { _ in redirect }
+        defer { server.stop() }
+        let answer = try await URLSessionTransport().send(
+            ClientRequest("GET", "http://127.0.0.1:\(server.port)/", fields: ["authorization": "Bearer T"]))
+        #expect(answer.status == 307)
+        #expect(other.requests.isEmpty)
+    }
+
+    @Test func nobodyThereIsUnreachableAndNotProcessed() async throws {
+        let server = try LoopbackServer { _ in nil }
+        let port = server.port
+        server.stop()
+        let error = await #expect(throws: ClientTransportError.self) {
+            try await URLSessionTransport().send(ClientRequest("GET", "http://127.0.0.1:\(port)/?handle=SECRET"))
+        }
+        #expect(error?.kind == .unreachable)
+        #expect(error?.mayHaveBeenProcessed == false)
+        #expect(error?.description.contains("SECRET") == false)
+    }
+
+    @Test func aConnectionThatBreaksMayHaveBeenProcessed() async throws {
+        let server = try LoopbackServer { _ in nil }
+        defer { server.stop() }
+        let error = await #expect(throws: ClientTransportError.self) {
+            try await URLSessionTransport().send(ClientRequest("POST", "http://127.0.0.1:\(server.port)/", body: [1]))
+        }
+        #expect(error?.kind == .unreachable)
+        #expect(error?.mayHaveBeenProcessed == true)
+    }
+
+    @Test func anEndlessAnswerIsCutOff() async throws {
+        let long = response("200 OK", String(repeating: "x", count: 2 << 20))
+        let server = try LoopbackServer { _ in long }
+        defer { server.stop() }
+        await #expect(throws: ClientTransportError.self) {
+            try await URLSessionTransport().send(ClientRequest("GET", "http://127.0.0.1:\(server.port)/"))
+        }
+    }
+
+    @Test func aCancelledTaskEndsItsRequest() async throws {
+        let (started, signal) = AsyncStream.makeStream(of: Void.self)
+        let held = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { _ in
+            signal.yield()
+            held.wait()
+            return nil
+        }
+        defer {
+            held.signal()
+            server.stop()
+        }
+        let address = "http://127.0.0.1:\(server.port)/"
+        let task = Task { try await URLSessionTransport().send(ClientRequest("GET", address)) }
+        for await _ in started { break }
+        task.cancel()
+        let error = await #expect(throws: ClientTransportError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
+    }
+
+    @Test func aClientSpeaksOverIt() async throws {
+        let server = try LoopbackServer {
+            [
+                session = response("201 Created", #"{"token":"T"}"#), id = response("200 OK", #""12-34-1""#),
+                ok = response("200 OK")
+            ] request in
+            if request.hasPrefix("POST /api/sessions ") { return session }
+            return request.hasPrefix("POST /api/register?") ? id : ok
+        }
+        defer { server.stop() }
+        let ids = MemoryRegistrationIDStore()
+        let client = PushClient(
+            server: try ServerAddress("http://127.0.0.1:\(server.port)"), transport: URLSessionTransport(),
+            registrationIDs: ids)
+        try await client.logIn(user: "alice", password: "secret")
+        try await client.register(deviceToken: Data([0xAB, 0x01]), platform: "apns", tags: ["news"])
+        #expect(await ids.load() == "12-34-1")
+        let last = try #require(server.requests.last)
+        #expect(last.hasPrefix("PUT /api/register/12-34-1 HTTP/1.1\r\n"))
+        #expect(last.hasSuffix(#"{"Handle":"AB01","Platform":"apns","Tags":["news"]}"#))
+    }
+
+    @Test func userDefaultsKeepAnID() async {
+        let suite = "MartletClientTests.\(UInt64.random(in: 0...UInt64.max))"
+        let store = UserDefaultsRegistrationIDStore(suite: suite)
+        #expect(await store.load() == nil)
+        await store.save("1")
+        #expect(await UserDefaultsRegistrationIDStore(suite: suite).load() == "1")
+        #expect(await UserDefaultsRegistrationIDStore(suite: suite, key: "other").load() == nil)
+        await store.save(nil)
+        #expect(await store.load() == nil)
+        UserDefaults().removePersistentDomain(forName: suite)
+    }
+}
