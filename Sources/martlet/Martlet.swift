@@ -5,9 +5,8 @@ import MartletServer
 @main
 struct Martlet {
     static let commands =
-        [ServeCommand.command, SimulateCommand.command] + HubCommands.all + UserCommands.all + [
-            SendCommand.command, DeviceCommand.command,
-        ]
+        [ServeCommand.command, SimulateCommand.command] + HubCommands.all + UserCommands.all
+        + [SendCommand.command, NotifyCommand.command, DeviceCommand.command]
 
     static func main() async {
         // A peer that has gone is an error of the write, not the end of the process.

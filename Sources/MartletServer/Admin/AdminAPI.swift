@@ -33,7 +33,7 @@ struct AdminAPI: Sendable {
             HTTPResponse(.ok, json: .array(hubs.all.map(summary)))
         }
         router.on(.put, "/hubs/{name}") { _, match in
-            await answer { () throws(HubDirectoryError) in
+            await answerHubs { () throws(HubDirectoryError) in
                 HTTPResponse(.created, json: detail(try await hubs.create(match["name"])))
             }
         }
@@ -44,7 +44,7 @@ struct AdminAPI: Sendable {
             return HTTPResponse(.ok, json: detail(hub))
         }
         router.on(.delete, "/hubs/{name}") { _, match in
-            await answer { () throws(HubDirectoryError) in
+            await answerHubs { () throws(HubDirectoryError) in
                 try await hubs.delete(match["name"])
                 return HTTPResponse(.noContent)
             }
@@ -67,14 +67,14 @@ struct AdminAPI: Sendable {
         guard let service = services.named(match["platform"]) else {
             return refusal(.unknownPlatform(PlatformID(rawValue: match["platform"])))
         }
-        return await answer { () throws(HubDirectoryError) in
+        return await answerHubs { () throws(HubDirectoryError) in
             try await hubs.setCredential(credential, for: service.descriptor.platform, of: match["name"])
             if let hub = hubs.hub(named: match["name"]) { credentialsChanged(hub.id) }
             return HTTPResponse(.noContent)
         }
     }
 
-    private func answer(
+    private func answerHubs(
         _ work: () async throws(HubDirectoryError) -> HTTPResponse
     ) async -> HTTPResponse {
         do throws(HubDirectoryError) {
@@ -119,7 +119,7 @@ struct AdminAPI: Sendable {
 
     private func addUsers(to router: inout Router) {
         router.on(.get, "/users") { _, _ in
-            await answer { () throws(UserDirectoryError) in
+            await answerUsers { () throws(UserDirectoryError) in
                 let users = try await users.list()
                 return HTTPResponse(
                     .ok,
@@ -131,20 +131,20 @@ struct AdminAPI: Sendable {
             guard let password = (try? JSON(parsing: request.body))?["password"]?.string else {
                 return HTTPResponse(.badRequest, error: "A user is a JSON object with a password.")
             }
-            return await answer { () throws(UserDirectoryError) in
+            return await answerUsers { () throws(UserDirectoryError) in
                 try await users.add(match["name"], password: password)
                 return HTTPResponse(.noContent)
             }
         }
         router.on(.delete, "/users/{name}") { _, match in
-            await answer { () throws(UserDirectoryError) in
+            await answerUsers { () throws(UserDirectoryError) in
                 try await users.remove(match["name"])
                 return HTTPResponse(.noContent)
             }
         }
     }
 
-    private func answer(_ work: () async throws(UserDirectoryError) -> HTTPResponse) async -> HTTPResponse {
+    private func answerUsers(_ work: () async throws(UserDirectoryError) -> HTTPResponse) async -> HTTPResponse {
         do throws(UserDirectoryError) {
             return try await work()
         } catch {

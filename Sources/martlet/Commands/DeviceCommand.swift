@@ -45,6 +45,5 @@ enum DeviceCommand {
                 Terminal.complain("martlet: the simulator has gone: \(error)")
             }
         }
-        try await client.unregister()
     }
 }

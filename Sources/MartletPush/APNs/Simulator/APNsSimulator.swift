@@ -89,7 +89,8 @@ public struct APNsSimulator: PushServiceSimulator {
     ) throws(SimulatorError) -> Credential {
         do throws(CryptoError) {
             let key = try P256PrivateKey.generate()
-            teams[Self.exampleBundleID] = Self.exampleTeamID
+            // Where anybody's key is taken, the example app stays everybody's.
+            if !configuration.acceptsAnyKey { teams[Self.exampleBundleID] = Self.exampleTeamID }
             keys.register(
                 APNsProviderKeys.Key(teamID: Self.exampleTeamID, publicKey: key.publicKey, environment: nil),
                 id: Self.exampleKeyID)

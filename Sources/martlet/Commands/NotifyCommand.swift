@@ -1,0 +1,35 @@
+import MartletClient
+import MartletNetwork
+import MartletServer
+
+/// `martlet notify`: a message from one user to another, through the app backend.
+enum NotifyCommand {
+    static let command = Command(
+        "notify", operands: ["TEXT"], "Send a text from one user to another and print the notification's id.",
+        options: [
+            Option("backend", "URL", "The server with the app backend."),
+            Option("user", "NAME", "Who sends."),
+            UserCommands.passwordFromInput,
+            Option("to", "NAME", "Whose devices show it."),
+            Option("platform", "NAME", "The platform of the devices.", default: Platforms.names.first),
+            Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
+        ]
+    ) { invocation in
+        guard invocation.isOn("password-stdin") else {
+            throw UsageError(
+                description: "give the password on standard input, with --password-stdin.", command: invocation.command)
+        }
+        let recipient = try invocation.required("to")
+        let user = try invocation.required("user")
+        let client = PushClient(
+            server: try ServerAddress(try invocation.required("backend")),
+            transport: NetworkTransport(
+                HTTPClient(loops: try EventLoopGroup(count: 1)),
+                trusting: try invocation["ca-file"].map { try TextFile.readText($0) }))
+        try await client.logIn(user: user, password: try Terminal.readPassword())
+        let id = try await client.send(
+            invocation.operand("TEXT"), to: recipient, platform: invocation["platform"] ?? "")
+        Terminal.print(id)
+        try await client.logOut()
+    }
+}
