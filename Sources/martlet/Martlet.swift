@@ -8,10 +8,19 @@ struct Martlet {
         [ServeCommand.command, SimulateCommand.command] + HubCommands.all + UserCommands.all
         + [SendCommand.command, NotifyCommand.command, DeviceCommand.command]
 
-    static func main() async {
+    /// Not asynchronous itself: by the time that an asynchronous one runs, there are threads that take signals.
+    static func main() {
         // A peer that has gone is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         Signals.block()
+        Task.detached {
+            await perform()
+            exit(EXIT_SUCCESS)
+        }
+        while true { pause() }
+    }
+
+    private static func perform() async {
         let words = Array(CommandLine.arguments.dropFirst())
         do {
             try await run(words)
