@@ -371,6 +371,18 @@ EXPORT int ftruncate(int fd, off_t length) {
 }
 EXPORT int ftruncate64(int fd, off_t length) { return ftruncate(fd, length); }
 
+// Makes a file longer, perhaps, and changes nothing that it holds.
+EXPORT int posix_fallocate(int fd, off_t offset, off_t length) {
+    struct file *file = file_of(fd);
+    if (!file) return syscall(SYS_fallocate, fd, 0, offset, length) ? errno : 0;
+    pthread_mutex_lock(&file->lock);
+    note(file, size_of(file), 0);
+    int error = syscall(SYS_fallocate, fd, 0, offset, length) ? errno : 0;
+    pthread_mutex_unlock(&file->lock);
+    return error;
+}
+EXPORT int posix_fallocate64(int fd, off_t offset, off_t length) { return posix_fallocate(fd, offset, length); }
+
 EXPORT void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t offset) {
     struct file *file = (flags & MAP_SHARED) && fd >= 0 ? file_of(fd) : NULL;
     if (!file || !(protection & PROT_WRITE))
@@ -437,11 +449,6 @@ EXPORT int fallocate(int fd, int mode, off_t offset, off_t length) {
     REFUSE(fd)
     return syscall(SYS_fallocate, fd, mode, offset, length);
 }
-EXPORT int posix_fallocate(int fd, off_t offset, off_t length) {
-    REFUSE(fd)
-    return syscall(SYS_fallocate, fd, 0, offset, length) ? errno : 0;
-}
-EXPORT int posix_fallocate64(int fd, off_t offset, off_t length) { return posix_fallocate(fd, offset, length); }
 EXPORT ssize_t copy_file_range(int in, off64_t *from, int out, off64_t *to, size_t length, unsigned flags) {
     REFUSE(out)
     return syscall(SYS_copy_file_range, in, from, out, to, length, flags);

@@ -170,7 +170,7 @@ class Course:
             ("a word operator", 400, lambda: client.send_notification(notification, tag_expression="a AND b")),
             ("an unknown format", 400, lambda: client.send_notification(notification | {"platform": "pigeon"})),
             ("a body that is no JSON", 400, lambda: client.send_notification(notification | {"body": "{"})),
-            ("a body over 4 KB", 400, lambda: client.send_notification(long)),
+            ("a body over 4 KB", 413, lambda: client.send_notification(long)),
             ("an unknown registration", 404, lambda: client.get_registration("1-1-1")),
             ("an unknown message", 404, lambda: client.get_notification_outcome_details("1-1-1-1")),
             ("a wrong key", 401, lambda: self._stranger.client.list_registrations()),
