@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+/// The judges of Tests/Peers, which share no code with Martlet, each run to its end.
+@Suite(
+    .serialized,
+    .enabled(if: BuiltProducts.hasPython, "there is no .build/python: run `Scripts/setup test` once"),
+    .timeLimit(.minutes(5)))
+struct IndependentJudgeTests {
+    @Test("What was answered with success survives kill -9")
+    func nothingAcknowledgedIsLostByKills() async throws {
+        try await judge("durability.py", BuiltProducts.martlet.path, "--rounds", "3")
+    }
+
+    @Test("What was answered with success survives the loss of all that was not synced")
+    func nothingAcknowledgedIsLostWithThePower() async throws {
+        try await judge("durability.py", BuiltProducts.martlet.path, "--rounds", "3", "--forgetful")
+    }
+
+    @Test("A public APNs client is satisfied by the simulator")
+    func aioapnsIsSatisfied() async throws {
+        try await judge("aioapns_client.py", BuiltProducts.martlet.path)
+    }
+
+    @Test("A public Notification Hubs client lists, sends and deletes, and its pushes satisfy a strict APNs")
+    func theHubPackageIsSatisfied() async throws {
+        try await judge("notification_hub_client.py", BuiltProducts.martlet.path)
+    }
+
+    /// Runs Python beside the judges; shows its closing counts, or all of its words where it is not content.
+    private func judge(_ arguments: String...) async throws {
+        let finished = try await Finished.running(
+            BuiltProducts.python, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
+        let counts = finished.output.split(separator: "\n").filter { line in
+            ["durability:", "forgetful:", "aioapns-client:", "notification-hub-client:", "Ran "].contains {
+                line.hasPrefix($0)
+            }
+        }
+        print(counts.joined(separator: "\n"))
+        #expect(finished.status == 0, "\(finished.output)")
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+
+/// `martlet serve` as a process: the ready line, health, and the end.
+@Suite(.timeLimit(.minutes(1)))
+struct ServeTests {
+    @Test func aServerSaysWhereItListensAndEndsWhenAsked() async throws {
+        let server = try await RunningServer.start(["--tls-listen", "127.0.0.1:0", "--tls-self-signed", "--simulator"])
+        let address = try #require(server.address("http"))
+        let authority = server.dataDirectory.appendingPathComponent("tls/ca.pem")
+        for base in [address, try #require(server.address("https"))] {
+            for path in ["health/live", "health/ready"] {
+                let arguments = [
+                    "--silent", "--cacert", authority.path, "--output", "/dev/null", "--write-out", "%{http_code}",
+                    base.appendingPathComponent(path).absoluteString,
+                ]
+                let answer = try await Finished.running(URL(fileURLWithPath: "/usr/bin/curl"), arguments)
+                #expect(answer.output == "200", "\(base.scheme ?? "") \(path)")
+            }
+        }
+        #expect(server.readyLine.contains(" simulator=https://127.0.0.1:"))
+        #expect(await server.stop() == 0)
+    }
+}
