@@ -10,7 +10,7 @@ SANITIZED = MartletModelTests MartletHTTPTests MartletCoreTests MartletCryptoTes
 	MartletNetworkTests MartletStorageTests MartletHubAPITests MartletBackendTests MartletClientTests \
 	MartletSimulatorTests
 PEERS = .build/python/bin/python3 -B
-SWIFT_CODE = Package.swift Sources Tests
+SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator
 
 .PHONY: help setup build demo run test lint format checks peers sanitize bench durability bare-debian clean
 

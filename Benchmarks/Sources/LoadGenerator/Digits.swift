@@ -1,0 +1,36 @@
+/// Digits for tokens and ids that look random and are the same in every run.
+enum Digits {
+    private static let characters = Array("0123456789abcdef".utf8)
+
+    /// Spreads a number over 64 bits (SplitMix64, Steele and others 2014).
+    static func mix(_ number: UInt64) -> UInt64 {
+        var value = number &+ 0x9E37_79B9_7F4A_7C15
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+
+    /// 64 characters.
+    static func appendToken(_ device: UInt64, to bytes: inout [UInt8]) {
+        for part in 0..<4 { append(mix(device * 4 + UInt64(part)), from: 0, to: 16, to: &bytes) }
+    }
+
+    /// 36 characters.
+    static func appendUUID(_ high: UInt64, _ low: UInt64, to bytes: inout [UInt8]) {
+        append(high, from: 0, to: 8, to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        append(high, from: 8, to: 12, to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        append(high, from: 12, to: 16, to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        append(low, from: 0, to: 4, to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        append(low, from: 4, to: 16, to: &bytes)
+    }
+
+    private static func append(_ word: UInt64, from first: Int, to end: Int, to bytes: inout [UInt8]) {
+        for place in first..<end {
+            bytes.append(characters[Int(truncatingIfNeeded: word >> UInt64(60 - 4 * place) & 15)])
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import MartletHTTP
+import MartletNetwork
+import Synchronization
+
+/// Pushes in batches of 5,000 as the dispatcher sends them: each device with its own token and `apns-id`, a batch made
+/// while others are on their way.
+struct PushLoad: Sendable {
+    private static let batchSize = 5000
+    /// As many deliveries at once: one waits for its last answers while another sends.
+    private static let lanes = 4
+
+    private let client: HTTPClient
+    private let requests: RequestBatch.Shared
+
+    /// - Parameters:
+    ///   - authority: What to trust, as PEM text.
+    ///   - token: The bearer token, a literal in every request.
+    init(client: HTTPClient, port: UInt16, authority: String, token: String, payload: [UInt8]) {
+        self.client = client
+        var fields: HTTPFields = [
+            "apns-topic": "com.example.app", "apns-push-type": "alert", "apns-priority": "10",
+        ]
+        fields.append(HTTPField("authorization", "bearer \(token)", indexing: .never))
+        fields.append(HTTPField("apns-expiration", "1893456000", indexing: .never))
+        requests = RequestBatch.Shared(
+            origin: HTTPOrigin(scheme: .https, host: "127.0.0.1", port: port),
+            settings: TransportSettings(version: .http2, trustedCertificatesPEM: authority),
+            pathPrefix: "/3/device/", fields: fields, itemFieldNames: ["apns-id"], body: payload)
+    }
+
+    /// Makes the connections.
+    func warmUp() async {
+        let count = 2 * Self.lanes * Self.batchSize
+        guard await send(count) == count else { LoadGenerator.fail("the first pushes were not accepted") }
+    }
+
+    /// - Returns: How many pushes were accepted.
+    func send(_ count: Int) async -> Int {
+        let batches = count / Self.batchSize
+        return await withTaskGroup(of: Int.self, returning: Int.self) { group in
+            for lane in 0..<Self.lanes {
+                group.addTask {
+                    var accepted = 0
+                    for batch in stride(from: lane, to: batches, by: Self.lanes) {
+                        accepted += await send(batch: batch)
+                    }
+                    return accepted
+                }
+            }
+            return await group.reduce(0, +)
+        }
+    }
+
+    private func send(batch number: Int) async -> Int {
+        let accepted = Atomic<Int>(0)
+        await client.send(makeBatch(number), before: .now + .seconds(30)) { portion in
+            accepted.add(portion.plainSuccesses.count, ordering: .relaxed)
+        }
+        return accepted.load(ordering: .relaxed)
+    }
+
+    private func makeBatch(_ number: Int) -> RequestBatch {
+        var batch = RequestBatch(requests, reserving: Self.batchSize)
+        for device in number * Self.batchSize..<(number + 1) * Self.batchSize {
+            let device = UInt64(device)
+            batch.append { writer in
+                writer.part { Digits.appendToken(device, to: &$0) }
+                writer.part { Digits.appendUUID(Digits.mix(device), Digits.mix(~device), to: &$0) }
+            }
+        }
+        return batch
+    }
+}

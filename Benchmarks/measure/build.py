@@ -1,0 +1,46 @@
+"""Where things lie, and building what is measured besides the server."""
+import os
+import subprocess
+import sys
+
+HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MARTLET = os.path.join(os.path.dirname(HOME), ".build", "release", "martlet")
+# All that is made here and may be thrown away: programs, certificates, prepared data.
+WORK = os.path.join(HOME, ".build", "work")
+SINK = os.path.join(WORK, "sink")
+LOAD = os.path.join(HOME, ".build", "release", "LoadGenerator")
+CERTIFICATE = os.path.join(WORK, "certificate.pem")
+KEY = os.path.join(WORK, "key.pem")
+
+# The side that is measured has one core for itself, the sink the other.
+MEASURED_CORE, SINK_CORE = 0, 1
+
+
+def on_core(core, command):
+    return ["taskset", "--cpu-list", str(core), *command]
+
+
+def everything():
+    if not os.path.exists(MARTLET):
+        sys.exit("Benchmarks/run: there is no release binary; run `make build`")
+    if os.cpu_count() < 2:
+        sys.exit("Benchmarks/run: two cores are needed, one for each side")
+    os.makedirs(WORK, exist_ok=True)
+    folder = os.path.join(HOME, "Sink")
+    sources = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".c")]
+    warnings = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+    libraries = ["-lnghttp2", "-lssl", "-lcrypto"]
+    subprocess.run(["gcc", "-O2", "-march=native", *warnings, "-o", SINK, *sources, *libraries], check=True)
+    package = ["swift", "build", "--package-path", HOME, "-c", "release", "--static-swift-stdlib"]
+    subprocess.run([*package, "--product", "LoadGenerator"], check=True, stdout=sys.stderr)
+    if not os.path.exists(KEY):
+        make_certificate()
+
+
+def make_certificate():
+    names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "3650"]
+    subprocess.run(
+        ["openssl", "req", "-x509", *kind, "-subj", "/CN=localhost", "-addext", names, "-keyout", KEY,
+         "-out", CERTIFICATE],
+        check=True, stderr=subprocess.DEVNULL)

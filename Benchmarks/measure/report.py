@@ -1,0 +1,55 @@
+"""From samples to the table and the JSON."""
+import datetime
+import json
+import os
+import platform
+import statistics
+
+from . import build
+
+YARDSTICK = "h2load"
+
+
+def publish(samples, rounds, shape):
+    rows = [row(name, series, samples[YARDSTICK]) for name, series in samples.items()]
+    head = f"{'':24} {'1000/s':>8} {'ratio':>6} {'spread':>12} {'CPU us':>7} {'of h2load':>9} {'sink busy':>9}"
+    print(head)
+    for it in rows:
+        spread = f"{it['ratio_low']:.2f} - {it['ratio_high']:.2f}"
+        print(
+            f"{it['name']:24} {it['rate'] / 1000:8.0f} {it['ratio']:6.2f} {spread:>12} {it['cpu_us']:7.2f} "
+            f"{it['cpu_ratio']:9.2f} {it['sink_busy']:9.0%}")
+    print(f"Medians of {rounds} alternating rounds; h2load with {shape[0]} connections of {shape[1]} streams.")
+    save(rows, rounds, shape)
+
+
+def row(name, series, yardstick):
+    """Ratios are made within a round, where both sides met the same neighbours."""
+    ratios = [sample.rate / base.rate for sample, base in zip(series, yardstick)]
+    cpu_ratios = [sample.cpu_each / base.cpu_each for sample, base in zip(series, yardstick)]
+    return {
+        "name": name, "rate": statistics.median(sample.rate for sample in series),
+        "ratio": statistics.median(ratios), "ratio_low": min(ratios), "ratio_high": max(ratios),
+        "cpu_us": statistics.median(sample.cpu_each for sample in series),
+        "cpu_ratio": statistics.median(cpu_ratios),
+        "sink_busy": statistics.median(sample.sink_share for sample in series),
+        "rates": [round(sample.rate) for sample in series],
+    }
+
+
+def save(rows, rounds, shape):
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H%M%SZ")
+    folder = os.path.join(build.HOME, "results")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, f"{now}.json")
+    with open(path, "w") as file:
+        json.dump(
+            {"time": now, "machine": machine(), "rounds": rounds, "yardstick": {"connections": shape[0], "streams": shape[1]},
+             "rows": rows}, file, indent=2)
+    print(f"Saved as {os.path.relpath(path)}")
+
+
+def machine():
+    with open("/proc/cpuinfo") as file:
+        model = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown")
+    return {"processor": model, "cores": os.cpu_count(), "kernel": platform.release(), "load": os.getloadavg()[0]}

@@ -1,0 +1,15 @@
+"""Alternating runs: what a neighbour on the machine takes, it takes from all."""
+import sys
+
+
+def alternate(measures, count):
+    """The samples of each measure, one per round."""
+    samples = {name: [] for name in measures}
+    for number in range(1, count + 1):
+        for name, measure in measures.items():
+            sample = measure()
+            samples[name].append(sample)
+            print(
+                f"round {number}: {name:24} {sample.rate / 1000:8.0f} k/s {sample.cpu_each:6.2f} us, "
+                f"sink {sample.sink_share:4.0%}", file=sys.stderr)
+    return samples
