@@ -67,6 +67,20 @@ struct Engine: Sendable {
         }
     }
 
+    /// Removes what is over from the storage, at once and every minute, until the task is cancelled.
+    func sweep() async {
+        while !Task.isCancelled {
+            do throws(StorageError) {
+                try await storage.sweep(at: time.now)
+            } catch {
+                log.write(.warning, "What is over could not be removed: \(error)")
+            }
+            try? await time.sleep(until: time.now + Self.sweepInterval)
+        }
+    }
+
+    private static let sweepInterval: Duration = .seconds(60)
+
     func close() async {
         await client.shutDown()
         await storage.close()

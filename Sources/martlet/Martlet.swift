@@ -13,24 +13,23 @@ struct Martlet {
         // A peer that has gone is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         Signals.block()
-        Task.detached {
-            await perform()
-            exit(EXIT_SUCCESS)
-        }
-        while true { pause() }
+        let words = Array(CommandLine.arguments.dropFirst())
+        Task.detached { exit(await execute(words)) }
+        Signals.takeForever()
     }
 
-    private static func perform() async {
-        let words = Array(CommandLine.arguments.dropFirst())
+    /// - Returns: The exit code.
+    private static func execute(_ words: [String]) async -> Int32 {
         do {
             try await run(words)
+            return EXIT_SUCCESS
         } catch let error as UsageError {
             Terminal.complain("martlet: \(error)")
             Terminal.complain(error.command.map(Help.page) ?? Help.overview(commands))
-            exit(EX_USAGE)
+            return EX_USAGE
         } catch {
             Terminal.complain("martlet: \(error)")
-            exit(EXIT_FAILURE)
+            return EXIT_FAILURE
         }
     }
 

@@ -3,19 +3,38 @@ import Synchronization
 
 /// SIGTERM and SIGINT as cancellation.
 ///
-/// The signals are blocked in all threads, for which `block` must be called before there is a second one, and taken by
-/// one thread that waits for them. A second signal ends the process at once.
+/// The main thread blocks the signals before there is another thread, which inherits that, and from then on does nothing
+/// but take them. A command that can end in good order says how with `runUntilTermination`; otherwise, and at the second
+/// signal, the process ends at once.
 enum Signals {
+    private static let termination = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Runs the work in a task that is cancelled by the first signal.
+    static func runUntilTermination(_ work: @escaping @Sendable () async -> Void) async {
+        let task = Task { await work() }
+        termination.withLock { $0 = { task.cancel() } }
+        await task.value
+    }
+
+    /// Begins to hold signals back. Only the main thread may call it, before there is a second one.
     static func block() {
         var signals = set
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Runs the work in a task that is cancelled by the first signal.
-    static func runUntilTermination(_ work: @escaping @Sendable () async -> Void) async {
-        let task = Task { await work() }
-        startThread { task.cancel() }
-        await task.value
+    /// Takes signals for as long as the process lives.
+    static func takeForever() -> Never {
+        while true {
+            var signals = set
+            var number: Int32 = 0
+            guard sigwait(&signals, &number) == 0 else { continue }
+            let terminate = termination.withLock { termination in
+                defer { termination = nil }
+                return termination
+            }
+            guard let terminate else { _exit(128 + number) }
+            terminate()
+        }
     }
 
     private static var set: sigset_t {
@@ -24,35 +43,5 @@ enum Signals {
         sigaddset(&signals, SIGTERM)
         sigaddset(&signals, SIGINT)
         return signals
-    }
-
-    private static func startThread(_ terminated: @escaping @Sendable () -> Void) {
-        let context = Unmanaged.passRetained(Waiter(terminated)).toOpaque()
-        var thread = pthread_t()
-        pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<Waiter>.fromOpaque(context).takeRetainedValue().wait()
-                return nil
-            }, context)
-        pthread_detach(thread)
-    }
-
-    private final class Waiter: Sendable {
-        private let terminated: @Sendable () -> Void
-
-        init(_ terminated: @escaping @Sendable () -> Void) {
-            self.terminated = terminated
-        }
-
-        func wait() {
-            var signals = Signals.set
-            var number: Int32 = 0
-            sigwait(&signals, &number)
-            terminated()
-            sigwait(&signals, &number)
-            _exit(128 + number)
-        }
     }
 }
