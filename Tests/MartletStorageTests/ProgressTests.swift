@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import MartletCore
 import MartletModel
@@ -54,6 +55,18 @@ struct ProgressTests {
         #expect(map.contains(channel(5)))
         #expect(!map.contains(channel(4)))
         await second.close()
+    }
+
+    @Test func aMapThatNobodyHoldsHasNoOpenFile() throws {
+        let storage = try open()
+        for number in 1...50 {
+            try storage.progressMaps.map(for: Int64(number), through: channel(10)).insert(channel(5))
+        }
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { name in
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+        }
+        #expect(!open.contains { $0.hasPrefix("\(directory.path)/progress/") })
+        #expect(try storage.progressMaps.map(for: 50, through: channel(10)).contains(channel(5)))
     }
 
     @Test func aMapIsTheSameForEverybodyUntilItIsRemoved() throws {

@@ -13,11 +13,16 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let allocated: UnsafeMutablePointer<Atomic<UInt8>>
     /// Bits for whose page the disk has no room. They end with the process.
     private let homeless = Locked<Set<Int64>>([])
+    /// Told of the map when it has the first such bit: it is to be kept.
+    private let keep: @Sendable (FileProgressMap) -> Void
 
     private static let pageSize = 4096
 
     /// Opens the file of a map, made where it is missing.
-    init(_ path: String, through lastChannel: ChannelID) throws(StorageError) {
+    init(
+        _ path: String, through lastChannel: ChannelID, keep: @escaping @Sendable (FileProgressMap) -> Void = { _ in }
+    ) throws(StorageError) {
+        self.keep = keep
         let pages = Int(lastChannel.rawValue) / 8 / Self.pageSize + 1
         byteCount = pages * Self.pageSize
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -59,7 +64,11 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         guard holds(channel) else { return }
         let (word, bit) = place(of: channel)
         guard isWritable(page: word * 8 / Self.pageSize) else {
-            homeless.withLock { _ = $0.insert(channel.rawValue) }
+            let isFirst = homeless.withLock { homeless in
+                homeless.insert(channel.rawValue)
+                return homeless.count == 1
+            }
+            if isFirst { keep(self) }
             return
         }
         words[word].bitwiseOr(bit, ordering: .relaxed)

@@ -1,10 +1,12 @@
 import Glibc
 public import MartletCore
 
-/// Progress maps as files of one directory, each mapped into memory.
+/// Progress maps as files of one directory, each mapped into memory while somebody holds it: many notifications can wait
+/// at a time, and each open map costs a descriptor.
 public final class FileProgressMaps: ProgressMaps {
     private let directory: String
-    private let open = Locked<[Int64: FileProgressMap]>([:])
+    /// Maps with bits that are in memory alone, because the disk is full.
+    private let homeless = Locked<[Int64: FileProgressMap]>([:])
 
     /// - Parameter unfinished: The notifications whose maps are still needed; others are removed.
     init(in directory: String, keeping unfinished: [Int64]) throws(StorageError) {
@@ -16,20 +18,14 @@ public final class FileProgressMaps: ProgressMaps {
     }
 
     public func map(for notification: Int64, through lastChannel: ChannelID) throws(StorageError) -> any ProgressMap {
-        let path = path(of: notification)
-        let result = open.withLock { open in
-            Result { () throws(StorageError) in
-                if let map = open[notification], map.holds(lastChannel) { return map }
-                let map = try FileProgressMap(path, through: lastChannel)
-                open[notification] = map
-                return map
-            }
+        if let map = homeless.withLock({ $0[notification] }), map.holds(lastChannel) { return map }
+        return try FileProgressMap(path(of: notification), through: lastChannel) { [homeless] map in
+            homeless.withLock { $0[notification] = map }
         }
-        return try result.get()
     }
 
     public func remove(_ notification: Int64) throws(StorageError) {
-        open.withLock { _ = $0.removeValue(forKey: notification) }
+        homeless.withLock { _ = $0.removeValue(forKey: notification) }
         let path = path(of: notification)
         guard unlink(path) == 0 || errno == ENOENT else { throw StorageError(failed: "remove", path) }
     }
