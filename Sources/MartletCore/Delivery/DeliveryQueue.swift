@@ -1,8 +1,9 @@
 import MartletModel
 
-/// Which deliveries wait, run and sleep: pure bookkeeping under the dispatcher's lock.
+/// Which deliveries wait, run, sleep and stand in line before a paused lane: pure bookkeeping under the dispatcher's
+/// lock.
 ///
-/// A notification is *known* while it is in one of the three. Up to `readThrough` every unfinished notification of the
+/// A notification is *known* while it is in one of the four. Up to `readThrough` every unfinished notification of the
 /// store is known; the queue is *complete* when none lies behind it, and stops being so when one is turned away because
 /// the queue is full.
 struct DeliveryQueue: Sendable {
@@ -19,13 +20,26 @@ struct DeliveryQueue: Sendable {
         var until: Timestamp
     }
 
+    /// The deliveries that a paused lane holds up. One of them, the scout, sleeps until the pause may be over; the others
+    /// follow when the lane is open, or one by one where the scout has ended without opening it.
+    private struct Line {
+        var scout: Int64
+        var others: [Int64] = []
+    }
+
     private let limit: Int
     private var waiting: [DeliveryProgress] = []
     private var firstWaiting = 0
     private var running = 0
     /// The soonest is the last.
     private var sleepers: [Sleeper] = []
+    private var lines: [LaneID: Line] = [:]
+    private var scouts: [Int64: LaneID] = [:]
     private var known: Set<Int64> = []
+    /// Whether it is the turn of what waits, where something that slept is due as well.
+    private var isTurnOfWaiting = false
+    /// Deliveries in a row that storage has failed.
+    private var failures = 0
 
     private var readThrough: Int64 = 0
     private var isComplete = false
@@ -72,10 +86,10 @@ struct DeliveryQueue: Sendable {
         isFilling = false
         fillsAgainAt = nil
         for progress in found where !endedMeanwhile.contains(progress.notification.sequence) { enqueue(progress) }
-        if !turnedAwayMeanwhile {
-            readThrough = found.last?.notification.sequence ?? readThrough
-            isComplete = isAll
-        }
+        // What was turned away meanwhile is among the found, or lies behind them: the store numbers in the order in which
+        // notifications become visible.
+        readThrough = found.last?.notification.sequence ?? readThrough
+        isComplete = isAll && !turnedAwayMeanwhile
     }
 
     /// The store could not be read.
@@ -95,12 +109,14 @@ struct DeliveryQueue: Sendable {
     /// - Parameter limit: How many may run.
     mutating func next(limit: Int, at now: Timestamp) -> Next {
         guard running < limit else { return .wait(until: nil) }
-        if let sleeper = sleepers.last, sleeper.until <= now {
+        let isWaiting = firstWaiting < waiting.count
+        if let sleeper = sleepers.last, sleeper.until <= now, !(isWaiting && isTurnOfWaiting) {
             sleepers.removeLast()
             running += 1
+            isTurnOfWaiting = true
             return .resume(sequence: sleeper.sequence, hub: sleeper.hub)
         }
-        guard firstWaiting < waiting.count else {
+        guard isWaiting else {
             return .wait(until: [sleepers.last?.until, fillsAgainAt].compactMap(\.self).min())
         }
         let progress = waiting[firstWaiting]
@@ -110,6 +126,7 @@ struct DeliveryQueue: Sendable {
             firstWaiting = 0
         }
         running += 1
+        isTurnOfWaiting = false
         return .deliver(progress)
     }
 
@@ -122,16 +139,62 @@ struct DeliveryQueue: Sendable {
             if isFilling { endedMeanwhile.insert(sequence) }
         case .waiting(let until):
             sleep(Sleeper(sequence: sequence, hub: hub, until: until))
+        case .paused(let lane, let until):
+            return stand(in: lane, sequence, until: until)
         case .failed:
-            sleep(Sleeper(sequence: sequence, hub: hub, until: now + .seconds(1)))
+            failures = min(failures + 1, Self.failureLimit)
+            sleep(Sleeper(sequence: sequence, hub: hub, until: now + .seconds(1 << (failures - 1))))
         }
+        if ending == .finished { failures = 0 }
+        if let lane = scouts.removeValue(forKey: sequence) { sendScout(of: lane, at: now) }
     }
+
+    /// After so many failures in a row the wait does not double any more.
+    private static let failureLimit = 7
 
     /// Wakes what sleeps in a hub.
     mutating func hurry(_ hub: Hub.ID, at now: Timestamp) {
-        let woken = sleepers.filter { $0.hub == hub }
-        sleepers.removeAll { $0.hub == hub }
-        for sleeper in woken { sleep(Sleeper(sequence: sleeper.sequence, hub: hub, until: now)) }
+        for lane in lines.keys where lane.hub == hub { release(lane, at: now) }
+        wake(at: now) { $0.hub == hub }
+    }
+
+    /// Wakes what stands before a lane: it is open.
+    mutating func release(_ lane: LaneID, at now: Timestamp) {
+        guard let line = lines.removeValue(forKey: lane) else { return }
+        scouts[line.scout] = nil
+        wake(at: now, with: line.others.map { Sleeper(sequence: $0, hub: lane.hub, until: now) }) {
+            $0.sequence == line.scout
+        }
+    }
+
+    private mutating func stand(in lane: LaneID, _ sequence: Int64, until: Timestamp) {
+        let scout = lines[lane]?.scout ?? sequence
+        guard scout == sequence else {
+            lines[lane]?.others.append(sequence)
+            return
+        }
+        if lines[lane] == nil { lines[lane] = Line(scout: sequence) }
+        scouts[sequence] = lane
+        sleep(Sleeper(sequence: sequence, hub: lane.hub, until: until))
+    }
+
+    /// The scout has ended: the next of the line goes at once.
+    private mutating func sendScout(of lane: LaneID, at now: Timestamp) {
+        guard var line = lines.removeValue(forKey: lane), !line.others.isEmpty else { return }
+        line.scout = line.others.removeFirst()
+        scouts[line.scout] = lane
+        lines[lane] = line
+        sleep(Sleeper(sequence: line.scout, hub: lane.hub, until: now))
+    }
+
+    /// Lets the chosen sleepers, and others that were none, be the next that are due.
+    private mutating func wake(at now: Timestamp, with others: [Sleeper] = [], _ isChosen: (Sleeper) -> Bool) {
+        let chosen = sleepers.filter(isChosen)
+        sleepers.removeAll(where: isChosen)
+        let soonest = min(now, sleepers.last?.until ?? now)
+        sleepers += (chosen.reversed() + others).reversed().map {
+            Sleeper(sequence: $0.sequence, hub: $0.hub, until: soonest)
+        }
     }
 
     private mutating func sleep(_ sleeper: Sleeper) {

@@ -81,8 +81,12 @@ public final class Dispatcher: Sendable {
     }
 
     private func deliver(_ progress: DeliveryProgress) async {
+        let notification = progress.notification
         let ending = await delivery.run(progress)
-        end(progress.notification.sequence, in: progress.notification.hub, ending)
+        end(notification.sequence, in: notification.hub, ending)
+        let lane = LaneID(hub: notification.hub, platform: notification.platform)
+        if lanes.isOpen(lane) { queue.withLock { $0.release(lane, at: time.now) } }
+        wake.yield()
     }
 
     /// Goes on with a delivery that slept; one that is final by now, or whose hub was deleted, is over.
@@ -90,6 +94,7 @@ public final class Dispatcher: Sendable {
         do throws(StorageError) {
             let found = try await store.unfinished(after: sequence - 1, limit: 1).first
             guard let found, found.notification.sequence == sequence else {
+                delivery.forget(sequence)
                 return end(sequence, in: hub, .finished)
             }
             await deliver(found)

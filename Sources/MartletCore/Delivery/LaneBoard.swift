@@ -13,12 +13,13 @@ final class LaneBoard: Sendable {
 
     private let state = Mutex(State())
 
-    /// Until when a lane is paused, if it is, and whether its next page is a probe.
-    func state(of id: LaneID, at now: Timestamp) -> (pausedUntil: Timestamp?, isProbe: Bool) {
-        state.withLock { state in
-            guard let lane = state.lanes[id] else { return (nil, false) }
-            return (lane.isPaused(at: now), lane.pauses > 0)
-        }
+    /// Asks for a page to be let into a lane.
+    func enter(_ id: LaneID, at now: Timestamp, probeDuration: Duration) -> Lane.Entry {
+        state.withLock { $0.lanes[id]?.enter(at: now, probeDuration: probeDuration) ?? .open }
+    }
+
+    func isOpen(_ id: LaneID) -> Bool {
+        state.withLock { $0.lanes[id]?.isOpen ?? true }
     }
 
     func pause(_ id: LaneID, at now: Timestamp) -> Timestamp {
@@ -34,16 +35,18 @@ final class LaneBoard: Sendable {
 
     /// Notes how a page went.
     /// - Returns: Whether handles called dead under guard may be removed.
-    func note(_ tally: PageTally, _ id: LaneID, at now: Timestamp) -> Bool {
+    func note(_ tally: PageTally, _ ready: ReadyLane, at now: Timestamp) -> Bool {
         state.withLock { state in
-            var lane = state.lanes[id] ?? Lane()
+            var lane = state.lanes[ready.id] ?? Lane()
             lane.deletions.note(successes: tally.successes, fatal: tally.fatal, at: now)
             if let pause = tally.pause {
                 _ = lane.pause(atLeast: pause, at: now)
             } else if tally.successes > 0 {
                 lane.open()
+            } else if ready.isProbe {
+                lane.endProbe()
             }
-            state.lanes[id] = lane
+            state.lanes[ready.id] = lane
             return lane.deletions.allowsDeletion(at: now)
         }
     }

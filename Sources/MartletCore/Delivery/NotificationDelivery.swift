@@ -8,8 +8,10 @@ struct NotificationDelivery: Sendable {
     /// How a delivery ended, or why it stopped before its end.
     enum Ending: Sendable, Equatable {
         case finished
-        /// Nothing to do before this moment: a retry is due, or the lane's pause is over.
+        /// Nothing to do before this moment, when a retry is due.
         case waiting(until: Timestamp)
+        /// Its lane is paused until this moment, or the message expires then.
+        case paused(LaneID, until: Timestamp)
         /// The server is shutting down.
         case interrupted
         /// Storage failed; what was not recorded will be done again.
@@ -36,22 +38,21 @@ struct NotificationDelivery: Sendable {
 
     private func deliver(_ start: DeliveryProgress) async throws(StorageError) -> Ending {
         let notification = start.notification
-        let map = try maps.map(for: notification.sequence, through: notification.lastChannel)
         var progress = start
         var history = History(isFresh: start.cursor == .none && !start.isFannedOut)
         while !progress.isFannedOut {
             switch try await readiness(of: notification) {
             case .expired: return try await finish(progress, .abandoned)
-            case .paused(let until): return .waiting(until: min(until, notification.expiresAt))
+            case .paused(let lane, let until): return .paused(lane, until: min(until, notification.expiresAt))
             case .interrupted: return .interrupted
-            case .ready(let lane): try await fanOut(&progress, &history, lane, map)
+            case .ready(let lane): try await fanOut(&progress, &history, lane)
             }
         }
         if progress.state.isFinal {
-            forget(notification)
+            forget(notification.sequence)
             return .finished
         }
-        return try await retry(&progress, map)
+        return try await retry(progress)
     }
 
     // MARK: Fan-out
@@ -70,7 +71,7 @@ struct NotificationDelivery: Sendable {
     }
 
     private func fanOut(
-        _ progress: inout DeliveryProgress, _ history: inout History, _ lane: ReadyLane, _ map: any ProgressMap
+        _ progress: inout DeliveryProgress, _ history: inout History, _ lane: ReadyLane
     ) async throws(StorageError) {
         let notification = progress.notification
         let started = time.now
@@ -78,6 +79,7 @@ struct NotificationDelivery: Sendable {
         var tally = makeTally(notification, lane, areRetries: false)
         tally.addSkipped(page.skipped)
         if page.count > 0 {
+            let map = try map(of: notification)
             let places = page.channels.indices.filter { !map.contains(page.channels[$0]) }
             tally.addSuccesses(page.count - places.count)
             let job = PageSender.Job(
@@ -107,10 +109,7 @@ struct NotificationDelivery: Sendable {
         let notification = progress.notification
         switch notification.target {
         case .direct(let handle):
-            var page = AudiencePage()
-            var text = handle.text
-            text.withUTF8 { page.append(.none, handle: $0) }
-            return page
+            return Self.page(of: handle)
         case .audience(let expression):
             return try await devices.audience(
                 AudienceQuery(
@@ -119,11 +118,22 @@ struct NotificationDelivery: Sendable {
         }
     }
 
+    /// The page of a direct send.
+    private static func page(of handle: PushHandle) -> AudiencePage {
+        var page = AudiencePage()
+        var text = handle.text
+        text.withUTF8 { page.append(.none, handle: $0) }
+        return page
+    }
+
+    /// Only held while something is sent: many deliveries wait at a time, and a map is an open file.
+    private func map(of notification: Notification) throws(StorageError) -> any ProgressMap {
+        try maps.map(for: notification.sequence, through: notification.lastChannel)
+    }
+
     // MARK: Retries
 
-    private func retry(
-        _ progress: inout DeliveryProgress, _ map: any ProgressMap
-    ) async throws(StorageError) -> Ending {
+    private func retry(_ progress: DeliveryProgress) async throws(StorageError) -> Ending {
         let notification = progress.notification
         while true {
             guard let due = try await notifications.nextRetry(of: notification.sequence) else {
@@ -134,35 +144,51 @@ struct NotificationDelivery: Sendable {
             }
             switch try await readiness(of: notification) {
             case .expired: return try await finish(progress, .abandoned)
-            case .paused(let until): return .waiting(until: min(until, notification.expiresAt))
+            case .paused(let lane, let until): return .paused(lane, until: min(until, notification.expiresAt))
             case .interrupted: return .interrupted
-            case .ready(let lane): try await sendRetries(notification, lane, map)
+            case .ready(let lane): try await sendRetries(notification, lane)
             }
         }
     }
 
-    private func sendRetries(
-        _ notification: Notification, _ lane: ReadyLane, _ map: any ProgressMap
-    ) async throws(StorageError) {
+    private func sendRetries(_ notification: Notification, _ lane: ReadyLane) async throws(StorageError) {
         let limit = lane.isProbe ? LaneBoard.probeSize : settings.pageSize
         let retries = try await notifications.retries(of: notification.sequence, due: time.now, limit: limit)
-        var page = AudiencePage()
-        for retry in retries {
-            var text = retry.handle.text
-            text.withUTF8 { page.append(retry.channel, handle: $0) }
-        }
+        let page = try await page(of: retries, notification)
+        let map = try map(of: notification)
         var tally = makeTally(notification, lane, areRetries: true)
         let places = page.channels.indices.filter { !map.contains(page.channels[$0]) }
-        for channel in page.channels where map.contains(channel) {
-            tally.addSuccesses(1)
-            tally.settle(channel)
+        let present = Set(page.channels)
+        for retry in retries {
+            if map.contains(retry.channel) {
+                tally.addSuccesses(1)
+                tally.settle(retry.channel)
+            } else if !present.contains(retry.channel) {
+                tally.giveUp(retry)
+            }
         }
+        let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.channel, $0.attempts) })
         let job = PageSender.Job(
             notification: notification, lane: lane.id, credential: lane.credential, service: lane.service, page: page,
-            attempts: retries.map(\.attempts), map: map)
+            attempts: page.channels.map { attempts[$0] ?? 0 }, map: map)
         await sender.send(job, places: places, tally: &tally)
         try await conclude(tally, lane, notification)
         try await notifications.record(step(tally, notification, cursor: nil, isFannedOut: true))
+    }
+
+    /// The channels of retries that are still in the audience, with their handles of now: a device that was unregistered
+    /// meanwhile, or has another user, must not show what was not meant for it.
+    private func page(of retries: [Retry], _ notification: Notification) async throws(StorageError) -> AudiencePage {
+        switch notification.target {
+        case .direct(let handle):
+            return retries.isEmpty ? AudiencePage() : Self.page(of: handle)
+        case .audience(let expression):
+            return try await devices.audience(
+                AudienceQuery(
+                    hub: notification.hub, platform: notification.platform, expression: expression, after: .none,
+                    through: notification.lastChannel, among: retries.map(\.channel).sorted(), limit: retries.count,
+                    now: time.now))
+        }
     }
 
     // MARK: What pages come to
@@ -177,7 +203,7 @@ struct NotificationDelivery: Sendable {
     private func conclude(
         _ tally: PageTally, _ lane: ReadyLane, _ notification: Notification
     ) async throws(StorageError) {
-        let mayDelete = lanes.note(tally, lane.id, at: time.now)
+        let mayDelete = lanes.note(tally, lane, at: time.now)
         if let outcome = tally.refusesAll { lanes.refuse(notification.sequence, outcome) }
         let feedback = tally.feedback + (mayDelete ? tally.guardedFeedback : [])
         guard !feedback.isEmpty else { return }
@@ -198,12 +224,10 @@ struct NotificationDelivery: Sendable {
         _ progress: DeliveryProgress, _ state: NotificationState?
     ) async throws(StorageError) -> Ending {
         let notification = progress.notification
-        var counts: [OutcomeName: Int] = [:]
-        var settled: [ChannelID] = []
         if state == .abandoned {
-            settled = try await notifications.retries(of: notification.sequence, due: .distantFuture, limit: .max)
-                .map(\.channel)
-            if !settled.isEmpty { counts[.abandoned] = settled.count }
+            while try await giveUpRetries(progress) {
+                if Task.isCancelled { return .interrupted }
+            }
         }
         let final: NotificationState
         if let state {
@@ -215,23 +239,36 @@ struct NotificationDelivery: Sendable {
         try await notifications.record(
             DeliveryStep(
                 notification: notification.sequence, isFannedOut: progress.isFannedOut, state: final,
-                endedAt: time.now, counts: counts, settled: settled))
-        forget(notification)
+                endedAt: time.now))
+        forget(notification.sequence)
         return .finished
+    }
+
+    /// Gives up as many retries as one step takes.
+    /// - Returns: Whether there were any.
+    private func giveUpRetries(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
+        let sequence = progress.notification.sequence
+        let left = try await notifications.retries(of: sequence, due: .distantFuture, limit: settings.pageSize)
+        guard !left.isEmpty else { return false }
+        try await notifications.record(
+            DeliveryStep(
+                notification: sequence, isFannedOut: progress.isFannedOut, state: .processing,
+                counts: [.abandoned: left.count], settled: left.map(\.channel)))
+        return true
     }
 
     /// Drops what is only of use while the delivery goes on. A map that cannot be removed now is removed by the sweep of
     /// the next start.
-    private func forget(_ notification: Notification) {
-        lanes.forget(notification.sequence)
-        try? maps.remove(notification.sequence)
+    func forget(_ notification: Int64) {
+        lanes.forget(notification)
+        try? maps.remove(notification)
     }
 
     // MARK: Whether to go on
 
     private enum Readiness {
         case ready(ReadyLane)
-        case paused(until: Timestamp)
+        case paused(LaneID, until: Timestamp)
         case expired
         case interrupted
     }
@@ -241,12 +278,12 @@ struct NotificationDelivery: Sendable {
         if Task.isCancelled { return .interrupted }
         if notification.expiresAt <= now { return .expired }
         let id = LaneID(hub: notification.hub, platform: notification.platform)
-        let (pausedUntil, isProbe) = lanes.state(of: id, at: now)
-        if let pausedUntil { return .paused(until: pausedUntil) }
+        let entry = lanes.enter(id, at: now, probeDuration: settings.requestTimeout)
+        if case .paused(let until) = entry { return .paused(id, until: until) }
         guard let credential = hubs.credential(for: notification.platform, of: notification.hub),
             let type = services[notification.platform], let service = try? type.init(credential: credential)
-        else { return .paused(until: lanes.pause(id, at: now)) }
-        return .ready(ReadyLane(id: id, credential: credential, service: service, isProbe: isProbe))
+        else { return .paused(id, until: lanes.pause(id, at: now)) }
+        return .ready(ReadyLane(id: id, credential: credential, service: service, isProbe: entry == .probe))
     }
 }
 
@@ -255,6 +292,6 @@ struct ReadyLane: Sendable {
     var id: LaneID
     var credential: Credential
     var service: any PushService
-    /// The lane comes out of a pause: a few pushes show whether it is well again.
+    /// The lane comes out of a pause: a few pushes of this delivery show whether it is well again.
     var isProbe: Bool
 }

@@ -100,11 +100,7 @@ struct PageSender: Sendable {
     private func add(_ outcome: Outcome, of job: Job, at places: [Int], to tally: inout PageTally) {
         for place in places {
             let before = job.attempts.isEmpty ? 0 : job.attempts[place]
-            tally.add(
-                outcome, channel: job.page.channels[place], attempts: before + 1, chance: .random(in: 0..<1)
-            ) {
-                job.page.withHandle(place) { PushHandle(text: String(decoding: $0, as: UTF8.self)) }
-            }
+            tally.add(outcome, channel: job.page.channels[place], attempts: before + 1, chance: .random(in: 0..<1))
         }
     }
 

@@ -10,7 +10,10 @@ struct PageTally {
     /// Feedback that only counts while the lane is healthy.
     private(set) var guardedFeedback: [ChannelFeedback] = []
     /// The longest wait that the service asked for on behalf of the whole lane, or of a bad credential.
-    private(set) var pause: Duration?
+    private var wantedPause: Duration?
+    /// Pushes that the service has answered, and those that it has not.
+    private var answered = 0
+    private var unanswered = 0
     /// Why the message can reach no device of the platform.
     private(set) var refusesAll: Outcome?
     private(set) var successes = 0
@@ -34,7 +37,14 @@ struct PageTally {
         self.areRetries = areRetries
     }
 
+    /// How long the lane is to pause at least; nil where it need not. A service that has answered nothing at all is
+    /// down, even if it takes connections.
+    var pause: Duration? {
+        wantedPause ?? (unanswered > 0 && answered == 0 ? .zero : nil)
+    }
+
     mutating func addSuccesses(_ count: Int) {
+        answered += count
         successes += count
         counts[.success, default: 0] += count
     }
@@ -56,10 +66,8 @@ struct PageTally {
     /// Adds the outcome of one push that is more than a plain success.
     /// - Parameters:
     ///   - attempts: Attempts made, this one included.
-    ///   - handle: Where it went; asked for only where it must be kept.
-    mutating func add(
-        _ outcome: Outcome, channel: ChannelID, attempts: Int, chance: Double, handle: () -> PushHandle
-    ) {
+    mutating func add(_ outcome: Outcome, channel: ChannelID, attempts: Int, chance: Double) {
+        if outcome.name == .pnsUnreachable { unanswered += 1 } else { answered += 1 }
         switch outcome.reaction {
         case .accepted:
             addSuccesses(1)
@@ -81,19 +89,28 @@ struct PageTally {
             refusesAll = outcome
             refuse(outcome, channel)
         case .retry(let least, let scope):
-            if scope == .platform { pause = max(pause ?? .zero, least) }
-            retry(outcome, channel, least: least, attempts: attempts, chance: chance, handle: handle)
+            guard scope == .platform else {
+                return retry(outcome, channel, least: least, attempts: attempts, chance: chance)
+            }
+            pauseLane(outcome, channel, atLeast: least, attempts: attempts)
         case .retryElsewhere:
-            retry(outcome, channel, least: .seconds(1), attempts: attempts, chance: chance, handle: handle)
+            retry(outcome, channel, least: .seconds(1), attempts: attempts, chance: chance)
         case .reauthorize, .stop:
-            pause = max(pause ?? .zero, .seconds(30))
-            retry(outcome, channel, least: .seconds(30), attempts: attempts, chance: chance, handle: handle)
+            pauseLane(outcome, channel, atLeast: .seconds(30), attempts: attempts)
         }
     }
 
+    /// The channel's push is held up by nothing but its lane, so it goes as soon as that is open, and this attempt does
+    /// not count.
+    private mutating func pauseLane(_ outcome: Outcome, _ channel: ChannelID, atLeast least: Duration, attempts: Int) {
+        wantedPause = max(wantedPause ?? .zero, least)
+        retries.append(
+            Retry(
+                channel: channel, attempts: attempts - 1, dueAt: now, outcome: outcome.name, reason: outcome.reason))
+    }
+
     private mutating func retry(
-        _ outcome: Outcome, _ channel: ChannelID, least: Duration, attempts: Int, chance: Double,
-        handle: () -> PushHandle
+        _ outcome: Outcome, _ channel: ChannelID, least: Duration, attempts: Int, chance: Double
     ) {
         guard
             let due = policy.next(
@@ -104,13 +121,21 @@ struct PageTally {
         }
         retries.append(
             Retry(
-                channel: channel, attempts: attempts, dueAt: due, handle: handle(), outcome: outcome.name,
-                reason: outcome.reason))
+                channel: channel, attempts: attempts, dueAt: due, outcome: outcome.name, reason: outcome.reason))
     }
 
     private mutating func refuse(_ outcome: Outcome, _ channel: ChannelID) {
-        counts[outcome.name, default: 0] += 1
-        refusals.append(Refusal(channel: channel, outcome: outcome.name, reason: outcome.reason, at: now))
+        refuse(outcome.name, outcome.reason, channel)
+    }
+
+    private mutating func refuse(_ name: OutcomeName, _ reason: String, _ channel: ChannelID) {
+        counts[name, default: 0] += 1
+        refusals.append(Refusal(channel: channel, outcome: name, reason: reason, at: now))
         settle(channel)
+    }
+
+    /// Ends a retry with what the last attempt came to: its device is not in the audience any more.
+    mutating func giveUp(_ retry: Retry) {
+        refuse(retry.outcome, retry.reason, retry.channel)
     }
 }

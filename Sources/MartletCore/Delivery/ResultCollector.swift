@@ -40,7 +40,7 @@ final class ResultCollector: Sendable {
         let answers = portion.answers.map { answer in
             Answer(place: places[answer.index], outcome: outcome(of: answer.result))
         }
-        for answer in answers where answer.outcome.reaction == .accepted { map.insert(channels[answer.place]) }
+        for answer in answers where answer.outcome.isSuccess { map.insert(channels[answer.place]) }
         state.withLock { state in
             state.successes += portion.plainSuccesses.count
             state.answers += answers

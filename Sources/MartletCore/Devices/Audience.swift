@@ -10,18 +10,21 @@ public struct AudienceQuery: Sendable {
     public var after: ChannelID
     /// And ends with this one at the latest: whoever registers after the send was accepted is not in its audience.
     public var through: ChannelID
+    /// Only these channels, in order; nil: all.
+    public var among: [ChannelID]?
     public var limit: Int
     public var now: Timestamp
 
     public init(
-        hub: Hub.ID, platform: PlatformID, expression: TagExpression?, after: ChannelID, through: ChannelID, limit: Int,
-        now: Timestamp
+        hub: Hub.ID, platform: PlatformID, expression: TagExpression?, after: ChannelID, through: ChannelID,
+        among: [ChannelID]? = nil, limit: Int, now: Timestamp
     ) {
         self.hub = hub
         self.platform = platform
         self.expression = expression
         self.after = after
         self.through = through
+        self.among = among
         self.limit = limit
         self.now = now
     }

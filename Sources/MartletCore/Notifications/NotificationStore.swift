@@ -92,25 +92,23 @@ public struct Refusal: Sendable {
     }
 }
 
-/// A push that is to be tried again.
+/// A push that is to be tried again. Where it goes to is asked when its time has come: the device may have another user,
+/// another handle or none by then.
 public struct Retry: Sendable {
     public var channel: ChannelID
-    /// Attempts made so far, from 1.
+    /// Attempts made so far that count: those that failed for their own sake.
     public var attempts: Int
     public var dueAt: Timestamp
-    /// The handle it goes to, kept with the retry because the channel may have changed by then.
-    public var handle: PushHandle
     /// What the last attempt came to, counted if no further one is made.
     public var outcome: OutcomeName
     public var reason: String
 
     public init(
-        channel: ChannelID, attempts: Int, dueAt: Timestamp, handle: PushHandle, outcome: OutcomeName, reason: String
+        channel: ChannelID, attempts: Int, dueAt: Timestamp, outcome: OutcomeName, reason: String
     ) {
         self.channel = channel
         self.attempts = attempts
         self.dueAt = dueAt
-        self.handle = handle
         self.outcome = outcome
         self.reason = reason
     }

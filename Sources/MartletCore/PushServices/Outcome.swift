@@ -41,6 +41,14 @@ public struct Outcome: Sendable, Equatable {
     }
 
     public static let accepted = Outcome(.success, .accepted)
+
+    /// Whether the device was reached.
+    var isSuccess: Bool {
+        switch reaction {
+        case .accepted, .update: true
+        default: false
+        }
+    }
 }
 
 /// What a sender does about an answer: the reaction codes of the push services document, section 0.2.

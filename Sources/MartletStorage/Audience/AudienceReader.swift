@@ -14,7 +14,8 @@ struct AudienceReader {
         defer { statements.giveBack() }
         let expired = ExpiredCursor(try statements.take(ExpiredCursor.sql), now: query.now)
         let matching = try cursor(for: AudiencePlan(query.expression), query, &statements)
-        let audience = JoinCursor(including: [matching], excluding: [expired])
+        let among = query.among.map { [ChannelCursor($0)] } ?? []
+        let audience = JoinCursor(including: among + [matching], excluding: [expired])
         let handles = HandleCursor(try statements.take(HandleCursor.sql))
         return try collect(audience, handles, query)
     }

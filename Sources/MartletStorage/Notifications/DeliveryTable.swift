@@ -28,14 +28,13 @@ struct DeliveryTable {
     func retries(of notification: Int64, due now: Timestamp, limit: Int) throws(StorageError) -> [Retry] {
         try connection.all(
             """
-            SELECT channel, attempts, due_at, handle, outcome, reason FROM retries
+            SELECT channel, attempts, due_at, outcome, reason FROM retries
             WHERE notification = ? AND due_at <= ? ORDER BY due_at, channel LIMIT ?
             """, notification, now, limit
         ) { row in
             Retry(
                 channel: ChannelID(rawValue: row.integer(0)), attempts: Int(row.integer(1)), dueAt: row.timestamp(2),
-                handle: PushHandle(text: row.text(3)), outcome: OutcomeName(rawValue: row.text(4)),
-                reason: row.text(5))
+                outcome: OutcomeName(rawValue: row.text(3)), reason: row.text(4))
         }
     }
 
@@ -76,10 +75,10 @@ struct DeliveryTable {
         for retry in step.retries {
             try connection.run(
                 """
-                INSERT OR REPLACE INTO retries (notification, channel, attempts, due_at, handle, outcome, reason)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """, step.notification, retry.channel.rawValue, retry.attempts, retry.dueAt, retry.handle.text,
-                retry.outcome.rawValue, retry.reason)
+                INSERT OR REPLACE INTO retries (notification, channel, attempts, due_at, outcome, reason)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """, step.notification, retry.channel.rawValue, retry.attempts, retry.dueAt, retry.outcome.rawValue,
+                retry.reason)
         }
     }
 }

@@ -46,7 +46,6 @@ extension Migration {
                 channel INTEGER NOT NULL,
                 attempts INTEGER NOT NULL,
                 due_at INTEGER NOT NULL,
-                handle TEXT NOT NULL,
                 outcome TEXT NOT NULL,
                 reason TEXT NOT NULL,
                 PRIMARY KEY (notification, channel)

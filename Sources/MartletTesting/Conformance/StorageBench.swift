@@ -92,12 +92,13 @@ extension StorageBench {
 
     func audience(
         _ hub: Hub.ID, _ expression: String? = nil, on platform: PlatformID? = nil,
-        through: ChannelID = ChannelID(rawValue: .max), pageSize: Int = 1000, at moment: Timestamp? = nil
+        through: ChannelID = ChannelID(rawValue: .max), among: [ChannelID]? = nil, pageSize: Int = 1000,
+        at moment: Timestamp? = nil
     ) async throws -> Audience {
         try await audience(
             AudienceQuery(
                 hub: hub, platform: platform ?? self.platform, expression: try expression.map { try TagExpression($0) },
-                after: .none, through: through, limit: pageSize, now: moment ?? now))
+                after: .none, through: through, among: among, limit: pageSize, now: moment ?? now))
     }
 
     func audience(_ query: AudienceQuery) async throws -> Audience {
@@ -128,10 +129,10 @@ extension StorageBench {
                 acceptedAt: moment, expiresAt: moment + .seconds(60)))
     }
 
-    func retry(_ channel: Int64, dueIn seconds: Int64, attempts: Int = 1, handle: String = "loft") -> Retry {
+    func retry(_ channel: Int64, dueIn seconds: Int64, attempts: Int = 1) -> Retry {
         Retry(
             channel: ChannelID(rawValue: channel), attempts: attempts, dueAt: now + .seconds(seconds),
-            handle: PushHandle(handle), outcome: .throttled, reason: "Storm")
+            outcome: .throttled, reason: "Storm")
     }
 
     func unfinished() async throws -> [Int64] {

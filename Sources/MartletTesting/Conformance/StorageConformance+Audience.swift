@@ -42,6 +42,18 @@ extension StorageConformance {
             try require(try await bench.audience(hub, "x", through: accepted.lastChannel).handles, is: ["a"])
             try require(try await bench.audience(hub, through: accepted.lastChannel).handles, is: ["a"])
         },
+        Requirement("Of some channels those are found that are still in the audience") { bench in
+            let hub = try await bench.hub()
+            for number in 1...5 { try await bench.put("\(number)", "h\(number)", ["x"], in: hub) }
+            try await bench.put("twin", "h4", ["x"], in: hub)
+            let all = try await bench.audience(hub, "x").channels
+            try require(
+                try await bench.audience(hub, "x", among: [all[0], all[3], all[4]]).handles, is: ["h1", "h4", "h5"])
+            try await bench.put("1", "h1", ["y"], in: hub)
+            try await bench.put("new", "h4", ["y"], in: hub, takesHandle: true)
+            try require(try await bench.audience(hub, "x", among: [all[0], all[1], all[3]]).handles, is: ["h2"])
+            try require(try await bench.audience(hub, "x", among: []).handles, is: [])
+        },
         Requirement("A page that ends exactly at the end is the last") { bench in
             let hub = try await bench.hub()
             for number in 1...4 { try await bench.put("\(number)", "h\(number)", ["x"], in: hub) }

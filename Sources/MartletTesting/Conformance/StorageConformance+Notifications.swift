@@ -108,11 +108,10 @@ extension StorageConformance {
             try require(try await due(9), is: [])
             try require(try await due(20), is: [2, 3])
             try require(try await due(100, limit: 1), is: [2])
-            try await step([bench.retry(2, dueIn: 40, attempts: 2, handle: "new")], settled: [2, 3])
+            try await step([bench.retry(2, dueIn: 40, attempts: 2)], settled: [2, 3])
             let left = try await bench.storage.retries(of: sequence, due: .distantFuture, limit: .max)
             try require(left.map(\.channel.rawValue), is: [1, 2])
             try require(left.map(\.attempts), is: [1, 2])
-            try require(left.map(\.handle), is: [PushHandle("loft"), PushHandle("new")])
             try require(left.map(\.outcome), is: [.throttled, .throttled])
             try require(left.map(\.reason), is: ["Storm", "Storm"])
         },

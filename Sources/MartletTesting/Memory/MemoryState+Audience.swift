@@ -6,6 +6,7 @@ extension MemoryState {
         var page = AudiencePage()
         let reached = channels.filter {
             $0.hub == query.hub && $0.platform == query.platform && $0.id > query.after && $0.id <= query.through
+                && query.among?.contains($0.id) ?? true
         }
         for channel in reached.sorted(by: { $0.id < $1.id }) {
             let matching = registrations.filter { entry in

@@ -113,6 +113,82 @@ struct DeliveryQueueTests {
         #expect(nextSequence(&queue) == nil)
     }
 
+    @Test func ofWhatAPausedLaneHoldsUpOneIsSentToSeeAndTheOthersFollowWhenItIsOpen() {
+        var queue = emptyQueue(limit: 10)
+        let hub = Hub.ID(rawValue: 1)
+        let lane = LaneID(hub: hub, platform: PlatformID(rawValue: "pigeon"))
+        for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
+        for _ in 1...4 { _ = nextSequence(&queue) }
+        for sequence in 1...4 { queue.end(Int64(sequence), in: hub, .paused(lane, until: now + .seconds(1)), at: now) }
+        #expect(nextSequence(&queue) == nil)
+        var later = now + .seconds(1)
+        #expect([nextSequence(&queue, at: later), nextSequence(&queue, at: later)] == [1, nil])
+        queue.end(1, in: hub, .paused(lane, until: now + .seconds(3)), at: later)
+        #expect(nextSequence(&queue, at: later) == nil)
+        later = now + .seconds(3)
+        #expect(nextSequence(&queue, at: later) == 1)
+        queue.end(1, in: hub, .finished, at: later)
+        #expect([nextSequence(&queue, at: later), nextSequence(&queue, at: later)] == [2, nil], "the next scout")
+        queue.release(lane, at: later)
+        #expect((0..<3).map { _ in nextSequence(&queue, at: later) } == [3, 4, nil])
+    }
+
+    @Test func aReleasedLineBeginsWithItsScoutAndAHurriedHubReleasesItsLines() {
+        var queue = emptyQueue(limit: 10)
+        let hub = Hub.ID(rawValue: 1)
+        let lane = LaneID(hub: hub, platform: PlatformID(rawValue: "pigeon"))
+        for round in 0..<2 {
+            for sequence in 1...3 { queue.add(Self.progress(Int64(round * 3 + sequence))) }
+            let order = (0..<3).compactMap { _ in nextSequence(&queue) }
+            for sequence in order { queue.end(sequence, in: hub, .paused(lane, until: now + .seconds(9)), at: now) }
+            if round == 0 { queue.release(lane, at: now) } else { queue.hurry(hub, at: now) }
+            #expect((0..<4).map { _ in nextSequence(&queue) } == order + [nil])
+            for sequence in order { queue.end(sequence, in: hub, .finished, at: now) }
+        }
+    }
+
+    @Test func whatIsDueAgainAndWhatIsNewTakeTurns() {
+        var queue = emptyQueue(limit: 10)
+        for sequence in 1...2 { queue.add(Self.progress(Int64(sequence))) }
+        for _ in 1...2 { _ = nextSequence(&queue) }
+        for sequence in 11...14 { queue.add(Self.progress(Int64(sequence))) }
+        for sequence in 1...2 { queue.end(Int64(sequence), in: Hub.ID(rawValue: 1), .waiting(until: now), at: now) }
+        #expect((0..<7).map { _ in nextSequence(&queue) } == [1, 11, 2, 12, 13, 14, nil])
+    }
+
+    @Test func whatStorageFailsIsTriedLessAndLessOften() {
+        var queue = emptyQueue(limit: 10)
+        let hub = Hub.ID(rawValue: 1)
+        queue.add(Self.progress(1))
+        var moment = now
+        var waits: [Int64] = []
+        for _ in 0..<8 {
+            #expect(nextSequence(&queue, at: moment) == 1)
+            queue.end(1, in: hub, .failed(StorageError(.full, "no room")), at: moment)
+            guard case .wait(let until?) = queue.next(limit: 9, at: moment) else { return }
+            waits.append((until - moment).components.seconds)
+            moment = until
+        }
+        #expect(waits == [1, 2, 4, 8, 16, 32, 64, 64])
+    }
+
+    @Test func arrivalsWithoutEndDoNotKeepTheStoreFromBeingReadOn() {
+        var queue = DeliveryQueue(limit: 2)
+        let hub = Hub.ID(rawValue: 1)
+        var read: [Int64] = []
+        for number in 0..<4 {
+            guard let after = queue.wantsMore(at: now) else { break }
+            read.append(after)
+            queue.add(Self.progress(Int64(100 + number)))
+            queue.fill([Self.progress(after + 1), Self.progress(after + 2)], isAll: false)
+            for _ in 0..<2 {
+                guard let next = nextSequence(&queue) else { continue }
+                queue.end(next, in: hub, .waiting(until: now + .seconds(60)), at: now)
+            }
+        }
+        #expect(read == [0, 2, 4, 6])
+    }
+
     /// Random arrivals, ends and readings: each notification is delivered exactly once between two of its ends, and
     /// none is left behind.
     @Test(arguments: 0..<20)

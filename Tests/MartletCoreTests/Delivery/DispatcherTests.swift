@@ -90,4 +90,42 @@ struct DispatcherTests {
         }
         #expect(flight.transport.lofts == ["loft1"])
     }
+
+    @Test(.timeLimit(.minutes(1))) func aBacklogOfAPausedPlatformGoesWhenItOpensAndHoldsUpNoOtherHub() async throws {
+        let flight = try await Flight(hasCredential: false)
+        try await flight.register(1)
+        let settings = DeliverySettings(concurrentDeliveries: 2, queueLimit: 4)
+        let other = try await flight.hubs.create("dovecote").id
+        try await flight.hubs.setCredential(Credential(["Whistle": "coo"]), for: CarrierPigeon.platform, of: "dovecote")
+        try await withDispatcher(flight, settings) { dispatcher in
+            var notifications: [Notification] = []
+            for _ in 0..<40 {
+                notifications.append(try await flight.accept())
+                dispatcher.enqueue(notifications.last!)
+            }
+            let direct = try await flight.accept(to: .direct(PushHandle("dove")), in: other)
+            dispatcher.enqueue(direct)
+            while flight.transport.sent.isEmpty { await Task.yield() }
+            #expect(flight.transport.lofts == ["dove"])
+            try await flight.giveCredential()
+            dispatcher.credentialsChanged(in: flight.hub)
+            try await untilFinal(notifications, flight)
+        }
+        #expect(Set(flight.transport.sent.map(\.id)).count == 41)
+        #expect(flight.maps.count == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatWaitsInAHubThatIsDeletedLeavesNothingBehind() async throws {
+        let flight = try await Flight { _, _ in answered(429, ["retry-after": "10"]) }
+        try await flight.register(1)
+        try await withDispatcher(flight) { dispatcher in
+            dispatcher.enqueue(try await flight.accept())
+            await flight.time.untilSleeping()
+            #expect(flight.maps.count == 1)
+            try await flight.hubs.delete("aviary")
+            flight.time.advance(by: .seconds(60))
+            while flight.maps.count > 0 { await Task.yield() }
+        }
+        #expect(flight.transport.lofts == ["loft1"])
+    }
 }

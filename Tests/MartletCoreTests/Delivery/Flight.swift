@@ -102,12 +102,12 @@ struct Flight {
     }
 
     func accept(
-        to target: Notification.Target = .audience(nil), lifetime: Duration = .seconds(86_400)
+        to target: Notification.Target = .audience(nil), lifetime: Duration = .seconds(86_400), in other: Hub.ID? = nil
     ) async throws -> Notification {
         let intake = NotificationIntake(
             store: storage, services: services, time: time, lifetime: lifetime, accepted: { _ in })
         return try await intake.accept(
-            Message(body: Array("hello".utf8)), on: CarrierPigeon.platform, to: target, in: hub)
+            Message(body: Array("hello".utf8)), on: CarrierPigeon.platform, to: target, in: other ?? hub)
     }
 
     /// Runs a delivery from where the store says that it stands.

@@ -11,8 +11,22 @@ struct LaneTests {
         let lengths = (0..<8).map { _ in (lane.pause(at: now) - now).components.seconds }
         #expect(lengths == [1, 2, 4, 8, 16, 32, 60, 60])
         lane.open()
-        #expect(lane.isPaused(at: now) == nil)
+        #expect(lane.isOpen)
         #expect(lane.pause(at: now) == now + .seconds(1))
+    }
+
+    @Test func afterAPauseOneProbeIsLetInAndTheOthersWaitForIt() {
+        var lane = Lane()
+        #expect(lane.enter(at: now, probeDuration: .seconds(30)) == .open)
+        let until = lane.pause(at: now)
+        #expect(lane.enter(at: now, probeDuration: .seconds(30)) == .paused(until: until))
+        #expect(lane.enter(at: until, probeDuration: .seconds(30)) == .probe)
+        #expect(lane.enter(at: until, probeDuration: .seconds(30)) == .paused(until: until + .seconds(30)))
+        lane.endProbe()
+        #expect(lane.enter(at: until, probeDuration: .seconds(30)) == .probe, "one that showed nothing")
+        #expect(lane.enter(at: until + .seconds(30), probeDuration: .seconds(30)) == .probe, "one that never ended")
+        lane.open()
+        #expect(lane.enter(at: until, probeDuration: .seconds(30)) == .open)
     }
 
     @Test func aPauseIsNoShorterThanWhatWasAskedForAndNeverCutsAnother() {

@@ -127,13 +127,13 @@ struct NotificationDeliveryTests {
         let flight = try await Flight(pageSize: 50) { _, _ in isStormy.isOn ? answered(503) : answered(200) }
         try await flight.register(30)
         let first = try await flight.accept()
-        guard case .waiting(let until) = try await flight.run(first) else {
+        guard case .paused(let lane, let until) = try await flight.run(first) else {
             Issue.record("a storm makes the delivery wait")
             return
         }
         #expect(flight.transport.sent.count == 30)
         let second = try await flight.accept()
-        #expect(try await flight.run(second) == .waiting(until: until))
+        #expect(try await flight.run(second) == .paused(lane, until: until))
         #expect(flight.transport.sent.count == 30, "nothing is sent into a pause")
         isStormy.isOn = false
         flight.time.advance(to: until)
@@ -158,15 +158,14 @@ struct NotificationDeliveryTests {
         let flight = try await Flight { _, _ in isWrong.isOn ? answered(403) : answered(200) }
         try await flight.register(9)
         let notification = try await flight.accept()
-        guard case .waiting = try await flight.run(notification) else {
+        guard case .paused = try await flight.run(notification) else {
             Issue.record("a bad credential makes the delivery wait")
             return
         }
         #expect(flight.transport.sent.count == 3, "one page shows it")
         isWrong.isOn = false
         flight.lanes.open(flight.hub)
-        flight.time.advance(by: .seconds(60))
-        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.run(notification) == .finished, "at once, with the new credential")
         #expect(try await flight.report(notification).counts == [.success: 9])
     }
 
@@ -174,10 +173,11 @@ struct NotificationDeliveryTests {
         let flight = try await Flight(hasCredential: false)
         try await flight.register(1)
         let notification = try await flight.accept()
-        guard case .waiting(let until) = try await flight.run(notification) else {
+        guard case .paused(_, let until) = try await flight.run(notification) else {
             Issue.record("there is nothing to send with")
             return
         }
+        #expect(flight.maps.count == 0, "what waits holds no file open")
         try await flight.giveCredential()
         flight.time.advance(to: until)
         #expect(try await flight.run(notification) == .finished)
@@ -206,15 +206,69 @@ struct NotificationDeliveryTests {
         #expect(Set(flight.transport.sent.map(\.id)).count == 1)
     }
 
+    @Test func aRetryDoesNotReachADeviceThatHasAnotherUserByThen() async throws {
+        let flight = try await Flight { _, attempt in
+            attempt == 1 ? answered(429, ["retry-after": "10"]) : answered(200)
+        }
+        try await flight.register("phone", id: "alice", tags: ["username:alice"])
+        try await flight.register("tablet", id: "alice2", tags: ["username:alice"])
+        try await flight.register("watch", id: "alice3", tags: ["username:alice"])
+        let notification = try await flight.accept(to: .audience(TagExpression("username:alice")))
+        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(10)))
+        _ = try await flight.registry.put(
+            "bob", in: flight.hub, platform: CarrierPigeon.platform, handle: PushHandle("phone"),
+            tags: [Tag("username:bob")], takesHandle: true)
+        _ = try await flight.registry.delete("alice2", in: flight.hub)
+        flight.time.advance(by: .seconds(10))
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts == ["phone", "tablet", "watch", "watch"])
+        #expect(try await flight.report(notification).counts == [.success: 1, .channelThrottled: 2])
+    }
+
+    @Test func aRetryGoesToTheHandleThatTheDeviceHasByThen() async throws {
+        let flight = try await Flight { loft, _ in loft == "old" ? answered(429, ["retry-after": "10"]) : answered(200)
+        }
+        try await flight.register("old", id: "1")
+        let notification = try await flight.accept()
+        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(10)))
+        let moved = ChannelFeedback(channel: notification.lastChannel, kind: .moved(PushHandle("new"), key: "new"))
+        _ = try await flight.storage.apply([moved], in: flight.hub, at: flight.time.now)
+        flight.time.advance(by: .seconds(10))
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts == ["old", "new"])
+    }
+
+    @Test func aServiceThatAnswersNothingPausesThePlatformAndOneDeliveryProbesIt() async throws {
+        let isDead = Flag(true)
+        let flight = try await Flight { _, _ in
+            isDead.isOn
+                ? .failure(TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer")) : answered(200)
+        }
+        try await flight.register(1)
+        let (first, second) = (try await flight.accept(), try await flight.accept())
+        #expect(try await flight.run(first) == .waiting(until: flight.time.now + .seconds(1)))
+        guard case .paused(let lane, let until) = try await flight.run(second) else {
+            Issue.record("nothing is sent to a service that is down")
+            return
+        }
+        flight.time.advance(to: until)
+        #expect(flight.lanes.enter(lane, at: flight.time.now, probeDuration: .seconds(30)) == .probe)
+        #expect(try await flight.run(second) == .paused(lane, until: flight.time.now + .seconds(30)))
+        isDead.isOn = false
+        flight.time.advance(by: .seconds(30))
+        #expect(try await flight.run(first) == .finished)
+        #expect(flight.lanes.isOpen(lane))
+    }
+
     @Test func whatIsStillTriedWhenTheMessageExpiresIsGivenUpAndCounted() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "40"]) }
-        try await flight.register(2)
+        try await flight.register(7)
         let notification = try await flight.accept(lifetime: .seconds(60))
         #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(40)))
         flight.time.advance(by: .seconds(61))
         #expect(try await flight.run(notification) == .finished)
         let report = try await flight.report(notification)
-        #expect(report.counts == [.abandoned: 2])
+        #expect(report.counts == [.abandoned: 7])
         #expect(report.state == .abandoned)
     }
 }
