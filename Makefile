@@ -27,8 +27,9 @@ build: setup ## build the release binary, .build/release/martlet
 demo: build ## build, then send a notification through a real server and simulator
 	@Scripts/demo
 
-run: build ## build, then serve with the simulator on http://127.0.0.1:8080, data in ./data
-	.build/release/martlet serve --data data --listen 127.0.0.1:8080 --simulator
+run: build ## build, then serve http://127.0.0.1:8080 and https://127.0.0.1:8443 with the simulator, data in ./data
+	.build/release/martlet serve --data data --listen 127.0.0.1:8080 \
+		--tls-listen 127.0.0.1:8443 --tls-self-signed --simulator
 
 test: ## install what testing needs, then lint, check the walls and run every test
 	@Scripts/setup test

@@ -107,6 +107,7 @@ let package = Package(
                 "MartletSimulator", "MartletPush", "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP",
                 "MartletCrypto",
             ]),
+        tests("martletTests", ["martlet", "MartletServer"]),
         tests("EndToEndTests", ["MartletClient", "MartletNetwork", "MartletModel", "MartletHTTP"]),
     ]
 )

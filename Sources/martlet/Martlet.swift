@@ -4,9 +4,9 @@ import MartletServer
 /// The `martlet` program.
 @main
 struct Martlet {
-    static let commands =
-        [ServeCommand.command, SimulateCommand.command] + HubCommands.all + UserCommands.all
-        + [SendCommand.command, NotifyCommand.command, DeviceCommand.command]
+    static let table = CommandTable(
+        commands: [ServeCommand.command, SimulateCommand.command] + HubCommands.all + UserCommands.all
+            + [SendCommand.command, NotifyCommand.command, DeviceCommand.command])
 
     /// Not asynchronous itself: by the time that an asynchronous one runs, there are threads that take signals.
     static func main() {
@@ -25,7 +25,7 @@ struct Martlet {
             return EXIT_SUCCESS
         } catch let error as UsageError {
             Terminal.complain("martlet: \(error)")
-            Terminal.complain(error.command.map(Help.page) ?? Help.overview(commands))
+            Terminal.complain(Help.hint(after: error, table))
             return EX_USAGE
         } catch {
             Terminal.complain("martlet: \(error)")
@@ -34,18 +34,15 @@ struct Martlet {
     }
 
     private static func run(_ words: [String]) async throws {
-        let command = commands.filter { words.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
-        if words.contains("--help") || words.contains("-h") || words.first == "help" {
-            return Terminal.print(command.map(Help.page) ?? Help.overview(commands))
+        switch try table.request(words) {
+        case .version: Terminal.print("martlet \(Version.current)")
+        case .overview(let path): Terminal.print(Help.overview(table.commands(under: path)))
+        case .help(let command): Terminal.print(Help.page(command))
+        case .run(let command, let rest):
+            let invocation = try Invocation(command, words: rest) { name in
+                getenv(name).map { String(cString: $0) }
+            }
+            try await command.run(invocation)
         }
-        guard let command else {
-            let problem = words.isEmpty ? "a command is missing." : "there is no command '\(words[0])'."
-            throw UsageError(description: problem)
-        }
-        let rest = Array(words.dropFirst(command.path.count))
-        let invocation = try Invocation(command, words: rest) { name in
-            getenv(name).map { String(cString: $0) }
-        }
-        try await command.run(invocation)
     }
 }

@@ -54,7 +54,7 @@ struct ControlTests {
     @Test(arguments: [
         ("/simulator/devices", "{", "Not valid JSON"), ("/simulator/devices", "{}", "platform"),
         ("/simulator/devices", #"{"platform":"pigeon"}"#, "platform"),
-        ("/simulator/devices", #"{"platform":"apns"}"#, "topic"),
+        ("/simulator/devices", #"{"platform":"apns","topic":"not a topic"}"#, "topic"),
         ("/simulator/apps", #"{"platform":"apns","bundleId":"a"}"#, "teamId"),
     ])
     func aWrongRequestIsToldWhatIsWrong(path: String, body: String, word: String) async throws {

@@ -19,7 +19,11 @@ struct AdminAPI: Sendable {
     let credentialsChanged: @Sendable (Hub.ID) -> Void
 
     func makeHandler() -> any HTTPHandler {
-        var router = Router { _, _ in HTTPResponse(.notFound, error: "There is no such administration.") }
+        var router = Router { _, _ in
+            HTTPResponse(
+                .notFound,
+                error: "There is no such administration: a name is never empty, '.' or '..', nor has it a slash.")
+        }
         addHubs(to: &router)
         addCredentials(to: &router)
         addUsers(to: &router)

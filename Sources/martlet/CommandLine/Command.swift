@@ -25,6 +25,8 @@ struct Command: Sendable {
 /// A command line that cannot be understood: exit code 64.
 struct UsageError: Error, CustomStringConvertible {
     var description: String
-    /// The command that was meant, as far as that is known.
+    /// The command that was meant, where that is known.
     var command: Command?
+    /// The first words, where they select no command.
+    var path: [String] = []
 }

@@ -1,5 +1,15 @@
-/// The texts of `--help`.
+/// The texts of `--help`, and what follows a usage error.
 enum Help {
+    /// Short, so that the error above it is seen.
+    static func hint(after error: UsageError, _ table: CommandTable) -> String {
+        if let command = error.command {
+            return "usage: martlet \(usage(command)) [OPTIONS]\n'martlet \(command.name) --help' shows the options."
+        }
+        let group = table.commands(under: error.path)
+        if error.path.isEmpty || group.isEmpty { return "'martlet --help' shows the commands." }
+        return "There are:\n" + group.map { "  martlet " + usage($0) }.joined(separator: "\n")
+    }
+
     static func overview(_ commands: [Command]) -> String {
         let width = commands.map { usage($0).count }.max() ?? 0
         let lines = commands.map { "  " + padded(usage($0), width) + "  " + $0.summary }
@@ -11,8 +21,7 @@ enum Help {
             \(lines.joined(separator: "\n"))
 
             'martlet COMMAND --help' shows the options of a command. Each can also be set in the environment
-            (--data is MARTLET_DATA) and in a file named by --config.
-
+            (--data is MARTLET_DATA) and in a file named by --config. 'martlet --version' prints the version.
             """
     }
 
@@ -29,7 +38,6 @@ enum Help {
             \(command.summary)
 
             \(lines.joined(separator: "\n"))
-
             """
     }
 

@@ -13,17 +13,33 @@ struct Invocation: Sendable {
     /// The value of an option, or nil where nothing says one.
     subscript(name: String) -> String? { values[name] }
 
-    /// Whether a switch is on.
-    func isOn(_ name: String) -> Bool {
-        values[name].map { !["", "0", "false", "no", "off"].contains($0.lowercased()) } ?? false
+    /// The value of an option that the command cannot do without.
+    func required(_ name: String) throws(UsageError) -> String {
+        guard let value = values[name] else { throw UsageError(description: "--\(name) is missing.", command: command) }
+        return value
     }
 
-    /// The value of an option that the command cannot do without.
-    func required(_ name: String) throws -> String {
-        guard let value = values[name] else {
-            throw UsageError(description: "--\(name) is missing.", command: command)
+    /// The value of an option that the command cannot do without, read.
+    /// - Parameter form: What the value must be, for the error: `HOST:PORT`.
+    func required<Value>(_ name: String, as form: String, _ parse: (String) -> Value?) throws(UsageError) -> Value {
+        guard let value = parse(try required(name)) else {
+            throw UsageError(description: "--\(name) must be \(form).", command: command)
         }
         return value
+    }
+
+    /// The value of an option, read, or nil where nothing says one.
+    func optional<Value>(_ name: String, as form: String, _ parse: (String) -> Value?) throws(UsageError) -> Value? {
+        values[name] == nil ? nil : try required(name, as: form, parse)
+    }
+
+    /// The password on standard input, which the user must have announced.
+    func readPassword() throws -> String {
+        guard isOn("password-stdin") else {
+            throw UsageError(
+                description: "Give the password on standard input, with --password-stdin.", command: command)
+        }
+        return try Terminal.readPassword()
     }
 }
 
@@ -31,45 +47,77 @@ extension Invocation {
     static let configurationOption = Option(
         "config", "FILE", "Read settings from this file: a line 'key = value' each.")
 
-    /// - Parameter words: What follows the words that selected the command.
+    /// - Parameters:
+    ///   - words: What follows the words that selected the command.
+    ///   - environment: The value of an environment variable; an empty one counts as none.
     init(_ command: Command, words: [String], environment: (String) -> String?) throws {
-        let options = command.options + [Self.configurationOption]
-        var flags: [String: String] = [:]
-        var found: [String] = []
-        var rest = words[...]
-        while let word = rest.popFirst() {
-            guard word.hasPrefix("--"), word != "--" else {
-                if word != "--" { found.append(word) }
-                continue
-            }
-            let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let option = options.first(where: { $0.name == parts[0] }) else {
-                throw UsageError(description: "There is no option --\(parts[0]).", command: command)
-            }
-            if option.placeholder == nil {
-                flags[option.name] = parts.count == 2 ? String(parts[1]) : "true"
-            } else if parts.count == 2 {
-                flags[option.name] = String(parts[1])
-            } else if let value = rest.popFirst() {
-                flags[option.name] = value
-            } else {
-                throw UsageError(description: "--\(option.name) needs a value.", command: command)
-            }
-        }
+        let (flags, found) = try Self.split(words, command)
         guard found.count == command.operands.count else {
             let wanted = command.operands.isEmpty ? "no further words" : command.operands.joined(separator: " ")
-            throw UsageError(description: "'martlet \(command.name)' takes \(wanted).", command: command)
+            throw UsageError(
+                description: "'martlet \(command.name)' takes \(wanted); \(found.count) words were given.",
+                command: command)
         }
-        let file = flags["config"] ?? environment(Self.configurationOption.environmentVariable)
+        func variable(_ option: Option) -> String? {
+            environment(option.environmentVariable).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let file = flags["config"] ?? variable(Self.configurationOption)
         let configured = try file.map(ConfigurationFile.read) ?? [:]
         var values: [String: String] = [:]
-        for option in options {
-            values[option.name] =
-                flags[option.name] ?? environment(option.environmentVariable) ?? configured[option.name]
-                ?? option.fallback
+        for option in command.options {
+            let value = flags[option.name] ?? variable(option) ?? configured[option.name] ?? option.fallback
+            guard option.placeholder != nil || value.map({ Self.switchValues[$0.lowercased()] != nil }) ?? true else {
+                throw UsageError(
+                    description: "--\(option.name) is a switch: it is given without a value, or with true or false.",
+                    command: command)
+            }
+            values[option.name] = value
         }
         self.command = command
         self.values = values
         operands = Dictionary(uniqueKeysWithValues: zip(command.operands, found))
+    }
+
+    private static let switchValues = [
+        "true": true, "1": true, "yes": true, "on": true, "false": false, "0": false, "no": false, "off": false,
+    ]
+
+    /// Whether a switch is on.
+    func isOn(_ name: String) -> Bool {
+        values[name].flatMap { Self.switchValues[$0.lowercased()] } ?? false
+    }
+
+    /// The flags with their values, and the other words. Behind `--` there are only other words.
+    private static func split(
+        _ words: [String], _ command: Command
+    ) throws(UsageError) -> (flags: [String: String], rest: [String]) {
+        let options = command.options + [configurationOption]
+        var flags: [String: String] = [:]
+        var found: [String] = []
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" { return (flags, found + rest) }
+            guard word.hasPrefix("-"), word != "-" else {
+                found.append(word)
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let option = options.first(where: { "--\($0.name)" == parts[0] }) else {
+                throw UsageError(description: "There is no option \(parts[0]).", command: command)
+            }
+            var value = parts.count == 2 ? String(parts[1]) : nil
+            if option.placeholder == nil {
+                value = value ?? "true"
+            } else if value == nil, rest.first.map({ !$0.hasPrefix("--") }) ?? false {
+                value = rest.popFirst()
+            }
+            guard let value, !value.isEmpty else {
+                throw UsageError(description: "--\(option.name) needs a value.", command: command)
+            }
+            guard flags.updateValue(value, forKey: option.name) == nil else {
+                throw UsageError(description: "--\(option.name) is given twice.", command: command)
+            }
+        }
+        return (flags, found)
     }
 }

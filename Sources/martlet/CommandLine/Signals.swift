@@ -11,8 +11,12 @@ enum Signals {
 
     /// Runs the work in a task that is cancelled by the first signal.
     static func runUntilTermination(_ work: @escaping @Sendable () async -> Void) async {
-        let task = Task { await work() }
-        termination.withLock { $0 = { task.cancel() } }
+        // Under the lock, so that whatever the work says first, a signal that answers it finds the task.
+        let task = termination.withLock { termination in
+            let task = Task { await work() }
+            termination = { task.cancel() }
+            return task
+        }
         await task.value
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import MartletHTTP
 import MartletModel
 import MartletNetwork
@@ -10,8 +11,13 @@ struct Administration {
 
     private let dataDirectory: String
 
-    init(_ invocation: Invocation) {
+    /// - Parameter makesDirectory: Whether a data directory that is missing is made: a mistyped one is no new server.
+    init(_ invocation: Invocation, makesDirectory: Bool = false) throws(ServerError) {
         dataDirectory = invocation["data"] ?? "data"
+        guard makesDirectory || access(dataDirectory, F_OK) == 0 else {
+            throw ServerError(
+                "There is no data directory '\(dataDirectory)': --data names the one that the server has.")
+        }
     }
 
     /// - Returns: What was answered; `.null` where that is nothing.

@@ -20,25 +20,23 @@ enum DeviceCommand {
                 "simulator-ca-file", "FILE", "The authority to trust at the simulator; found by itself on loopback."),
         ]
     ) { invocation in
-        guard invocation.isOn("password-stdin") else {
-            throw UsageError(
-                description: "give the password on standard input, with --password-stdin.", command: invocation.command)
-        }
         let user = try invocation.required("user")
-        let password = try Terminal.readPassword()
+        let backend = try invocation.required("backend")
         let phone = try SimulatedPhone(invocation)
+        let password = try invocation.readPassword()
         let client = PushClient(
-            server: try ServerAddress(try invocation.required("backend")),
+            server: try ServerAddress(backend),
             transport: NetworkTransport(
-                phone.client, trusting: try invocation["ca-file"].map { try TextFile.readText($0) }))
+                phone.client, trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
+            retry: .once)
         try await client.logIn(user: user, password: password)
         let platform = invocation["platform"] ?? ""
         let handle = try await phone.obtainHandle(platform: platform)
         let events = try await phone.follow(handle)
         let tags = (invocation["tags"] ?? "").split(separator: ",").map(String.init)
         try await client.register(handle: handle, platform: platform, tags: tags)
-        Terminal.print("\(user)'s phone is registered")
         await Signals.runUntilTermination {
+            Terminal.print("\(user)'s phone is registered")
             do {
                 try await phone.show(events)
             } catch {

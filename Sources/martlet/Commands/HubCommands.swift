@@ -10,7 +10,8 @@ enum HubCommands {
         "hub create", operands: ["NAME"], "Create a hub and print its connection strings, for apps and for senders.",
         options: [.data]
     ) { invocation in
-        let hub = try await Administration(invocation).call(.put, "/hubs/\(segment(invocation.operand("NAME")))")
+        let hub = try await Administration(invocation, makesDirectory: true)
+            .call(.put, "/hubs/\(segment(invocation.operand("NAME")))")
         printConnectionStrings(hub)
     }
 
@@ -47,9 +48,13 @@ enum HubCommands {
             properties[field.property] =
                 field.isFile ? .string(try TextFile.readText(value)) : .string(value)
         }
-        _ = try await Administration(invocation).call(
-            .put, "/hubs/\(segment(invocation.operand("NAME")))/credentials/\(segment(platform))",
-            body: .object(properties))
+        do {
+            _ = try await Administration(invocation).call(
+                .put, "/hubs/\(segment(invocation.operand("NAME")))/credentials/\(segment(platform))",
+                body: .object(properties))
+        } catch let error as ServerError {
+            throw ServerError(inFlags(error.description, of: platform))
+        }
     }
 
     static let removeCredential = Command(
@@ -58,6 +63,16 @@ enum HubCommands {
     ) { invocation in
         let (hub, platform) = (segment(invocation.operand("NAME")), segment(invocation.operand("PLATFORM")))
         _ = try await Administration(invocation).call(.delete, "/hubs/\(hub)/credentials/\(platform)")
+    }
+
+    /// The same sentence with flags in the place of the properties that they set.
+    static func inFlags(_ sentence: String, of platform: String) -> String {
+        let fields = Platforms.credentialFields.filter { $0.platforms.contains(platform.lowercased()) }
+        let words = sentence.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            let name = word.prefix { $0.isLetter }
+            return fields.first { $0.property == name }.map { "--\($0.flag)\(word.dropFirst(name.count))" } ?? word[...]
+        }
+        return words.joined(separator: " ")
     }
 
     private static func printConnectionStrings(_ hub: JSON) {

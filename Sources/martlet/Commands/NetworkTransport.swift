@@ -2,6 +2,11 @@ import MartletClient
 import MartletHTTP
 import MartletNetwork
 
+extension RetryPolicy {
+    /// A person at the terminal rather sees the error at once and decides.
+    static let once = RetryPolicy(attempts: 1)
+}
+
 /// The SDK's requests over the server's own network, so that no Foundation is linked.
 struct NetworkTransport: ClientTransport {
     private static let timeout: Duration = .seconds(30)

@@ -18,6 +18,11 @@ struct NotificationDetails {
         }
     }
 
+    /// A sentence of the hub without the tracking id that it ends with.
+    static func withoutTracking(_ detail: String) -> String {
+        detail.firstRange(of: ".TrackingId:").map { String(detail[..<$0.lowerBound]) + "." } ?? detail
+    }
+
     /// The text of the first element of a name that has no attributes.
     static func text(of element: String, in xml: String) -> String? {
         xml.pieces(between: "<\(element)>", and: "</\(element)>").first

@@ -15,18 +15,17 @@ enum NotifyCommand {
             Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
         ]
     ) { invocation in
-        guard invocation.isOn("password-stdin") else {
-            throw UsageError(
-                description: "give the password on standard input, with --password-stdin.", command: invocation.command)
-        }
         let recipient = try invocation.required("to")
         let user = try invocation.required("user")
+        let backend = try invocation.required("backend")
+        let password = try invocation.readPassword()
         let client = PushClient(
-            server: try ServerAddress(try invocation.required("backend")),
+            server: try ServerAddress(backend),
             transport: NetworkTransport(
                 HTTPClient(loops: try EventLoopGroup(count: 1)),
-                trusting: try invocation["ca-file"].map { try TextFile.readText($0) }))
-        try await client.logIn(user: user, password: try Terminal.readPassword())
+                trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
+            retry: .once)
+        try await client.logIn(user: user, password: password)
         let id = try await client.send(
             invocation.operand("TEXT"), to: recipient, platform: invocation["platform"] ?? "")
         Terminal.print(id)

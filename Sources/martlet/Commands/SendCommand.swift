@@ -29,7 +29,6 @@ enum SendCommand {
 
 /// A caller of one hub's REST API.
 private struct HubClient {
-    private static let timeout: Duration = .seconds(30)
     private static let finalStates = ["Completed", "NoTargetFound", "Abandoned", "Canceled"]
 
     private let connection: ConnectionString
@@ -39,7 +38,12 @@ private struct HubClient {
     private let client: HTTPClient
 
     init(_ invocation: Invocation) throws {
-        connection = try ConnectionString(try invocation.required("connection-string"))
+        let text = try invocation.required("connection-string")
+        do throws(ConnectionStringError) {
+            connection = try ConnectionString(text)
+        } catch {
+            throw UsageError(description: error.description, command: invocation.command)
+        }
         guard let origin = HTTPOrigin(connection.origin) else {
             throw ServerError("The connection string names no host.")
         }
@@ -94,13 +98,18 @@ private struct HubClient {
     ) async throws -> HTTPResponse {
         var request = HTTPRequest(method, target, authority: origin.authority, fields: fields, body: body)
         request.fields["authorization"] = try token()
-        let response = try await client.send(request, to: origin, settings: settings, before: .now + Self.timeout)
-        guard response.status.isSuccess else {
-            let text = String(decoding: response.bytes, as: UTF8.self)
-            let detail = NotificationDetails.text(of: "Detail", in: text) ?? text
-            throw ServerError("The hub answered \(response.status.code): \(detail)")
-        }
+        let response = try await client.call(request, to: origin, settings)
+        guard response.status.isSuccess else { throw Self.refusal(response) }
         return response
+    }
+
+    private static func refusal(_ response: HTTPResponse) -> ServerError {
+        if response.status == .forbidden {
+            return ServerError("The hub answered 403: this connection string has not the right to do that.")
+        }
+        let text = String(decoding: response.bytes, as: UTF8.self)
+        let detail = NotificationDetails.text(of: "Detail", in: text) ?? text
+        return ServerError("The hub answered \(response.status.code): \(NotificationDetails.withoutTracking(detail))")
     }
 
     private func token() throws -> String {

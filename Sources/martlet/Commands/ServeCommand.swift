@@ -23,16 +23,20 @@ enum ServeCommand {
         ]
     ) { invocation in
         let configuration = try configuration(invocation)
-        try configuration.validate()
+        do throws(ServerError) {
+            try configuration.validate()
+        } catch {
+            throw UsageError(description: error.description, command: invocation.command)
+        }
         var simulator: Simulator?
-        if invocation.isOn("simulator") { simulator = try await SimulateCommand.start(invocation["simulator-listen"]) }
+        if invocation.isOn("simulator") { simulator = try await SimulateCommand.start("simulator-listen", invocation) }
         let server = try await Server.start(configuration, fallbacks: simulator?.credentials ?? [:])
         if let simulator { try publishAuthority(of: simulator, in: configuration.dataDirectory) }
         if let file = server.authorityFile {
             Log().write(.info, "Clients must trust the private authority.", ["file": .string(file)])
         }
-        Terminal.print(readyLine(server, simulator))
         await Signals.runUntilTermination { [simulator] in
+            Terminal.print(readyLine(server, simulator))
             await withTaskGroup { group in
                 group.addTask { await server.run() }
                 if let simulator { group.addTask { await simulator.run() } }
@@ -54,28 +58,20 @@ enum ServeCommand {
     }
 
     private static func configuration(_ invocation: Invocation) throws -> ServerConfiguration {
-        let tlsListen = try address("tls-listen", invocation)
+        let tlsListen = try invocation.address("tls-listen")
         var configuration = ServerConfiguration(dataDirectory: invocation["data"] ?? "data")
         configuration.tlsListen = tlsListen
         configuration.listen =
-            try address("listen", invocation)
+            try invocation.address("listen")
             ?? (tlsListen == nil ? ServerConfiguration.Address(host: "127.0.0.1", port: 8080) : nil)
         configuration.tls = try tls(invocation)
         configuration.allowsClearText = invocation.isOn("allow-clear-text")
         configuration.backendHub = invocation["backend-hub"]
-        configuration.publicURL = try invocation["public-url"].map { text in
-            guard let origin = HTTPOrigin(text) else {
-                throw UsageError(
-                    description: "--public-url must be http(s)://HOST[:PORT] without a path.",
-                    command: invocation.command)
-            }
-            return origin
-        }
-        configuration.loops = try invocation["loops"].map { text in
-            guard let count = Int(text), (1...64).contains(count) else {
-                throw UsageError(description: "--loops must be 1 to 64.", command: invocation.command)
-            }
-            return count
+        configuration.publicURL = try invocation.optional(
+            "public-url", as: "http(s)://HOST[:PORT] without a path"
+        ) { HTTPOrigin($0) }
+        configuration.loops = try invocation.optional("loops", as: "a number from 1 to 64") { text in
+            Int(text).flatMap { (1...64).contains($0) ? $0 : nil }
         }
         return configuration
     }
@@ -87,17 +83,15 @@ enum ServeCommand {
         case (let certificate?, let key?, false): return .files(certificate: certificate, key: key)
         default:
             throw UsageError(
-                description: "give --tls-certificate with --tls-key, or --tls-self-signed.",
+                description: "Give --tls-certificate with --tls-key, or --tls-self-signed.",
                 command: invocation.command)
         }
     }
+}
 
-    private static func address(_ name: String, _ invocation: Invocation) throws -> ServerConfiguration.Address? {
-        try invocation[name].map { text in
-            guard let address = ServerConfiguration.Address(text) else {
-                throw UsageError(description: "--\(name) must be HOST:PORT.", command: invocation.command)
-            }
-            return address
-        }
+extension Invocation {
+    /// The address that an option names.
+    func address(_ name: String) throws(UsageError) -> ServerConfiguration.Address? {
+        try optional(name, as: "ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080") { ServerConfiguration.Address($0) }
     }
 }

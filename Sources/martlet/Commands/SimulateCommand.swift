@@ -10,22 +10,25 @@ enum SimulateCommand {
             Option("ca-file", "FILE", "Where to write the authority to trust, besides its own place."),
         ]
     ) { invocation in
-        let simulator = try await start(invocation["listen"])
+        let simulator = try await start("listen", invocation)
         var file = try SimulatorAuthority.publish(simulator.caCertificatePEM, port: simulator.port)
         if let chosen = invocation["ca-file"] {
             try TextFile.write(simulator.caCertificatePEM, to: chosen)
             file = chosen
         }
-        Terminal.print("martlet: ready simulator=\(simulator.origin) ca-file=\(file)")
-        await Signals.runUntilTermination { await simulator.run() }
+        await Signals.runUntilTermination { [file] in
+            Terminal.print("martlet: ready simulator=\(simulator.origin) ca-file=\(file)")
+            await simulator.run()
+        }
     }
 
-    static func start(_ listen: String?) async throws -> Simulator {
-        guard let address = listen.flatMap(ServerConfiguration.Address.init) else {
-            throw UsageError(description: "the simulator listens on HOST:PORT.")
-        }
+    /// - Parameter option: The option with the address to listen on; it has a default.
+    static func start(_ option: String, _ invocation: Invocation) async throws -> Simulator {
+        let address = try invocation.address(option) ?? ServerConfiguration.Address(host: "127.0.0.1", port: 9443)
         guard address.isLoopback else {
-            throw ServerError("The simulator knows no secrets and keeps none: it listens on loopback addresses only.")
+            throw UsageError(
+                description: "--\(option) must be a loopback address: the simulator keeps no secrets.",
+                command: invocation.command)
         }
         var configuration = Simulator.Configuration(acceptsAnyKey: true)
         configuration.host = address.host

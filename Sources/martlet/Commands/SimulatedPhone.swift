@@ -12,9 +12,9 @@ struct SimulatedPhone {
     private let settings: TransportSettings
 
     init(_ invocation: Invocation) throws {
-        let url = try invocation.required("simulator")
-        guard let origin = HTTPOrigin(url) else { throw ServerError("--simulator must be https://HOST:PORT.") }
-        self.origin = origin
+        origin = try invocation.required("simulator", as: "https://HOST:PORT") { text in
+            HTTPOrigin(text).flatMap { $0.scheme == .https ? $0 : nil }
+        }
         let pem: String?
         if let file = invocation["simulator-ca-file"] {
             pem = try TextFile.readText(file)
@@ -30,7 +30,7 @@ struct SimulatedPhone {
         let request = HTTPRequest(
             .post, "/simulator/devices", authority: origin.authority, fields: ["content-type": "application/json"],
             body: JSON.object(["platform": .string(platform)]).bytes)
-        let response = try await client.send(request, to: origin, settings: settings, before: .now + Self.timeout)
+        let response = try await client.call(request, to: origin, settings)
         let answer = try JSON(parsing: response.bytes)
         guard response.status == .created, let handle = answer["handle"]?.string else {
             throw ServerError(answer["error"]?.string ?? "The simulator answered \(response.status.code).")

@@ -11,12 +11,8 @@ enum UserCommands {
     static let add = Command(
         "user add", operands: ["NAME"], "Add a user, or give one a new password.", options: [.data, passwordFromInput]
     ) { invocation in
-        guard invocation.isOn("password-stdin") else {
-            throw UsageError(
-                description: "give the password on standard input, with --password-stdin.", command: invocation.command)
-        }
-        let password = try Terminal.readPassword()
-        _ = try await Administration(invocation).call(
+        let password = try invocation.readPassword()
+        _ = try await Administration(invocation, makesDirectory: true).call(
             .put, "/users/\(segment(invocation.operand("NAME")))", body: ["password": .string(password)])
     }
 

@@ -171,9 +171,9 @@ struct APNsSimulatorStateTests {
         }
     }
 
-    @Test func aDeviceNeedsATopic() {
+    @Test func aDeviceIsOfTheAppThatItNamesOrOfTheExample() throws {
         var simulator = APNsSimulator()
-        #expect(throws: SimulatorError.self) { try simulator.addDevice([:]) }
+        #expect(try simulator.addDevice([:]) != simulator.addDevice(["topic": "com.example.app"]))
         #expect(throws: SimulatorError.self) { try simulator.addDevice(["topic": "not a topic"]) }
     }
 

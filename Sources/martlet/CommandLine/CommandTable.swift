@@ -1,0 +1,53 @@
+/// All commands, and which of them a command line means.
+struct CommandTable: Sendable {
+    /// What the words of a command line ask for.
+    enum Request: Sendable {
+        /// Run the command with the words that follow it.
+        case run(Command, [String])
+        case help(Command)
+        /// The commands whose path begins so; all where it is empty.
+        case overview(path: [String])
+        case version
+    }
+
+    let commands: [Command]
+
+    /// - Parameter words: The command line without the program's name.
+    /// - Throws: `UsageError` where no command is meant.
+    func request(_ words: [String]) throws(UsageError) -> Request {
+        var words = words
+        let options = words.prefix { $0 != "--" }
+        var asksForHelp = options.contains { $0 == "--help" || $0 == "-h" }
+        if words.first == "help" {
+            asksForHelp = true
+            words.removeFirst()
+        }
+        if let command = commands.filter({ words.starts(with: $0.path) }).max(by: { $0.path.count < $1.path.count }) {
+            return asksForHelp ? .help(command) : .run(command, Array(words.dropFirst(command.path.count)))
+        }
+        let path = Array(words.prefix { !$0.hasPrefix("-") })
+        if asksForHelp, path.isEmpty || !commands(under: path).isEmpty { return .overview(path: path) }
+        if words.first == "--version" || words == ["version"] { return .version }
+        throw problem(path, words)
+    }
+
+    /// The commands whose path begins with these words.
+    func commands(under path: [String]) -> [Command] {
+        commands.filter { $0.path.starts(with: path) }
+    }
+
+    private func problem(_ path: [String], _ words: [String]) -> UsageError {
+        guard let first = words.first else { return UsageError(description: "A command is missing.") }
+        guard !path.isEmpty else {
+            return UsageError(
+                description: "The command comes first, then its options: there is no command '\(first)'.")
+        }
+        let text = path.joined(separator: " ")
+        if !commands(under: path).isEmpty {
+            return UsageError(description: "'martlet \(text)' needs a further word.", path: path)
+        }
+        let known = path.indices.last { !commands(under: Array(path[..<$0])).isEmpty } ?? 0
+        let unknown = path[...known].joined(separator: " ")
+        return UsageError(description: "There is no command '\(unknown)'.", path: Array(path[..<known]))
+    }
+}

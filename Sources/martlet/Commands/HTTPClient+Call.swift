@@ -1,0 +1,24 @@
+import MartletHTTP
+import MartletNetwork
+import MartletServer
+
+extension HTTPClient {
+    /// Sends one request of a command, for half a minute at most.
+    /// - Throws: `ServerError` that says what to do where there is no answer.
+    func call(
+        _ request: HTTPRequest, to origin: HTTPOrigin, _ settings: TransportSettings
+    ) async throws(ServerError) -> HTTPResponse {
+        do throws(TransportError) {
+            return try await send(request, to: origin, settings: settings, before: .now + .seconds(30))
+        } catch {
+            switch error.kind {
+            case .insecure:
+                throw ServerError("\(origin) is not trusted: \(error.detail). --ca-file names an authority to trust.")
+            case .unreachable, .unresolved:
+                throw ServerError("\(origin) cannot be reached: \(error.detail). Is the server running there?")
+            default:
+                throw ServerError("\(origin) gave no answer: \(error.detail).")
+            }
+        }
+    }
+}

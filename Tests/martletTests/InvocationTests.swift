@@ -1,0 +1,103 @@
+import Glibc
+import Testing
+
+@testable import martlet
+
+struct InvocationTests {
+    private static let command = Command(
+        "bird watch", operands: ["PLACE"], "Watch birds.",
+        options: [
+            Option("hours", "N", "How long.", default: "1"), Option("ca-file", "FILE", "Trust."),
+            Option("quiet", nil, "Say nothing."),
+        ]
+    ) { _ in }
+
+    private func invocation(
+        _ words: String..., environment: [String: String] = [:]
+    ) throws -> Invocation {
+        try Invocation(Self.command, words: words) { environment[$0] }
+    }
+
+    /// A file that is gone with the returned object.
+    private final class TemporaryFile {
+        let path: String
+
+        init(_ text: String) throws {
+            var template = Array("martlet-configuration-XXXXXX".utf8CString)
+            let file = mkstemp(&template)
+            path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+            try #require(file >= 0)
+            defer { close(file) }
+            let bytes = Array(text.utf8)
+            try #require(write(file, bytes, bytes.count) == bytes.count)
+        }
+
+        deinit { unlink(path) }
+    }
+
+    @Test func aFlagBeatsTheEnvironmentWhichBeatsTheFileWhichBeatsTheDefault() throws {
+        let file = try TemporaryFile("# comment\n\n hours = 2 \nca-file=a=b\nunknown = 1\n")
+        let environment = ["MARTLET_HOURS": "3", "MARTLET_CONFIG": file.path]
+        #expect(try invocation("x")["hours"] == "1")
+        #expect(try invocation("x", "--config", file.path)["hours"] == "2")
+        #expect(try invocation("x", environment: environment)["hours"] == "3")
+        #expect(try invocation("x", "--hours=4", environment: environment)["hours"] == "4")
+        #expect(try invocation("x", "--hours", "5", environment: environment)["hours"] == "5")
+        #expect(try invocation("x", environment: environment)["ca-file"] == "a=b")
+    }
+
+    @Test func anEmptyEnvironmentVariableCountsAsNone() throws {
+        #expect(try invocation("x", environment: ["MARTLET_HOURS": ""])["hours"] == "1")
+    }
+
+    @Test func wordsStandBeforeAndBehindOptions() throws {
+        #expect(try invocation("--quiet", "here", "--hours", "2").operand("PLACE") == "here")
+        #expect(try invocation("--", "--hours").operand("PLACE") == "--hours")
+    }
+
+    @Test(arguments: [("true", true), ("1", true), ("ON", true), ("false", false), ("0", false), ("no", false)])
+    func aSwitchIsOnOrOff(value: String, isOn: Bool) throws {
+        #expect(try invocation("x", environment: ["MARTLET_QUIET": value]).isOn("quiet") == isOn)
+        #expect(try invocation("x", "--quiet=\(value)").isOn("quiet") == isOn)
+    }
+
+    @Test func aSwitchIsOffUntilItIsGiven() throws {
+        #expect(try !invocation("x").isOn("quiet"))
+        #expect(try invocation("x", "--quiet").isOn("quiet"))
+    }
+
+    @Test(arguments: [
+        ([], "'martlet bird watch' takes PLACE; 0 words were given."),
+        (["a", "b"], "'martlet bird watch' takes PLACE; 2 words were given."),
+        (["x", "--hour", "1"], "There is no option --hour."),
+        (["x", "-q"], "There is no option -q."),
+        (["x", "--hours"], "--hours needs a value."),
+        (["x", "--hours="], "--hours needs a value."),
+        (["x", "--hours", "--quiet"], "--hours needs a value."),
+        (["x", "--hours", "1", "--hours", "2"], "--hours is given twice."),
+        (["x", "--quiet=perhaps"], "--quiet is a switch: it is given without a value, or with true or false."),
+    ])
+    func whatCannotBeUnderstoodIsNamed(words: [String], sentence: String) {
+        let error = #expect(throws: UsageError.self) { try Invocation(Self.command, words: words) { _ in nil } }
+        #expect(error?.description == sentence)
+        #expect(error?.command?.name == "bird watch")
+    }
+
+    @Test func aValueOfTheWrongFormIsToldTheRightOne() throws {
+        let number = { (text: String) in Int(text) }
+        #expect(try invocation("x", "--hours", "7").required("hours", as: "a number", number) == 7)
+        #expect(try invocation("x").optional("ca-file", as: "a number", number) == nil)
+        let wrong = #expect(throws: UsageError.self) {
+            try invocation("x", "--hours", "many").optional("hours", as: "a number", number)
+        }
+        #expect(wrong?.description == "--hours must be a number.")
+        let missing = #expect(throws: UsageError.self) { try invocation("x").required("ca-file") }
+        #expect(missing?.description == "--ca-file is missing.")
+    }
+
+    @Test func aLineOfTheFileThatIsNoSettingIsNamed() throws {
+        let file = try TemporaryFile("hours = 2\nhours\n")
+        let error = #expect(throws: (any Error).self) { try invocation("x", "--config", file.path) }
+        #expect(error.map { "\($0)" } == "\(file.path), line 2: expected 'key = value'.")
+    }
+}
