@@ -93,6 +93,21 @@ import Testing
         #expect(pool.expire(at: start + .seconds(1)) == [.connect(2)])
     }
 
+    @Test func aPeerThatSendsEveryConnectionAwayIsAskedTwiceAndNotInALoop() {
+        var pool = HTTP2PoolStateMachine(connectionLimit: 2)
+        #expect(pool.demand(1, at: start) == [.connect(1)])
+        #expect(pool.connected(1, capacity: 1, at: start) == [.fill(1)])
+        #expect(pool.changed(1, capacity: 0, hasAnswered: false, isIdle: true, isOpen: false, at: start) == [])
+        #expect(pool.closed(1, jitter: 0.5, at: start) == [])
+        #expect(pool.demand(1, at: start) == [])
+        let later = start + .seconds(1)
+        #expect(pool.deadline == later)
+        #expect(pool.expire(at: later) == [.connect(2)])
+        #expect(pool.connected(2, capacity: 1, at: later) == [.fill(2)])
+        #expect(pool.changed(2, capacity: 0, hasAnswered: false, isIdle: true, isOpen: false, at: later) == [])
+        #expect(pool.closed(2, jitter: 0.5, at: later) == [.failWaiting])
+    }
+
     @Test func anIdleConnectionIsClosedAfterAMinute() {
         var pool = busyPool()
         #expect(pool.deadline == nil)

@@ -64,8 +64,8 @@ struct HTTP2PoolStateMachine: Equatable {
             first = first.map { min($0, instant) } ?? instant
         }
         if waiting > 0, canHaveMore { consider(backoff.until) }
-        for connection in connections where connection.phase == .open {
-            consider(connection.idleSince.map { $0 + Self.idleTime })
+        for connection in connections where connection.phase != .connecting {
+            if connection.phase == .open { consider(connection.idleSince.map { $0 + Self.idleTime }) }
             if waiting > 0, !connection.isProven { consider(connection.provesUntil) }
         }
         return first
@@ -124,11 +124,15 @@ struct HTTP2PoolStateMachine: Equatable {
         _ id: ConnectionID, jitter: Double, at now: ContinuousClock.Instant
     ) -> [Action] {
         guard let place = place(of: id) else { return [] }
-        let wasUsed = connections[place].isProven || connections[place].idleSince != nil
+        let wasProven = connections[place].isProven
         connections.remove(at: place)
-        // One that went with requests and without an answer counts as a failed attempt: its successor waits.
-        if !wasUsed { backoff.failed(at: now, jitter: jitter) }
-        return work(at: now)
+        guard !wasProven else { return work(at: now) }
+        // One that went without an answer counts as a failed attempt: its successor waits. After the second in a row,
+        // what waits fails: a peer that sends every connection away will not take it.
+        let hasFailedBefore = backoff.until != nil
+        backoff.failed(at: now, jitter: jitter)
+        let hasHope = connections.contains { $0.phase != .draining }
+        return waiting > 0 && hasFailedBefore && !hasHope ? [.failWaiting] : work(at: now)
     }
 
     mutating func expire(at now: ContinuousClock.Instant) -> [Action] {
@@ -170,8 +174,8 @@ struct HTTP2PoolStateMachine: Equatable {
         return !connections.contains { connection in
             switch connection.phase {
             case .connecting: true
-            case .open: !connection.isProven && connection.provesUntil.map { now < $0 } ?? false
-            case .draining: false
+            // One that was told GOAWAY before it answered anything is replaced when it is gone, as a failed attempt.
+            case .open, .draining: !connection.isProven && connection.provesUntil.map { now < $0 } ?? false
             }
         }
     }
