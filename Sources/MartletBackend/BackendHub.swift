@@ -11,6 +11,12 @@ public struct BackendHub: Sendable {
         self.name = name
     }
 
+    /// Every hub that may be the one.
+    var candidates: [Hub] {
+        guard let name else { return directory.all }
+        return [directory.hub(named: name)].compactMap(\.self)
+    }
+
     /// - Throws: `BackendError` with a sentence that says what the operator has to do.
     func hub() throws(BackendError) -> Hub {
         if let name {

@@ -115,8 +115,12 @@ struct Engine: Sendable {
         }
     }
 
-    func makeAdminHandler(_ endpoint: PublicEndpoint) -> any HTTPHandler {
-        AdminAPI(hubs: hubs, users: users, services: services, endpoint: endpoint) { hub in
+    func makeAdminHandler(_ configuration: ServerConfiguration, _ endpoint: PublicEndpoint) -> any HTTPHandler {
+        let removal = UserRemoval(
+            users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
+        return AdminAPI(
+            hubs: hubs, users: users, userRemoval: removal, services: services, endpoint: endpoint
+        ) { hub in
             dispatcher.credentialsChanged(in: hub)
         }.makeHandler()
     }

@@ -77,7 +77,7 @@ public final class Server: Sendable {
             secure = try await listen(front, on: address, tls: identity)
         }
         let endpoint = PublicEndpoint(publicURL: configuration.publicURL, tls: secure, clear: clear)
-        let admin = HTTPServer(loops: engine.loops, handler: engine.makeAdminHandler(endpoint))
+        let admin = HTTPServer(loops: engine.loops, handler: engine.makeAdminHandler(configuration, endpoint))
         let socket = try AdminSocket.path(in: configuration.dataDirectory)
         do throws(NetworkError) {
             try await admin.listen(on: .unix(path: socket))

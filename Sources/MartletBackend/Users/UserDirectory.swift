@@ -41,10 +41,16 @@ public struct UserDirectory: Sendable {
         try await stored { () throws(StorageError) in try await store.users() }
     }
 
-    /// Removes a user and its sessions. The user's devices stay registered; nobody can address them any more unless the
-    /// name is added again.
-    public func remove(_ name: String) async throws(UserDirectoryError) {
+    /// The user of a name.
+    func find(_ name: String) async throws(UserDirectoryError) -> UserName {
         let name = try userName(name)
+        let user = try await stored { () throws(StorageError) in try await store.user(name.folded) }
+        guard user != nil else { throw .notFound(name.spelling) }
+        return name
+    }
+
+    /// Removes a user and its sessions; `UserRemoval` its devices too.
+    func remove(_ name: UserName) async throws(UserDirectoryError) {
         let wasThere = try await stored { () throws(StorageError) in try await store.removeUser(name.folded) }
         guard wasThere else { throw .notFound(name.spelling) }
     }

@@ -12,6 +12,7 @@ struct AdminAPI: Sendable {
 
     let hubs: HubDirectory
     let users: UserDirectory
+    let userRemoval: UserRemoval
     let services: PushServiceList
     /// The address for connection strings.
     let endpoint: PublicEndpoint
@@ -142,7 +143,7 @@ struct AdminAPI: Sendable {
         }
         router.on(.delete, "/users/{name}") { _, match in
             await answerUsers { () throws(UserDirectoryError) in
-                try await users.remove(match["name"])
+                try await userRemoval.remove(match["name"])
                 return HTTPResponse(.noContent)
             }
         }

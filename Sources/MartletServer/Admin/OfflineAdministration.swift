@@ -8,8 +8,9 @@ public struct OfflineAdministration: Sendable {
 
     /// - Throws: `ServerError`, among others where a server does run.
     public init(dataDirectory: String) async throws(ServerError) {
-        engine = try await Engine.open(ServerConfiguration(dataDirectory: dataDirectory, loops: 1), fallbacks: [:])
-        handler = engine.makeAdminHandler(PublicEndpoint(publicURL: nil, tls: nil, clear: nil))
+        let configuration = ServerConfiguration(dataDirectory: dataDirectory, loops: 1)
+        engine = try await Engine.open(configuration, fallbacks: [:])
+        handler = engine.makeAdminHandler(configuration, PublicEndpoint(publicURL: nil, tls: nil, clear: nil))
     }
 
     /// Writes what is left to write and lets others have the directory.

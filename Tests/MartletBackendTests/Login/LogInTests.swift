@@ -92,7 +92,7 @@ struct LogInTests {
     @Test func aRemovedUserIsOutAtOnce() async throws {
         let fixture = try await Fixture()
         #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
-        try await fixture.users.remove("alice")
+        try await fixture.removal.remove("alice")
         #expect(await fixture.ask(.post, somewhere, as: "alice").status == .unauthorized)
     }
 

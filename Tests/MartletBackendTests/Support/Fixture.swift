@@ -17,6 +17,8 @@ struct Fixture {
     let services = PushServiceList([CarrierPigeon.self] + PushServices.all.services)
     let hubs: HubDirectory
     let users: UserDirectory
+    let devices: DeviceRegistry
+    let removal: UserRemoval
     let sent = Sent()
     let handler: any HTTPHandler
 
@@ -29,9 +31,11 @@ struct Fixture {
         for name in names { _ = try await hubs.create(name) }
         users = UserDirectory(store: storage, time: time, hashing: hashing, cost: Self.cheap)
         for name in ["alice", "bob", "carol"] { try await users.add(name, password: name + "1") }
+        devices = DeviceRegistry(store: storage, services: services, time: time)
+        removal = UserRemoval(users: users, devices: devices, hub: BackendHub(hubs, named: hubName))
         let sent = sent
         handler = try Backend(
-            users: users, devices: DeviceRegistry(store: storage, services: services, time: time),
+            users: users, devices: devices,
             intake: NotificationIntake(store: storage, services: services, time: time) { sent.append($0) },
             services: services, hub: BackendHub(hubs, named: hubName), time: time, settings: settings
         ).makeHandler()

@@ -1,5 +1,6 @@
 import MartletCore
 import MartletCrypto
+import MartletHTTP
 import Testing
 
 @testable import MartletBackend
@@ -9,9 +10,23 @@ struct UserDirectoryTests {
         let fixture = try await Fixture()
         try await fixture.users.add("Dora", password: "x")
         #expect(try await fixture.users.list().map(\.name) == ["alice", "bob", "carol", "Dora"])
-        try await fixture.users.remove("DORA")
+        try await fixture.removal.remove("DORA")
         #expect(try await fixture.users.list().map(\.name) == ["alice", "bob", "carol"])
-        await #expect(throws: UserDirectoryError.self) { try await fixture.users.remove("dora") }
+        await #expect(throws: UserDirectoryError.self) { try await fixture.removal.remove("dora") }
+    }
+
+    @Test func theDevicesOfARemovedUserShowNothingToWhoGetsTheNameNext() async throws {
+        let fixture = try await Fixture()
+        let hub = try #require(fixture.hubs.hub(named: "hub")).id
+        for number in 1...101 {
+            #expect(await fixture.put("a\(number)", "loft\(number)", as: "alice").status == .ok)
+        }
+        #expect(await fixture.put("b", "bobs", as: "bob").status == .ok)
+        try await fixture.removal.remove("Alice")
+        try await fixture.users.add("alice", password: "alice1")
+        let left = try await fixture.devices.registrations(in: hub, limit: 200).registrations
+        #expect(left.map(\.id) == ["b"])
+        #expect(await fixture.put("a1", "loft1", as: "alice").status == .gone)
     }
 
     @Test func aPasswordIsStoredAsItsHashAlone() async throws {
