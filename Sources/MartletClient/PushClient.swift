@@ -32,6 +32,8 @@ public actor PushClient {
     private let registrationIDs: any RegistrationIDStore
     /// The token of the session; nil where there is none.
     private var session: String?
+    /// Counts who has been logged in, nobody included: what was begun for another is not kept.
+    private var lastUser = 0
     /// Counts `register` and `unregister`: the last one is what the app wants.
     private var lastWish = 0
     private var isRegistering = false
@@ -71,7 +73,9 @@ public actor PushClient {
     /// - Throws: `PushClientError`, of kind `wrongPassword` or `tooManyAttempts` where the user can do something.
     public func logIn(user: String, password: String) async throws(PushClientError) {
         let given = Credentials(user: user, password: password)
-        session = try await retrying { () throws(Setback) in try await openSession(given) }
+        let token = try await retrying { () throws(Setback) in try await openSession(given) }
+        lastUser += 1
+        session = token
         await credentials.save(given)
     }
 
@@ -80,6 +84,7 @@ public actor PushClient {
     ///
     /// The user is logged out on this device even where this throws because the server could not be told.
     public func logOut() async throws(PushClientError) {
+        lastUser += 1
         await credentials.save(nil)
         guard let token = session else { return }
         session = nil
@@ -213,12 +218,15 @@ extension PushClient {
 
     /// Logs in with the credentials that are kept; what the caller wants to ask has not been asked by then.
     private func reopenSession() async throws(Setback) -> String {
+        let user = lastUser
         guard let kept = await credentials.load() else { throw .logInNeeded }
         do throws(Setback) {
             let token = try await openSession(kept)
+            guard user == lastUser else { throw .superseded }
             session = token
             return token
         } catch {
+            guard user == lastUser else { throw .superseded }
             guard error.error.kind == .wrongPassword else { throw error.withoutEffect }
             await credentials.save(nil)
             throw .logInNeeded

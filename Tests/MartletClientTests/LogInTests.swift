@@ -56,6 +56,23 @@ struct LogInTests {
         #expect(refused.server.requests.count == 4)
     }
 
+    @Test func aSessionRenewedForWhoHasLoggedOutMeanwhileIsNotUsed() async throws {
+        let server = InterruptedServer()
+        let credentials = MemoryCredentialStore()
+        await credentials.save(Credentials(user: "alice", password: "secret"))
+        let client = PushClient(
+            server: try ServerAddress("https://push.example.org"), transport: server, credentials: credentials,
+            registrationIDs: MemoryRegistrationIDStore(), retry: RetryPolicy(attempts: 1))
+        server.interrupt { try? await client.logIn(user: "bob", password: "other") }
+        let error = await #expect(throws: PushClientError.self) {
+            try await client.send("hi", to: "carol", platform: "apns")
+        }
+        #expect(error?.kind == .superseded)
+        try await client.send("hello", to: "carol", platform: "apns")
+        #expect(server.tokens == ["bob"], "nothing went out in anybody else's name")
+        #expect(await credentials.load()?.user == "bob")
+    }
+
     @Test func credentialsThatAreWrongNowAreForgotten() async throws {
         let phone = try await Phone(ScriptedServer(.session("A"), .answer(401), .answer(401)))
         let error = await #expect(throws: PushClientError.self) { try await phone.client.unregisterAfterSend() }
