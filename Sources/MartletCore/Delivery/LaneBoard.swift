@@ -34,12 +34,15 @@ final class LaneBoard: Sendable {
     }
 
     /// Notes how a page went.
+    /// - Parameter isCurrent: Whether its credential is still the lane's; where not, the page neither pauses nor opens it.
     /// - Returns: Whether handles called dead under guard may be removed.
-    func note(_ tally: PageTally, _ ready: ReadyLane, at now: Timestamp) -> Bool {
+    func note(_ tally: PageTally, _ ready: ReadyLane, isCurrent: Bool, at now: Timestamp) -> Bool {
         state.withLock { state in
             var lane = state.lanes[ready.id] ?? Lane()
             lane.deletions.note(successes: tally.successes, fatal: tally.fatal, at: now)
-            if let pause = tally.pause {
+            if !isCurrent {
+                lane.endProbe()
+            } else if let pause = tally.pause {
                 _ = lane.pause(atLeast: pause, at: now)
             } else if tally.successes > 0 {
                 lane.open()

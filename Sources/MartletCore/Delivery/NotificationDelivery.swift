@@ -203,7 +203,10 @@ struct NotificationDelivery: Sendable {
     private func conclude(
         _ tally: PageTally, _ lane: ReadyLane, _ notification: Notification
     ) async throws(StorageError) {
-        let mayDelete = lanes.note(tally, lane, at: time.now)
+        // What an old credential has come to says nothing of the new one.
+        let isCurrent =
+            hubs.credential(for: notification.platform, of: notification.hub) == lane.credential
+        let mayDelete = lanes.note(tally, lane, isCurrent: isCurrent, at: time.now)
         if let outcome = tally.refusesAll { lanes.refuse(notification.sequence, outcome) }
         let feedback = tally.feedback + (mayDelete ? tally.guardedFeedback : [])
         guard !feedback.isEmpty else { return }

@@ -85,15 +85,18 @@ public final class HubDirectory: Sendable {
         try await update(hub)
     }
 
-    /// Removes a hub with everything in it.
+    /// Removes a hub with everything in it. It is not to be found from the beginning, though removing a large one takes a
+    /// while; its name is free once the store has given it up.
     public func delete(_ name: String) async throws(HubDirectoryError) {
-        guard let hub = hub(named: name) else { throw .notFound(name) }
+        let removed = hubs.withLock { $0.removeValue(forKey: name.lowercased()) }
+        guard let hub = removed else { throw .notFound(name) }
         do throws(StorageError) {
             _ = try await store.deleteHub(hub.id)
         } catch {
+            // What the store still has is shown; where even that cannot be read, the next start tells.
+            try? await reload()
             throw .storage(error)
         }
-        hubs.withLock { _ = $0.removeValue(forKey: name.lowercased()) }
     }
 
     private func update(_ hub: Hub) async throws(HubDirectoryError) {
@@ -103,8 +106,14 @@ public final class HubDirectory: Sendable {
         } catch {
             throw .storage(error)
         }
-        guard isThere else { throw .notFound(hub.name) }
-        hubs.withLock { $0[hub.name.lowercased()] = hub }
+        let key = hub.name.lowercased()
+        let isShown = hubs.withLock { hubs in
+            // Deleted meanwhile, it stays so.
+            guard hubs[key]?.id == hub.id else { return false }
+            hubs[key] = hub
+            return true
+        }
+        guard isThere, isShown else { throw .notFound(hub.name) }
     }
 }
 

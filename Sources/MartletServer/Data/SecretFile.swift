@@ -36,12 +36,15 @@ enum SecretFile {
         try sync(directoryOf: path)
     }
 
-    /// Makes a directory that only its owner may enter, with those above it, where they are missing.
+    /// Makes a directory that only its owner may enter, with those above it, where they are missing. Their entries are on
+    /// disk when this returns.
     static func makeDirectory(_ path: String) throws(ServerError) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        if mkdir(path, 0o700) == 0 { return try sync(directoryOf: path) }
+        if errno == EEXIST { return }
         guard errno == ENOENT, let parent = directory(of: path) else { throw failure("create", path) }
         try makeDirectory(parent)
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("create", path) }
+        try sync(directoryOf: path)
     }
 
     private static func writeTemporary(

@@ -18,9 +18,15 @@ final class ScriptedTransport: HTTPTransport {
 
     private let answer: Answer
     private let log = Mutex<[Sent]>([])
+    private let interruption = Mutex<(@Sendable () async -> Void)?>(nil)
 
     init(_ answer: @escaping Answer = { _, _ in .success(HTTPResponse(.ok)) }) {
         self.answer = answer
+    }
+
+    /// Lets something happen while the next batch is under way.
+    func interrupt(_ work: @escaping @Sendable () async -> Void) {
+        interruption.withLock { $0 = work }
     }
 
     var sent: [Sent] { log.withLock { $0 } }
@@ -30,6 +36,11 @@ final class ScriptedTransport: HTTPTransport {
         _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
         results: @escaping @Sendable (ResultPortion) -> Void
     ) async {
+        let work = interruption.withLock { interruption in
+            defer { interruption = nil }
+            return interruption
+        }
+        await work?()
         for index in 0..<batch.count {
             let sent = Sent(
                 loft: batch.withPath(index) { String(decoding: $0, as: UTF8.self) },

@@ -169,6 +169,19 @@ struct NotificationDeliveryTests {
         #expect(try await flight.report(notification).counts == [.success: 9])
     }
 
+    @Test func whatAnOldCredentialComesToDoesNotHoldUpTheNewOne() async throws {
+        let flight = try await Flight { _, attempt in attempt == 1 ? answered(403) : answered(200) }
+        try await flight.register(1)
+        let notification = try await flight.accept()
+        flight.transport.interrupt {
+            try? await flight.hubs.setCredential(
+                Credential(["Whistle": "new"]), for: CarrierPigeon.platform, of: "aviary")
+            flight.lanes.open(flight.hub)
+        }
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.transport.lofts == ["loft1", "loft1"])
+    }
+
     @Test func withoutACredentialAMessageWaitsForOne() async throws {
         let flight = try await Flight(hasCredential: false)
         try await flight.register(1)
