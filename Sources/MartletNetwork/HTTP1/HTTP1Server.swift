@@ -62,13 +62,18 @@ final class HTTP1Server: WireProtocol {
 
     var isFinished: Bool { phase == .finished && output.isEmpty }
 
-    var wantsInput: Bool { backlog.count < 64 * 1024 }
+    var wantsInput: Bool { backlog.count < 64 * 1024 && !isCongested }
+
+    /// Whether answers wait for a peer that goes on asking and does not read: nothing more is asked of handlers until
+    /// it does.
+    private var isCongested: Bool { output.count >= limits.streamBufferBytes }
 
     // MARK: reading
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
-        if phase == .answering || isConsuming {
+        if phase == .answering || isConsuming || !backlog.isEmpty {
             backlog.append(contentsOf: bytes)
+            consumeBacklog()
         } else {
             consume(bytes)
         }
@@ -77,7 +82,7 @@ final class HTTP1Server: WireProtocol {
     private func consume(_ bytes: UnsafeRawBufferPointer) {
         isConsuming = true
         var rest = bytes
-        while !rest.isEmpty, phase != .answering, phase != .finished {
+        while !rest.isEmpty, phase != .answering, phase != .finished, phase != .idle || !isCongested {
             do throws(HTTP1Refusal) {
                 rest = UnsafeRawBufferPointer(rebasing: rest[try take(rest)...])
             } catch {
@@ -85,12 +90,12 @@ final class HTTP1Server: WireProtocol {
             }
         }
         isConsuming = false
-        if phase == .answering, !rest.isEmpty { backlog.append(contentsOf: rest) }
+        if phase == .answering || phase == .idle, !rest.isEmpty { backlog.append(contentsOf: rest) }
     }
 
     /// Reads what waited while a request was answered.
     private func consumeBacklog() {
-        while !isConsuming, phase == .idle, !backlog.isEmpty {
+        while !isConsuming, phase == .idle, !backlog.isEmpty, !isCongested {
             let waiting = backlog
             backlog = []
             waiting.withUnsafeBytes { consume($0) }
@@ -305,6 +310,7 @@ final class HTTP1Server: WireProtocol {
 
     func write(into output: inout [UInt8], limit: Int) {
         self.output.move(into: &output, limit: limit)
+        consumeBacklog()
         guard isFull, self.output.count < limits.streamBufferBytes / 2 else { return }
         isFull = false
         running?.roomAppeared()

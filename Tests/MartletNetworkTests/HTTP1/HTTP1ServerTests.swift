@@ -233,6 +233,19 @@ struct HTTP1ServerTests {
 
     // MARK: streams
 
+    @Test func aPeerThatAsksOnAndOnWithoutReadingIsMadeToWait() {
+        var limits = ServerLimits()
+        limits.streamBufferBytes = 1_000
+        dispatch.answer = { _ in HTTPResponse(.ok, body: .bytes(Array(repeating: 0x61, count: 600))) }
+        let server = makeServer(limits)
+        for _ in 0..<100 { server.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n") }
+        #expect(dispatch.running.count == 2)
+        #expect(!server.wantsInput)
+        #expect(server.writtenText().components("HTTP/1.1 200 OK") == 100)
+        #expect(dispatch.running.count == 100)
+        #expect(server.wantsInput)
+    }
+
     @Test func aStreamIsChunkedAndWaitsForRoom() {
         var limits = ServerLimits()
         limits.streamBufferBytes = 100
