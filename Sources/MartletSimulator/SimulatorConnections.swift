@@ -9,6 +9,7 @@ final class SimulatorConnections: Sendable {
     private struct Entry {
         /// Goes with its connection.
         weak var control: HTTP2ConnectionControl?
+        var isController = false
     }
 
     private struct Contents {
@@ -35,6 +36,18 @@ final class SimulatorConnections: Sendable {
         }
         for connection in gone { state.close(connection) }
         perform(state.open(control.connection), on: control.connection)
+    }
+
+    /// Somebody uses the control interface on a connection, who is no sender and may follow more than one device at
+    /// once. Announced once: each announcement costs the client an acknowledgement.
+    func welcomeController(on connection: HTTPConnection?) {
+        guard let connection else { return }
+        let isNew = contents.withLock { contents in
+            guard contents.entries[connection.id]?.isController == false else { return false }
+            contents.entries[connection.id]?.isController = true
+            return true
+        }
+        if isNew { perform([.announce(streamLimit: 100)], on: connection) }
     }
 
     /// Does nothing to a connection that is not HTTP/2: none of the steps has a meaning there.

@@ -22,8 +22,7 @@ struct SimulatorHandler: HTTPHandler {
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         guard let answer = state.answer(request, path: path(of: request)) else {
-            // Whoever controls the simulator is no sender, and follows more than one device at once.
-            connections.perform([.announce(streamLimit: 100)], on: request.connection)
+            connections.welcomeController(on: request.connection)
             return await control.respond(to: request)
         }
         if answer.delay > .zero { try? await Task.sleep(for: answer.delay) }

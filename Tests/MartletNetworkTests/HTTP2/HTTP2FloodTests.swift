@@ -69,6 +69,26 @@ import Testing
         #expect(peer.server.isFinished)
     }
 
+    @Test func whatAPeerProvokesAndDoesNotReadDoesNotPileUp() {
+        let peer = RawHTTP2Peer(dispatch: FakeDispatch { _, _ in })
+        var sent = 0
+        while peer.server.wantsInput, sent < 10_000 {
+            peer.sendHeaders([], stream: Int32(2 * sent + 1))
+            sent += 1
+        }
+        #expect(sent < 2_000)
+        _ = peer.frames()
+        #expect(peer.server.isFinished)
+    }
+
+    @Test func acknowledgementsOfOurOwnSettingsAreNoFlood() {
+        let acknowledgement = HTTP2FrameHeader(
+            length: 0, kind: Kind.settings, flags: HTTP2FrameHeader.Flag.acknowledgement, stream: 0)
+        let now = ContinuousClock.now
+        var guardian = HTTP2FloodGuard(now: now)
+        #expect((0..<1_000).allSatisfy { _ in guardian.allows(acknowledgement, at: now) })
+    }
+
     @Test func aSteadyPeerIsNoFlood() {
         let peer = RawHTTP2Peer()
         let code = flood(peer, 2_000) { _ in

@@ -123,6 +123,50 @@ import Testing
         #expect(!pair.client.isOpen)
     }
 
+    @Test func aWindowThatIsOpenedByteByByteDoesNotHoldAnAnswerForEver() {
+        let body = [UInt8](repeating: 1, count: 100_000)
+        let peer = RawHTTP2Peer(
+            dispatch: FakeDispatch { _, stream in stream.send(HTTPResponse(.ok, body: .bytes(body))) })
+        peer.sendHeaders([], stream: 1)
+        _ = peer.frames()
+        var resets = 0
+        for _ in 0..<3 {
+            peer.send(HTTP2FrameHeader.Kind.windowUpdate, payload: [0, 0, 0, 1])
+            peer.send(HTTP2FrameHeader.Kind.windowUpdate, stream: 1, payload: [0, 0, 0, 1])
+            peer.pass(.seconds(20))
+            resets += peer.frames().filter { $0.head.kind == HTTP2FrameHeader.Kind.reset }.count
+        }
+        #expect(resets == 1)
+    }
+
+    @Test func aWindowThatIsOpenedSlowlyIsEnoughForAnAnswer() {
+        let body = [UInt8](repeating: 1, count: 140_000)
+        let peer = RawHTTP2Peer(
+            dispatch: FakeDispatch { _, stream in stream.send(HTTPResponse(.ok, body: .bytes(body))) })
+        peer.sendHeaders([], stream: 1)
+        var frames = peer.frames()
+        for _ in 0..<4 {
+            peer.send(HTTP2FrameHeader.Kind.windowUpdate, payload: [0, 0, 0x50, 0])
+            peer.send(HTTP2FrameHeader.Kind.windowUpdate, stream: 1, payload: [0, 0, 0x50, 0])
+            frames += peer.frames()
+            peer.pass(.seconds(20))
+        }
+        #expect(!frames.contains { $0.head.kind == HTTP2FrameHeader.Kind.reset })
+        #expect(frames.last?.head.has(HTTP2FrameHeader.Flag.endStream) == true)
+    }
+
+    @Test func aPeerThatHasEndedItsSideIsLetGoWithItsLastAnswer() {
+        var waiting: [any ResponseStream] = []
+        let peer = RawHTTP2Peer(dispatch: FakeDispatch { _, stream in waiting.append(stream) })
+        peer.sendHeaders([], stream: 1)
+        peer.server.inputEnded()
+        _ = peer.frames()
+        #expect(!peer.server.isFinished)
+        waiting.first?.send(HTTPResponse(.ok))
+        _ = peer.frames()
+        #expect(peer.server.isFinished)
+    }
+
     @Test func aDrainAnswersWhatRunsAndThenCloses() {
         var waiting: [any ResponseStream] = []
         let pair = SessionPair(dispatch: FakeDispatch { _, stream in waiting.append(stream) })

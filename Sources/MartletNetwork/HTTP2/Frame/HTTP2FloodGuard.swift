@@ -42,7 +42,8 @@ struct HTTP2FloodGuard {
 
     private static func cost(of frame: HTTP2FrameHeader) -> Int {
         switch frame.kind {
-        case HTTP2FrameHeader.Kind.settings: 20
+        // An acknowledgement answers SETTINGS of our own; one that does not is the end of the connection.
+        case HTTP2FrameHeader.Kind.settings: frame.has(HTTP2FrameHeader.Flag.acknowledgement) ? 1 : 20
         case HTTP2FrameHeader.Kind.ping, HTTP2FrameHeader.Kind.reset, HTTP2FrameHeader.Kind.continuation: 10
         case HTTP2FrameHeader.Kind.windowUpdate: 1
         case HTTP2FrameHeader.Kind.data: frame.length == 0 && !frame.has(HTTP2FrameHeader.Flag.endStream) ? 5 : 0

@@ -76,6 +76,9 @@ final class NGHTTP2Session {
     /// Whether nghttp2 has said and heard all it wants.
     var isDone: Bool { nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 }
 
+    /// How many frames wait to be written; bodies that wait for a window are not among them.
+    var queuedFrames: Int { nghttp2_session_get_outbound_queue_size(session) }
+
     var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 }
 
     // MARK: Connection

@@ -3,6 +3,10 @@ import MartletHTTP
 
 /// How answers become frames.
 extension HTTP2ServerSession {
+    /// How much of an answer must go in `ServerLimits.stallTime`, in bytes: a window that is opened by a byte now and
+    /// then would hold an answer in memory for ever.
+    private static let leastProgress = 16 * 1024
+
     func send(_ response: HTTPResponse, on stream: HTTP2ServerStream) {
         catchUp()
         guard stream.phase != .gone, !stream.isAnswered else { return }
@@ -10,7 +14,7 @@ extension HTTP2ServerSession {
         stream.isAnswered = true
         stream.running = nil
         let hasBody = !stream.isHead && !response.bytes.isEmpty
-        if hasBody { stream.deadline = now + limits.stallTime }
+        if hasBody { stream.beginsToWait(until: now + limits.stallTime) }
         let length = response.status.forbidsLength ? nil : response.bytes.count
         nghttp2.submitResponse(fields(of: response, length: length), hasBody: hasBody, on: stream.id)
         needsWrite()
@@ -28,7 +32,7 @@ extension HTTP2ServerSession {
         guard stream.phase != .gone, !stream.isAnswered else { return false }
         guard !bytes.isEmpty else { return true }
         catchUp()
-        if stream.output.count == 0 { stream.deadline = now + limits.stallTime }
+        if stream.output.count == 0 { stream.beginsToWait(until: now + limits.stallTime) }
         stream.output.append(bytes)
         nghttp2.resumeBody(of: stream.id)
         needsWrite()
@@ -74,7 +78,12 @@ extension HTTP2ServerSession {
     func readBody(of stream: Int32, into buffer: UnsafeMutableRawBufferPointer) -> NGHTTP2Body {
         guard let stream = streams[stream] else { return .later }
         let body = stream.output.read(into: buffer)
-        stream.deadline = stream.output.count > 0 ? now + limits.stallTime : nil
+        if case .bytes(let count, _) = body { stream.movedBytes += count }
+        if stream.output.count == 0 {
+            stream.deadline = nil
+        } else if stream.movedBytes >= Self.leastProgress {
+            stream.beginsToWait(until: now + limits.stallTime)
+        }
         if stream.isFull, stream.output.count < limits.streamBufferBytes / 2 {
             stream.isFull = false
             stream.running?.roomAppeared()

@@ -4,6 +4,9 @@ import MartletHTTP
 /// The server side of HTTP/2 on one connection: collects requests, has them answered, guards against peers that make
 /// work for the sake of it.
 final class HTTP2ServerSession: WireProtocol {
+    /// How many frames may wait for a peer that does not read.
+    private static let queueLimit = 1_000
+
     let limits: ServerLimits
     let dispatch: any RequestDispatch
     private let info: HTTPConnection
@@ -66,6 +69,9 @@ final class HTTP2ServerSession: WireProtocol {
         isBroken || ((isClosing || (nghttp2.isDone && !outlivesGoAway)) && !nghttp2.wantsWrite && !isSilent)
     }
 
+    /// A peer that provokes answers and does not read them is not read either: what it provokes would pile up.
+    var wantsInput: Bool { nghttp2.queuedFrames < Self.queueLimit }
+
     var deadline: ContinuousClock.Instant? {
         if isSilent || isClosing { return nil }
         return streams.isEmpty ? idleDeadline : sweep
@@ -105,8 +111,10 @@ final class HTTP2ServerSession: WireProtocol {
 
     func inputEnded() {
         // A client that sends nothing more still reads the answers to what it has asked.
-        if streams.isEmpty { close() } else { outlivesGoAway = false }
-        drain()
+        // No notice is needed before the end: nothing new can come.
+        guard !streams.isEmpty else { return close() }
+        outlivesGoAway = false
+        drainPhase = .final
     }
 
     func ended() {

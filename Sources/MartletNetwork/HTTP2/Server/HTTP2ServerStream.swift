@@ -25,6 +25,8 @@ final class HTTP2ServerStream: ResponseStream {
     var isFull = false
     /// When the request must be complete, or more bytes of the answer must have gone; nil while neither is awaited.
     var deadline: ContinuousClock.Instant?
+    /// How much of the answer has gone since its deadline was set.
+    var movedBytes = 0
     /// Bytes of the body that were taken and not yet given back to the peer's window.
     var withheld = 0
     private weak var session: HTTP2ServerSession?
@@ -34,6 +36,12 @@ final class HTTP2ServerStream: ResponseStream {
         self.session = session
         self.deadline = deadline
         collector = HTTP2RequestCollector(limits: limits)
+    }
+
+    /// Bytes of the answer wait for the peer from now on.
+    func beginsToWait(until deadline: ContinuousClock.Instant) {
+        self.deadline = deadline
+        movedBytes = 0
     }
 
     func send(_ response: HTTPResponse) {
