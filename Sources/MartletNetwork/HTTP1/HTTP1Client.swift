@@ -104,8 +104,12 @@ final class HTTP1Client: ClientProtocol {
             _ = start(
                 run.batch.request(item), to: run.batch.shared.origin,
                 receiver: BatchItemReceiver(run, item: item))
-            current = run
-            if phase == .head { deadline = run.deadline }
+            if phase == .head {
+                current = run
+                deadline = run.deadline
+            } else {
+                run.flush()
+            }
         }
     }
 
@@ -188,6 +192,8 @@ final class HTTP1Client: ClientProtocol {
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         let (taken, stop) = try parseBody(bytes)
+        // Whoever receives the body may have given it up.
+        guard phase != .finished else { return bytes.count }
         switch stop {
         case .hungry: break
         case .complete: complete()

@@ -25,6 +25,25 @@ enum FieldRules {
         value.utf8.allSatisfy(isValueByte)
     }
 
+    /// `isValue` of bytes, without a branch for each.
+    static func areValueBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var isBad: UInt8 = 0
+        for byte in bytes {
+            let isControl: UInt8 = byte < 0x20 ? 1 : 0
+            let isTab: UInt8 = byte == 0x09 ? 1 : 0
+            let isDelete: UInt8 = byte == 0x7F ? 1 : 0
+            isBad |= (isControl ^ isTab) | isDelete
+        }
+        return isBad == 0
+    }
+
+    /// `isVisible` of bytes, of which there may be none.
+    static func areVisible(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var isBad: UInt8 = 0
+        for byte in bytes { isBad |= byte &- 0x21 > 0x7E - 0x21 ? 1 : 0 }
+        return isBad == 0
+    }
+
     /// A target, authority or method as it may stand in a request line: visible ASCII without spaces.
     static func isVisible(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }

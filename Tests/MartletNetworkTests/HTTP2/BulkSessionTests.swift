@@ -203,6 +203,48 @@ import Testing
         #expect(pair.ledger.doubles == 0)
     }
 
+    @Test(arguments: BulkPair.Kind.allCases) func successesAreToldInFullWhereTheBatchAsksForIt(_ kind: BulkPair.Kind) {
+        let pair = BulkPair(
+            kind,
+            dispatch: FakeDispatch { request, stream in
+                stream.send(HTTPResponse(.ok, fields: ["x-path": request.target]))
+            })
+        var batch = RequestBatch(
+            RequestBatch.Shared(origin: testOrigin, pathPrefix: "/", body: [], tellsSuccessesInFull: true))
+        for item in 0..<5 { batch.append(path: "\(item)".utf8) }
+        pair.draw(batch)
+        pair.draw(notifications(2))
+        pair.run()
+        let answers = pair.ledger.entries.values.filter { $0 != .success }
+        // The second batch has the indices 0 and 1 too.
+        #expect(answers.count + pair.ledger.doubles == 5)
+        #expect(
+            pair.ledger.entries[4] == .answer(status: 200, fields: ["x-path: /4", "content-length: 0"], body: []))
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func whatWouldNotBeOneRequestIsNotSent(_ kind: BulkPair.Kind) {
+        let pair = BulkPair(kind)
+        pair.run()
+        var batch = RequestBatch(
+            RequestBatch.Shared(origin: testOrigin, pathPrefix: "/", itemFieldNames: ["x"], body: [1]))
+        for path in ["a", "a b", "a\r\nb", "\u{E9}"] { batch.append(path: path.utf8, values: [Array("v".utf8)]) }
+        for value in ["\t v \u{E9}", "a\nb", "a\rb", "a\0b", "\u{7F}"] {
+            batch.append(path: "a".utf8, values: [Array(value.utf8)])
+        }
+        pair.draw(batch)
+        pair.run()
+        #expect(pair.dispatch.requests.count == 2)
+        #expect(pair.ledger.entries.values.filter { $0 == .failure(.unwritable) }.count == 7)
+        var unwritable = batch.shared
+        unwritable.fields = ["y": "a\r\nb"]
+        var other = RequestBatch(unwritable)
+        for item in 0..<3 { other.append(path: "\(item + 100)".utf8, values: [[]]) }
+        let run = pair.draw(other)
+        pair.run()
+        #expect(run.isComplete)
+        #expect(pair.dispatch.requests.count == 2)
+    }
+
     @Test(arguments: BulkPair.Kind.allCases) func singleRequestsGoBesideABatch(_ kind: BulkPair.Kind) {
         let pair = BulkPair(
             kind,

@@ -7,8 +7,14 @@ struct BulkRun {
     /// How many of its requests wait for their answers here.
     var open = 0
 
+    /// Whether what the requests share can be sent as it is.
+    let isWritable: Bool
+    let tellsSuccessesInFull: Bool
+
     init(_ run: BatchRun) {
         self.run = run
+        isWritable = run.batch.shared.isWritable
+        tellsSuccessesInFull = run.batch.shared.tellsSuccessesInFull
         template = RequestTemplate(run.batch.shared)
     }
 }

@@ -31,7 +31,7 @@ extension BulkSession {
         }
         // The fast path: `:status 200` in a block that stands alone, and the end of the answer.
         if isTableEmpty, head.flags == Flag.endHeaders | Flag.endStream, payload.first == 0x88,
-            ring.isOpen(head.stream), ring[head.stream].run >= 0, answers.isEmpty || answers[head.stream] == nil
+            ring.isOpen(head.stream), !tellsInFull(ring[head.stream]), answers.isEmpty || answers[head.stream] == nil
         {
             return succeed(head.stream)
         }
@@ -106,6 +106,11 @@ extension BulkSession {
 
     // MARK: Answers
 
+    /// Whether even a plain success is told with its fields.
+    private func tellsInFull(_ stream: BulkStream) -> Bool {
+        stream.run < 0 || runs[Int(stream.run)]?.tellsSuccessesInFull == true
+    }
+
     private func succeed(_ id: Int32) {
         answered()
         guard let stream = close(id) else { return }
@@ -126,7 +131,7 @@ extension BulkSession {
             return
         }
         let run = runs[Int(stream.run)]?.run
-        if answer.status == 200, answer.body.isEmpty {
+        if answer.status == 200, answer.body.isEmpty, !tellsInFull(stream) {
             run?.succeeded(Int(stream.item))
         } else {
             let response = HTTPResponse(

@@ -29,6 +29,11 @@ extension BulkSession {
     }
 
     private func write(_ item: Int, ofRunAt place: Int, _ run: BatchRun, into output: inout [UInt8]) -> Bool {
+        guard runs[place]?.isWritable == true, run.batch.isWritable(item) else {
+            run.answered(item, .failure(.unwritable))
+            hasRefused = true
+            return true
+        }
         guard let id = openStream(run: Int32(place), item: UInt32(item)) else {
             run.giveBack(item)
             return false
@@ -122,6 +127,7 @@ extension HTTPRequest {
     /// Whether nothing in the request would be refused, or read differently, by any peer.
     var isWritable: Bool {
         FieldRules.isVisible(target) && FieldRules.isName(method.rawValue)
+            && (authority.isEmpty || FieldRules.isVisible(authority))
             && fields.allSatisfy(NGHTTP2FieldList.isSound)
     }
 }

@@ -26,6 +26,8 @@ final class BulkSession: ClientProtocol {
     var singles: [Int32: BulkSingle] = [:]
     /// Streams whose body waits for a window, in the order of their requests.
     var unwritten: [Int32] = []
+    /// Whether items were found that cannot be sent, which is yet to be told.
+    var hasRefused = false
     var table = HPACKEncoderTable()
     var nextID: Int32 = 1
     var window = 65_535
@@ -102,6 +104,9 @@ final class BulkSession: ClientProtocol {
         output += control
         control.removeAll(keepingCapacity: true)
         if !isClosing { fill(&output, limit: limit) }
+        guard hasRefused else { return }
+        hasRefused = false
+        settle()
     }
 
     func expire(at now: ContinuousClock.Instant) {

@@ -24,13 +24,15 @@ final class BatchItemReceiver: ResponseReceiver {
     }
 
     func finished() {
-        guard head.status != .ok || !body.isEmpty else { return run.succeeded(item) }
+        let isPlain = head.status == .ok && body.isEmpty && !run.batch.shared.tellsSuccessesInFull
+        guard !isPlain else { return run.succeeded(item) }
         head.body = .bytes(body)
         run.answered(item, .success(head))
     }
 
     func failed(_ error: TransportError) {
-        if error.mayHaveBeenProcessed {
+        // What cannot be sent as it is cannot be sent again either.
+        if error.mayHaveBeenProcessed || error.kind == .invalidRequest {
             run.answered(item, .failure(error))
         } else {
             run.giveBack(item)

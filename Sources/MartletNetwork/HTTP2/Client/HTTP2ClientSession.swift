@@ -131,11 +131,8 @@ final class HTTP2ClientSession: ClientProtocol {
     private func submit(
         _ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver, run: BatchRun?
     ) -> Int32 {
-        guard FieldRules.isVisible(request.target), request.fields.allSatisfy(NGHTTP2FieldList.isSound) else {
-            receiver.failed(
-                TransportError(
-                    .invalidRequest, mayHaveBeenProcessed: true,
-                    "the target or a header field has characters that HTTP does not allow"))
+        guard request.isWritable else {
+            receiver.failed(.unwritable)
             return 0
         }
         if streams.isEmpty { liveness.becameBusy(at: now) }

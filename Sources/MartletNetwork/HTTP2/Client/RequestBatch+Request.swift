@@ -13,3 +13,23 @@ extension RequestBatch {
         return request
     }
 }
+
+extension RequestBatch.Shared {
+    /// Whether nothing that the requests share would be refused, or read differently, by any peer.
+    var isWritable: Bool {
+        FieldRules.isName(method.rawValue) && FieldRules.isVisible(origin.authority)
+            && (pathPrefix.isEmpty || FieldRules.isVisible(pathPrefix)) && fields.allSatisfy(NGHTTP2FieldList.isSound)
+            && itemFieldNames.allSatisfy { FieldRules.isName($0) }
+    }
+}
+
+extension RequestBatch {
+    /// The same for what is an item's own; cheap, because it is asked for every item.
+    func isWritable(_ item: Int) -> Bool {
+        guard withPath(item, FieldRules.areVisible) else { return false }
+        for place in shared.itemFieldNames.indices where !withValue(place, of: item, FieldRules.areValueBytes) {
+            return false
+        }
+        return true
+    }
+}
