@@ -67,7 +67,7 @@ final class ResultCollector: Sendable {
     private static func outcome(of error: TransportError) -> Outcome {
         let reason = error.kind.rawValue
         return switch error.kind {
-        case .unresolved, .unreachable, .insecure, .shutDown:
+        case .unresolved, .unreachable, .insecure, .cancelled, .shutDown:
             Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .platform))
         case .disconnected, .reset, .timedOut:
             Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .device))

@@ -13,6 +13,8 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case reset
         /// No answer came before the deadline.
         case timedOut
+        /// Whoever waited for the answer has given it up.
+        case cancelled
         /// The transport was shut down.
         case shutDown
         /// The request cannot be sent as it is.

@@ -40,7 +40,7 @@ final class ClientExchange {
 
     /// Nobody waits any more: for the answer, or for the rest of it.
     func cancel() {
-        giveUp(.shutDown, "the request was cancelled")
+        giveUp(.cancelled, "the request was cancelled")
     }
 
     private func giveUp(_ kind: TransportError.Kind, _ detail: String) {

@@ -132,13 +132,14 @@ public final class HTTPClient: HTTPTransport, Sendable {
 
     /// Sends one request and hands its answer on as it comes: server-sent events and the like.
     ///
-    /// The body ends with an error where it breaks off. Whoever stops reading it ends the request.
+    /// The body ends with an error where it breaks off, or is not read for so long that too much of it waits. Whoever stops reading it ends the request.
     /// - Parameter deadline: For the head of the answer; the body may take as long as it likes.
     public func stream(
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
         before deadline: ContinuousClock.Instant
     ) async throws(TransportError) -> (head: HTTPResponse, body: AsyncThrowingStream<[UInt8], any Error>) {
-        let (body, pieces) = AsyncThrowingStream.makeStream(of: [UInt8].self)
+        let (body, pieces) = AsyncThrowingStream.makeStream(
+            of: [UInt8].self, bufferingPolicy: .bufferingOldest(StreamReceiver.limit))
         let key = LoopClient.Key(origin: origin, settings: settings, unixPath: nil)
         let head = try await exchange(request, key, before: deadline) { (finish, exchange) in
             pieces.onTermination = { _ in exchange.loop.perform { exchange.value.cancel() } }

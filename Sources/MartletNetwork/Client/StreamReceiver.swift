@@ -2,6 +2,9 @@ import MartletHTTP
 
 /// Hands on an answer as it comes. Owned by a loop.
 final class StreamReceiver: ResponseReceiver {
+    /// How many pieces, of 64 KiB at most, may wait for a reader that is slow.
+    static let limit = 1_024
+
     private var headed: ((Result<HTTPResponse, TransportError>) -> Void)?
     private let body: AsyncThrowingStream<[UInt8], any Error>.Continuation
 
@@ -27,7 +30,11 @@ final class StreamReceiver: ResponseReceiver {
     }
 
     func receivedBody(_ bytes: UnsafeRawBufferPointer) {
-        body.yield(Array(bytes))
+        guard case .dropped = body.yield(Array(bytes)) else { return }
+        body.finish(
+            throwing: TransportError(
+                .disconnected, mayHaveBeenProcessed: true,
+                "the answer came faster than it was read: \(Self.limit) pieces of it were waiting"))
     }
 
     func finished() {

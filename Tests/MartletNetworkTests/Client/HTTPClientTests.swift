@@ -205,6 +205,32 @@ struct HTTPClientTests {
         await server.shutDown()
     }
 
+    @Test(arguments: [Way.clear1, .clear2])
+    func anItemOfABatchThatWouldSplitIsToldAndTheOthersAreSent(_ way: Way) async throws {
+        let (server, origin, settings) = try await serve(way, ClosureHandler.echo)
+        let client = HTTPClient(loops: loops)
+        var batch = RequestBatch(
+            RequestBatch.Shared(origin: origin, settings: settings, pathPrefix: "/", tellsSuccessesInFull: true))
+        for path in ["a\r\nX: y", "b", "c d"] { batch.append(path: path.utf8, body: []) }
+        let ledger = BatchLedger()
+        await client.send(batch, before: soon) { ledger.note($0) }
+        #expect(ledger.entries.count == 3)
+        for item in [0, 2] {
+            guard case .failure(let error) = ledger.entries[item] else {
+                Issue.record("item \(item) was sent")
+                continue
+            }
+            #expect(error.kind == .invalidRequest)
+        }
+        let told = ledger.entries[1]
+        guard case .answer(200, _, let body) = told, body == Array("POST /b ".utf8) else {
+            Issue.record("the item in between was not answered")
+            return
+        }
+        await client.shutDown()
+        await server.shutDown()
+    }
+
     @Test(arguments: Way.allCases)
     func anAnswerIsHandedOnAsItComes(_ way: Way) async throws {
         let next = AsyncStream.makeStream(of: String.self)
@@ -237,6 +263,19 @@ struct HTTPClientTests {
         await server.shutDown()
     }
 
+    @Test func whoeverDoesNotReadAStreamLosesIt() async throws {
+        let (body, pieces) = AsyncThrowingStream.makeStream(
+            of: [UInt8].self, bufferingPolicy: .bufferingOldest(StreamReceiver.limit))
+        let receiver = StreamReceiver(pieces) { _ in }
+        for _ in 0...StreamReceiver.limit { [1].withUnsafeBytes { receiver.receivedBody($0) } }
+        var count = 0
+        let error = await #expect(throws: TransportError.self) {
+            for try await _ in body { count += 1 }
+        }
+        #expect(error?.kind == .disconnected)
+        #expect(count == StreamReceiver.limit)
+    }
+
     @Test func aUnixSocketIsSpokenToAsWell() async throws {
         let server = HTTPServer(loops: loops, handler: ClosureHandler.echo)
         let path = temporaryPath("client")
@@ -265,7 +304,8 @@ struct HTTPClientTests {
         }
         await began.wait()
         task.cancel()
-        await #expect(throws: TransportError.self) { try await task.value }
+        let error = await #expect(throws: TransportError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
         never.set()
         await client.shutDown()
         await server.shutDown()
