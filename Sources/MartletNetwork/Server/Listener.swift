@@ -42,6 +42,7 @@ final class Listener: ReadinessHandler {
             case .connection(let accepted, let peer):
                 count.acquire()
                 handOver(accepted, peer: peer)
+            case .refused: continue
             case .none: return
             case .exhausted: return rest()
             }

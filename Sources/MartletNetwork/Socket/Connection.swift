@@ -142,7 +142,7 @@ final class Connection: WireConnection, ReadinessHandler {
     private func transfer(_ readiness: Readiness) {
         if readiness.contains(.read), wire?.wantsInput == true { readSome() }
         guard phase == .open else { return }
-        if readiness.contains(.broken), isInputOver || wire?.wantsInput != true {
+        if !readiness.isDisjoint(with: .broken), isInputOver || wire?.wantsInput != true {
             return close(NetworkError(.disconnected, "the peer closed the connection"))
         }
         if readiness.contains(.write) || tls?.isWriteBlockedOnRead == true { needsWrite() }

@@ -12,6 +12,8 @@ struct ListeningSocket: ~Copyable {
     enum Accepted: ~Copyable {
         case connection(Socket, peer: SocketAddress)
         case none
+        /// Another user came to a Unix socket, and was sent away.
+        case refused
         /// Descriptors or memory are short; the connection stays in the queue.
         case exhausted
     }
@@ -29,7 +31,7 @@ struct ListeningSocket: ~Copyable {
         self.socket = socket
     }
 
-    /// Listens on a path that only this user may connect to (mode 0600). A socket that a dead process left there is
+    /// Listens on a path that only this user and root may connect to (mode 0600, and each peer is asked). A socket that a dead process left there is
     /// replaced; one that answers is an error.
     init(unixPath path: String) throws(NetworkError) {
         guard let address = SocketAddress(unixPath: path) else {
@@ -63,8 +65,18 @@ struct ListeningSocket: ~Copyable {
             return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) ? .exhausted : .none
         }
         let connection = Socket(owning: descriptor)
-        if address.family != .unix { connection.setNoDelay() }
+        if address.family != .unix {
+            connection.setNoDelay()
+        } else if !Self.mayConnect(user: martlet_peer_user(descriptor)) {
+            return .refused
+        }
         return .connection(connection, peer: peer ?? address)
+    }
+
+    /// Whether a Unix socket serves a user: this process's own and root, whatever became of the file's mode.
+    /// - Parameter user: A user id, or -1 where it cannot be known.
+    static func mayConnect(user: Int64) -> Bool {
+        user == 0 || user == Int64(geteuid())
     }
 
     private static func bind(_ socket: borrowing Socket, _ address: SocketAddress) throws(NetworkError) {

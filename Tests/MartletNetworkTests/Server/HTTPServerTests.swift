@@ -1,8 +1,9 @@
 import Glibc
 import MartletHTTP
-import MartletNetwork
 import Synchronization
 import Testing
+
+@testable import MartletNetwork
 
 struct HTTPServerTests {
     private let loops: EventLoopGroup
@@ -47,6 +48,35 @@ struct HTTPServerTests {
         }
         await server.shutDown()
         #expect(stat(path, &status) != 0)
+    }
+
+    @Test func aUnixSocketServesItsOwnUserAndRootOnly() {
+        #expect(ListeningSocket.mayConnect(user: Int64(geteuid())))
+        #expect(ListeningSocket.mayConnect(user: 0))
+        #expect(!ListeningSocket.mayConnect(user: Int64(geteuid()) + 1))
+        #expect(!ListeningSocket.mayConnect(user: -1))
+    }
+
+    @Test func aRequestWhoseClientHasGoneFromAUnixSocketIsCancelled() async throws {
+        let began = Signal()
+        let cancelled = Signal()
+        let handler = ClosureHandler { _ in
+            await withTaskCancellationHandler {
+                began.set()
+                await cancelled.wait()
+            } onCancel: {
+                cancelled.set()
+            }
+            return HTTPResponse(.ok)
+        }
+        let server = HTTPServer(loops: loops, handler: handler)
+        let address = try await server.listen(on: .unix(path: temporaryPath("gone")))
+        let client = try RawClient.Connection(address)
+        client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        await began.wait()
+        client.close()
+        await cancelled.wait()
+        await server.shutDown()
     }
 
     @Test func aSocketFileThatADeadProcessLeftIsReplacedAndAnotherFileIsNot() async throws {
