@@ -81,6 +81,12 @@ struct XMLTests {
         #expect(XMLRepair.repair(Array("<a><XHeaders></XHeaders>".utf8)) == nil)
     }
 
+    @Test func manyStrayEndTagsAreLookedAtInOnePass() {
+        let open = "<a><yHeaders></yHeaders>"
+        let stray = (0..<20_000).map { "</x\($0)Headers>" }.joined()
+        #expect(XMLRepair.repair(Array((open + stray + "</a>").utf8)) == Array((open + "</a>").utf8))
+    }
+
     @Test("Trap 16: what is written is well-formed, whatever the texts are")
     func whatIsWrittenIsWellFormed() throws {
         let nasty = String(decoding: (0...127).map { UInt8($0) }, as: UTF8.self) + "]]>\u{FFFE}\u{FFFF}é\u{1F426}"

@@ -5,6 +5,7 @@ enum XMLRepair {
     static func repair(_ bytes: [UInt8]) -> [UInt8]? {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count + 64)
+        let opened = openedHeaders(in: bytes)
         var rest = bytes[...]
         while let byte = rest.first {
             if let section = unparsedSection(rest) {
@@ -13,7 +14,7 @@ enum XMLRepair {
             } else if byte == UInt8(ascii: "&"), !isReference(rest) {
                 output += "&amp;".utf8
                 rest.removeFirst()
-            } else if byte == UInt8(ascii: "<"), let length = strayEndTag(rest, in: bytes) {
+            } else if byte == UInt8(ascii: "<"), let length = strayEndTag(rest, opened) {
                 rest = rest.dropFirst(length)
             } else {
                 output.append(byte)
@@ -47,27 +48,26 @@ enum XMLRepair {
     }
 
     /// The length of `</XHeaders>` where no `<XHeaders` stands anywhere.
-    private static func strayEndTag(_ text: ArraySlice<UInt8>, in document: [UInt8]) -> Int? {
-        guard text.starts(with: "</".utf8) else { return nil }
-        let name = text.dropFirst(2).prefix(128).prefix(while: isNameByte)
-        guard name.endIndex < text.endIndex, text[name.endIndex] == UInt8(ascii: ">"),
-            name.suffix(7).elementsEqual("Headers".utf8)
+    private static func strayEndTag(_ text: ArraySlice<UInt8>, _ opened: Set<ArraySlice<UInt8>>) -> Int? {
+        guard text.starts(with: "</".utf8), let name = headersName(text.dropFirst(2)),
+            name.endIndex < text.endIndex, text[name.endIndex] == UInt8(ascii: ">")
         else { return nil }
-        return isOpened(name, in: document) ? nil : name.count + 3
+        return opened.contains(name) ? nil : name.count + 3
     }
 
-    private static func isOpened(_ name: ArraySlice<UInt8>, in document: [UInt8]) -> Bool {
-        var place = 0
-        while place + 1 + name.count < document.count {
-            if document[place] == UInt8(ascii: "<"),
-                document[place + 1..<place + 1 + name.count].elementsEqual(name),
-                !isNameByte(document[place + 1 + name.count])
-            {
-                return true
-            }
-            place += 1
+    /// Every `XHeaders` that begins an element, found in one pass however many end tags there are to be looked at.
+    private static func openedHeaders(in document: [UInt8]) -> Set<ArraySlice<UInt8>> {
+        var names: Set<ArraySlice<UInt8>> = []
+        for place in document.indices where document[place] == UInt8(ascii: "<") {
+            if let name = headersName(document[(place + 1)...]) { names.insert(name) }
         }
-        return false
+        return names
+    }
+
+    /// The name of a collection of headers that stands at the beginning.
+    private static func headersName(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let name = text.prefix(128).prefix(while: isNameByte)
+        return name.suffix(7).elementsEqual("Headers".utf8) ? name : nil
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
