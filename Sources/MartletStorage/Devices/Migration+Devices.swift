@@ -27,6 +27,7 @@ extension Migration {
                 expires_at INTEGER
             ) STRICT;
             CREATE UNIQUE INDEX registrations_by_id ON registrations (hub, id);
+            CREATE INDEX registrations_by_hub ON registrations (hub);
             CREATE INDEX registrations_by_channel ON registrations (channel);
             CREATE INDEX registrations_expiring ON registrations (channel, sequence, expires_at)
                 WHERE expires_at IS NOT NULL;

@@ -13,29 +13,39 @@ extension RegistrationTable {
 
     /// At most one more than the page holds, so that its end is known.
     private func rows(_ query: RegistrationQuery) throws(StorageError) -> [StoredRegistration] {
-        let bounds = """
-            r.hub = ?1 AND r.sequence > ?2 AND (r.expires_at IS NULL OR r.expires_at > ?3)
-            """
-        let ending = "ORDER BY r.sequence LIMIT ?4"
+        let sql = Self.sql(for: query.filter)
         let (hub, after, limit) = (query.hub.rawValue, query.after ?? 0, query.limit + 1)
         switch query.filter {
         case .all:
-            return try connection.all(
-                "\(StoredRegistration.selection) WHERE \(bounds) \(ending)", hub, after, query.now, limit,
-                read: StoredRegistration.init)
+            return try connection.all(sql, hub, after, query.now, limit, read: StoredRegistration.init)
         case .tag(let tag):
             return try connection.all(
-                """
-                \(StoredRegistration.selection) WHERE \(bounds) AND r.sequence IN (
-                    SELECT registration FROM tag_members
-                    WHERE tag IN (SELECT id FROM tags WHERE hub = ?1 AND name = ?5)) \(ending)
-                """, hub, after, query.now, limit, tag.folded, read: StoredRegistration.init)
+                sql, hub, after, query.now, limit, tag.folded, read: StoredRegistration.init)
         case .handle(let platform, let key):
             return try connection.all(
-                """
-                \(StoredRegistration.selection) WHERE \(bounds) AND c.hub = ?1 AND c.key = ?5
-                    AND (?6 IS NULL OR c.platform = ?6) \(ending)
-                """, hub, after, query.now, limit, StoredHandle(key), platform?.rawValue, read: StoredRegistration.init)
+                sql, hub, after, query.now, limit, StoredHandle(key), platform?.rawValue, read: StoredRegistration.init)
+        }
+    }
+
+    /// The query of a listing. The unary plus keeps SQLite from reading the whole hub, of which it does not know how large
+    /// it is.
+    static func sql(for filter: RegistrationQuery.Filter) -> String {
+        let bounds = "r.sequence > ?2 AND (r.expires_at IS NULL OR r.expires_at > ?3)"
+        let ending = "ORDER BY r.sequence LIMIT ?4"
+        return switch filter {
+        case .all:
+            "\(StoredRegistration.selection) WHERE r.hub = ?1 AND \(bounds) \(ending)"
+        case .tag:
+            """
+            \(StoredRegistration.selection) WHERE +r.hub = ?1 AND \(bounds) AND r.sequence IN (
+                SELECT registration FROM tag_members
+                WHERE tag IN (SELECT id FROM tags WHERE hub = ?1 AND name = ?5) AND registration > ?2) \(ending)
+            """
+        case .handle:
+            """
+            \(StoredRegistration.selectionByChannel) WHERE +r.hub = ?1 AND \(bounds) AND c.hub = ?1 AND c.key = ?5
+                AND (?6 IS NULL OR c.platform = ?6) \(ending)
+            """
         }
     }
 }

@@ -18,10 +18,14 @@ struct StoredRegistration {
     }
 
     /// To be followed by conditions on `r` (the registration) and `c` (its channel).
-    static let selection = """
+    static let selection = "\(columns) FROM registrations r JOIN channels c ON c.id = r.channel"
+
+    /// The same, found by way of the channel.
+    static let selectionByChannel = "\(columns) FROM channels c CROSS JOIN registrations r ON r.channel = c.id"
+
+    private static let columns = """
         SELECT r.sequence, r.hub, r.id, r.channel, r.version, r.tags, r.created_at, r.updated_at, r.expires_at,
             c.platform, ifnull(c.handle, c.key)
-        FROM registrations r JOIN channels c ON c.id = r.channel
         """
 
     init(_ row: Statement) throws(StorageError) {
