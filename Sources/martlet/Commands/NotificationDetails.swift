@@ -20,7 +20,9 @@ struct NotificationDetails {
 
     /// A sentence of the hub without the tracking id that it ends with.
     static func withoutTracking(_ detail: String) -> String {
-        detail.firstRange(of: ".TrackingId:").map { String(detail[..<$0.lowerBound]) + "." } ?? detail
+        guard let tracking = detail.firstRange(of: ".TrackingId:") else { return detail }
+        let sentence = detail[..<tracking.lowerBound]
+        return sentence.last == "." ? String(sentence) : sentence + "."
     }
 
     /// The text of the first element of a name that has no attributes.

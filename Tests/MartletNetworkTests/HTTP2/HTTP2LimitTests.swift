@@ -49,6 +49,14 @@ import Testing
         #expect(peer.dispatch.requests.isEmpty)
     }
 
+    @Test(arguments: [("x-tags", "news "), ("x-tags", " news"), ("x-tags", "ne\u{1}ws")])
+    func aFieldThatHTTPDoesNotAllowMakesTheRequestMalformedAndIsNotLeftOut(name: String, value: String) {
+        let peer = RawHTTP2Peer()
+        peer.sendHeaders([(name, value)], stream: 1, flags: 0x5)
+        #expect(peer.frames().map(\.head.kind) == [HTTP2FrameHeader.Kind.headers])
+        #expect(peer.dispatch.requests.isEmpty)
+    }
+
     @Test func trailersAreIgnored() {
         let peer = RawHTTP2Peer()
         peer.sendHeaders([("x-first", "1")], stream: 1, flags: 0x4)

@@ -8,6 +8,8 @@ struct HTTP2RequestCollector {
         case targetTooLong
         case bodyTooLarge
         case notSupported
+        /// A field has characters that HTTP does not allow. Leaving it out would change what the request means.
+        case malformed
 
         var status: HTTPStatus {
             switch self {
@@ -15,6 +17,7 @@ struct HTTP2RequestCollector {
             case .targetTooLong: HTTPStatus(414)
             case .bodyTooLarge: .contentTooLarge
             case .notSupported: HTTPStatus(501)
+            case .malformed: .badRequest
             }
         }
     }
@@ -35,6 +38,7 @@ struct HTTP2RequestCollector {
     private var isHeadFinished = false
     private var isTooLarge = false
     private var isTargetTooLong = false
+    private var isMalformed = false
 
     init(limits: ServerLimits) {
         self.limits = limits
@@ -51,7 +55,8 @@ struct HTTP2RequestCollector {
         places.append(nil)
         if isPath(name), value.count > limits.targetBytes { isTargetTooLong = true }
         if fieldBytes > limits.fieldBytes || places.count > limits.fieldCount { isTooLarge = true }
-        guard !isHeadFinished, !isTooLarge, !isTargetTooLong, isValid else {
+        if !isValid, !isHeadFinished { isMalformed = true }
+        guard !isHeadFinished, !isTooLarge, !isTargetTooLong, !isMalformed else {
             return fieldBytes <= 8 * limits.fieldBytes
         }
         keep(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
@@ -83,6 +88,7 @@ struct HTTP2RequestCollector {
         isHeadFinished = true
         if isTargetTooLong { return .targetTooLong }
         if isTooLarge { return .fieldsTooLarge }
+        if isMalformed { return .malformed }
         guard !method.isEmpty, target.first == "/" else { return .notSupported }
         for (place, kind) in zip(places, indexing) {
             if let place { fields[place].indexing = kind }
