@@ -11,6 +11,14 @@ final class Authenticator: Sendable {
     private let sessionLifetime: Duration
     private let limiter: Mutex<LoginLimiter>
     private let verified: Mutex<VerifiedPasswords>
+    /// The checks of users' passwords that are under way.
+    private let checks = Mutex<[Check: Task<BackendError?, Never>]>([:])
+
+    /// What is checked: the same for requests that show the same at the same time.
+    private struct Check: Hashable {
+        var code: [UInt8]
+        var address: String
+    }
 
     /// How long a checked password is taken for right without another check.
     private static let verifiedLifetime = Duration.seconds(600)
@@ -85,9 +93,38 @@ final class Authenticator: Sendable {
             return (name, user.passwordHash)
         }
         let folded = name?.folded ?? text.lowercased()
-        try await verify(password, of: user, folded, from: request.connection?.peer ?? "")
+        let address = request.connection?.peer ?? ""
+        if let user {
+            try await verifyOnce(password, of: user, folded, from: address)
+        } else {
+            try await verify(password, of: nil, folded, from: address)
+        }
         guard let user, let name = try? UserName(user.name) else { throw .badCredentials }
         return (name, user.passwordHash)
+    }
+
+    /// Lets requests that come while the same password is being checked wait for that: an app that sends several at once
+    /// makes one attempt.
+    private func verifyOnce(
+        _ password: [UInt8], of user: User, _ folded: String, from address: String
+    ) async throws(BackendError) {
+        guard let code = verified.withLock({ $0.code(password, user.passwordHash) }) else { throw .busy }
+        let key = Check(code: code, address: address)
+        let check = checks.withLock { checks in
+            if let check = checks[key] { return check }
+            let check = Task { () -> BackendError? in
+                defer { self.checks.withLock { $0[key] = nil } }
+                do throws(BackendError) {
+                    try await verify(password, of: user, folded, from: address)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            checks[key] = check
+            return check
+        }
+        if let error = await check.value { throw error }
     }
 
     /// The slow check, for users that are there and others alike.

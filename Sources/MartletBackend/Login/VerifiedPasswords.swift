@@ -32,7 +32,8 @@ struct VerifiedPasswords: Sendable {
         expiries[code] = now + lifetime
     }
 
-    private func code(_ password: [UInt8], _ hash: String) -> [UInt8]? {
+    /// What stands for a password of a user, whose hash is `hash`.
+    func code(_ password: [UInt8], _ hash: String) -> [UInt8]? {
         try? key.authenticationCode(for: Array(hash.utf8) + [0] + password)
     }
 }

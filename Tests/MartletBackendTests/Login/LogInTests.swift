@@ -130,6 +130,17 @@ struct LogInTests {
         #expect(await fixture.ask(.post, somewhere, as: "alice").status == .ok)
     }
 
+    @Test func manyRequestsAtOnceWithTheRightPasswordAreOneAttempt() async throws {
+        let fixture = try await Fixture()
+        let statuses = await withTaskGroup(of: HTTPStatus.self) { group in
+            for _ in 0..<64 {
+                group.addTask { await fixture.ask(.post, somewhere, as: "alice").status }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.allSatisfy { $0 == .ok })
+    }
+
     @Test func aFullQueueOfPasswordsIsRefusedAndNotCounted() async throws {
         let fixture = try await Fixture(hashing: Argon2idQueue())
         let full = try Backend(
