@@ -106,6 +106,54 @@ struct SweepingTests {
         await storage.close()
     }
 
+    /// A broadcast that was refused by many and is still tried for many.
+    private func broadcast(_ count: Int64, in hub: Hub.ID, of storage: SQLiteStorage) async throws {
+        let sequence = try await storage.accept(
+            NotificationDraft(
+                id: NotificationID(at: now), hub: hub, platform: platform, target: .audience(nil),
+                message: Message(body: [1]), acceptedAt: now, expiresAt: now)
+        ).sequence
+        let channels = (1...count).map(ChannelID.init(rawValue:))
+        try await storage.record(
+            DeliveryStep(
+                notification: sequence, isFannedOut: true, state: .completed,
+                refusals: channels.map { Refusal(channel: $0, outcome: .badChannel, reason: "Gone", at: now) },
+                retries: channels.map {
+                    Retry(channel: $0, attempts: 1, dueAt: now, outcome: .throttled, reason: "Storm")
+                }))
+    }
+
+    @Test func whatABroadcastHasLeftIsRemovedInPortions() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        try await broadcast(1200, in: hub, of: storage)
+        let later = now + .seconds(30 * 86_400)
+        let count = try await storage.writer.write { connection throws(StorageError) in
+            try Sweeper(connection, Retention(), at: later).removePortion(of: .notifications)
+        }
+        #expect(count == Sweeper.limit)
+        #expect(try await rows("refusals", of: storage) == 1200 - Int64(Sweeper.limit))
+        #expect(try await rows("notifications", of: storage) == 1)
+        try await storage.sweep(at: later)
+        for table in ["notifications", "refusals", "retries"] {
+            #expect(try await rows(table, of: storage) == 0, "\(table)")
+        }
+        await storage.close()
+    }
+
+    @Test func aDeletedHubTakesItsBroadcastsWithItInPortions() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        try await broadcast(2500, in: hub, of: storage)
+        let before = storage.writer.commitCount
+        #expect(try await storage.deleteHub(hub))
+        #expect(storage.writer.commitCount - before > 5)
+        for table in ["notifications", "refusals", "retries", "hubs"] {
+            #expect(try await rows(table, of: storage) == 0, "\(table)")
+        }
+        await storage.close()
+    }
+
     @Test func expiredSessionsGo() async throws {
         let storage = try open()
         try await storage.putUser(User(name: "alice", passwordHash: "", createdAt: now))

@@ -21,9 +21,13 @@ struct HubPurge {
     /// - Returns: Whether nothing is left.
     func removePortion() throws(StorageError) -> Bool {
         if try removeMembers() { return false }
-        for table in ["registrations", "tombstones", "notifications"] {
+        for table in ["registrations", "tombstones"] {
             if try remove(from: table, "sequence") { return false }
         }
+        for table in ["refusals", "retries"] {
+            if try removeChannels(from: table) { return false }
+        }
+        if try remove(from: "notifications", "sequence") { return false }
         if try remove(from: "channels", "id") { return false }
         try connection.run("DELETE FROM hubs WHERE id = ?", hub)
         return true
@@ -33,6 +37,17 @@ struct HubPurge {
     private func remove(from table: String, _ key: String) throws(StorageError) -> Bool {
         try connection.run(
             "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE hub = ? LIMIT ?)", hub, Self.limit)
+        return connection.changes > 0
+    }
+
+    /// Of the notifications that are the next to go: a broadcast can have left a million rows.
+    /// - Returns: Whether there was something to remove.
+    private func removeChannels(from table: String) throws(StorageError) -> Bool {
+        try connection.run(
+            """
+            DELETE FROM \(table) WHERE (notification, channel) IN (SELECT notification, channel FROM \(table)
+                WHERE notification IN (SELECT sequence FROM notifications WHERE hub = ?1 LIMIT ?2) LIMIT ?2)
+            """, hub, Self.limit)
         return connection.changes > 0
     }
 

@@ -22,14 +22,14 @@ struct Sweeper {
         case registrations, oldTombstones, surplusTombstones, sessions, notifications
     }
 
-    /// - Returns: How many rows went.
+    /// - Returns: How many rows went; as many as the limit where more may be left.
     func removePortion(of kind: Kind) throws(StorageError) -> Int {
         switch kind {
         case .registrations: try removeExpiredRegistrations()
         case .oldTombstones: try removeOldTombstones()
         case .surplusTombstones: try removeSurplusTombstones()
         case .sessions: try removeExpiredSessions()
-        case .notifications: try removeOldNotifications()
+        case .notifications: try removeOldRefusals() > 0 ? Self.limit : removeOldNotifications()
         }
     }
 
@@ -65,6 +65,19 @@ struct Sweeper {
             """
             DELETE FROM sessions WHERE token_hash IN (SELECT token_hash FROM sessions WHERE expires_at <= ? LIMIT ?)
             """, now, Self.limit)
+        return connection.changes
+    }
+
+    /// Those of the notifications that are the next to go: a broadcast can have left a million.
+    private func removeOldRefusals() throws(StorageError) -> Int {
+        try connection.run(
+            """
+            DELETE FROM refusals WHERE (notification, channel) IN (
+                SELECT notification, channel FROM refusals WHERE notification IN (
+                    SELECT sequence FROM
+                        (SELECT sequence, is_final, accepted_at FROM notifications ORDER BY sequence LIMIT ?2)
+                    WHERE is_final = 1 AND accepted_at <= ?1) LIMIT ?2)
+            """, now + (.zero - retention.notifications), Self.limit)
         return connection.changes
     }
 
