@@ -27,6 +27,22 @@ static inline int martlet_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
     return (int)SSL_set_tlsext_host_name(ssl, name);
 }
 
+#define MARTLET_MESSAGES_PER_READ 32
+
+static inline void martlet_count_message(
+    int writing, int version, int type, const void *bytes, size_t length, SSL *ssl, void *count) {
+    (void)version, (void)bytes, (void)length;
+    if (writing || type != SSL3_RT_HANDSHAKE) return;
+    if (++*(unsigned *)count > MARTLET_MESSAGES_PER_READ) SSL_set_shutdown(ssl, SSL_RECEIVED_SHUTDOWN);
+}
+
+// SSL_read goes on from record to record until there is data, so a peer that sends key updates as fast as they are read
+// would never let it return. Once `count`, which is set to 0 before each read, exceeds the limit it returns the end.
+static inline void martlet_SSL_limit_messages(SSL *ssl, unsigned *count) {
+    SSL_set_msg_callback(ssl, martlet_count_message);
+    SSL_set_msg_callback_arg(ssl, count);
+}
+
 static inline long martlet_SSL_CTX_set_mode(SSL_CTX *context, long mode) {
     return SSL_CTX_set_mode(context, mode);
 }

@@ -12,7 +12,12 @@ final class TLSSession {
     /// The largest piece that OpenSSL hands out at once.
     private static let recordBytes = 16 * 1024
 
+    /// How many records one read takes: a byte in each would otherwise keep the loop for a long time.
+    private static let recordsPerRead = 256
+
     private let session: OpaquePointer
+    /// Handshake messages, such as key updates, since the beginning of a read.
+    private let messages = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
     private var hasSocket = false
     private var hasFailed = false
     private var isHandshakeDone = false
@@ -21,6 +26,7 @@ final class TLSSession {
 
     init(serverOf context: TLSContext) throws(NetworkError) {
         session = try Self.make(context)
+        limitMessages()
         SSL_set_accept_state(session)
     }
 
@@ -29,6 +35,7 @@ final class TLSSession {
     ///   - protocols: What ALPN offers, in order of preference.
     init(clientOf context: TLSContext, host: String, protocols: [String]) throws(NetworkError) {
         session = try Self.make(context)
+        limitMessages()
         SSL_set_connect_state(session)
         if SocketAddress(address: host, port: 0) != nil {
             guard X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
@@ -43,6 +50,12 @@ final class TLSSession {
 
     deinit {
         SSL_free(session)
+        messages.deallocate()
+    }
+
+    private func limitMessages() {
+        messages.initialize(to: 0)
+        martlet_SSL_limit_messages(session, messages)
     }
 
     private static func make(_ context: TLSContext) throws(NetworkError) -> OpaquePointer {
@@ -106,10 +119,14 @@ final class TLSSession {
     /// Fills the buffer with what is there, a record at least.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Socket.Transfer {
         var filled = 0
-        while filled == 0 || (hasPending && buffer.count - filled >= Self.recordBytes) {
+        messages.pointee = 0
+        var left = Self.recordsPerRead
+        while filled == 0 || (left > 0 && hasPending && buffer.count - filled >= Self.recordBytes) {
+            left -= 1
             ERR_clear_error()
             let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
             let count = SSL_read(session, room.baseAddress, Int32(room.count))
+            guard messages.pointee <= UInt32(MARTLET_MESSAGES_PER_READ) else { return flooded() }
             guard count > 0 else { return filled > 0 ? .bytes(filled) : stopped(count) }
             isWriteBlockedOnRead = false
             filled += Int(count)
@@ -138,6 +155,11 @@ final class TLSSession {
             hasFailed = true
             return .failed(.openSSL(.disconnected, "TLS"))
         }
+    }
+
+    private func flooded() -> Socket.Transfer {
+        hasFailed = true
+        return .failed(NetworkError(.disconnected, "the peer floods the connection with TLS messages"))
     }
 
     private static let cutOff = NetworkError(.disconnected, "the peer closed the connection without saying so")

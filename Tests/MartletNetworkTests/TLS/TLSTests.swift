@@ -1,4 +1,5 @@
 import CMartletOpenSSL
+import Glibc
 import MartletHTTP
 import Testing
 
@@ -50,6 +51,40 @@ struct TLSTests {
         #expect(error?.kind == .insecure)
         let right = try await failure(authority.issue(alternatives: "IP:127.0.0.1"), trusted: authority.certificatePEM)
         #expect(right == nil)
+    }
+
+    @Test(arguments: [(20, false), (40, true)])
+    func aPeerThatKeepsChangingItsKeysIsLeft(_ updates: Int, _ isFlood: Bool) throws {
+        var sockets: [Int32] = [0, 0]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+        #expect(socketpair(AF_UNIX, type, 0, &sockets) == 0)
+        let context = SSL_CTX_new(TLS_client_method())
+        let client = SSL_new(context)
+        defer {
+            SSL_free(client)
+            SSL_CTX_free(context)
+            for descriptor in sockets { close(descriptor) }
+        }
+        SSL_set_fd(client, sockets[0])
+        SSL_set_connect_state(client)
+        let server = try TLSServerContext(authority.issue()).makeSession()
+        var isDone = false
+        for _ in 0..<10 where !isDone {
+            let result = SSL_do_handshake(client)
+            if case .done = server.shakeHands(sockets[1]) { isDone = result == 1 }
+        }
+        #expect(isDone)
+        for _ in 0..<updates {
+            #expect(SSL_key_update(client, SSL_KEY_UPDATE_NOT_REQUESTED) == 1)
+            #expect(SSL_do_handshake(client) == 1)
+        }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let transfer = buffer.withUnsafeMutableBytes { server.read(into: $0) }
+        switch transfer {
+        case .failed: #expect(isFlood)
+        case .wouldBlock: #expect(!isFlood)
+        case .bytes, .ended: Issue.record("nothing was sent but key updates")
+        }
     }
 
     @Test func aCertificateMayBeTrustedByItself() async throws {
