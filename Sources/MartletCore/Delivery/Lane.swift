@@ -8,9 +8,9 @@ struct LaneID: Hashable, Sendable {
 
 /// Whether a lane may send, and how healthy it is.
 ///
-/// Open, it sends. Paused, it waits until a moment; each pause that follows another without a success between them is
-/// twice as long. After a pause a single delivery goes in as a probe, and the others wait for what it shows. A success,
-/// or a new credential, opens it.
+/// Open, it sends. Paused, it waits until a moment, and each pause until it is open again is twice as long as the one
+/// before. After a pause a single delivery goes in as a probe, and the others wait for what it shows. An answer that asks
+/// for no pause, or a new credential, opens it.
 struct Lane: Sendable {
     private static let firstPause: Duration = .seconds(1)
     private static let longestPause: Duration = .seconds(60)

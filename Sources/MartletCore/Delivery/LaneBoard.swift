@@ -44,7 +44,7 @@ final class LaneBoard: Sendable {
                 lane.endProbe()
             } else if let pause = tally.pause {
                 _ = lane.pause(atLeast: pause, at: now)
-            } else if tally.successes > 0 {
+            } else if tally.answered > 0 {
                 lane.open()
             } else if ready.isProbe {
                 lane.endProbe()

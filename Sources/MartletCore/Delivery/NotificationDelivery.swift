@@ -81,7 +81,7 @@ struct NotificationDelivery: Sendable {
         if page.count > 0 {
             let map = try map(of: notification)
             let places = page.channels.indices.filter { !map.contains(page.channels[$0]) }
-            tally.addSuccesses(page.count - places.count)
+            tally.addReached(page.count - places.count)
             let job = PageSender.Job(
                 notification: notification, lane: lane.id, credential: lane.credential, service: lane.service,
                 page: page, attempts: [], map: map)
@@ -92,7 +92,7 @@ struct NotificationDelivery: Sendable {
             }
         }
         try await conclude(tally, lane, notification)
-        history.hasTargets = history.hasTargets || !tally.counts.isEmpty
+        history.hasTargets = history.hasTargets || page.count > 0
         history.hasRetries = history.hasRetries || !tally.retries.isEmpty
         let isFirst = progress.state == .enqueued
         progress.state = (page.isLast ? history.final : nil) ?? .processing
@@ -161,7 +161,7 @@ struct NotificationDelivery: Sendable {
         let present = Set(page.channels)
         for retry in retries {
             if map.contains(retry.channel) {
-                tally.addSuccesses(1)
+                tally.addReached(1)
                 tally.settle(retry.channel)
             } else if !present.contains(retry.channel) {
                 tally.giveUp(retry)

@@ -12,7 +12,7 @@ struct PageTally {
     /// The longest wait that the service asked for on behalf of the whole lane, or of a bad credential.
     private var wantedPause: Duration?
     /// Pushes that the service has answered, and those that it has not.
-    private var answered = 0
+    private(set) var answered = 0
     private var unanswered = 0
     /// Why the message can reach no device of the platform.
     private(set) var refusesAll: Outcome?
@@ -49,7 +49,12 @@ struct PageTally {
         counts[.success, default: 0] += count
     }
 
-    /// Channels reached by an earlier attempt of which nothing but the bit was left.
+    /// Counts channels that an earlier attempt reached, of which nothing but the bit was left.
+    mutating func addReached(_ count: Int) {
+        if count > 0 { counts[.success, default: 0] += count }
+    }
+
+    /// Ends the retry of a channel, where it has one.
     mutating func settle(_ channel: ChannelID) {
         if areRetries { settled.append(channel) }
     }

@@ -273,6 +273,23 @@ struct NotificationDeliveryTests {
         #expect(flight.lanes.isOpen(lane))
     }
 
+    @Test func aServiceThatAnswersAgainIsOpenEvenIfItReachesNobody() async throws {
+        let isDead = Flag(true)
+        let flight = try await Flight { _, _ in
+            isDead.isOn ? .failure(TransportError(.unreachable, mayHaveBeenProcessed: false, "down")) : answered(410)
+        }
+        try await flight.register(1)
+        let notification = try await flight.accept()
+        guard case .paused(let lane, let until) = try await flight.run(notification) else {
+            Issue.record("nobody listens")
+            return
+        }
+        isDead.isOn = false
+        flight.time.advance(to: until)
+        #expect(try await flight.run(notification) == .finished)
+        #expect(flight.lanes.isOpen(lane))
+    }
+
     @Test func whatIsStillTriedWhenTheMessageExpiresIsGivenUpAndCounted() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "40"]) }
         try await flight.register(7)
