@@ -1,3 +1,4 @@
+import Glibc
 import MartletClient
 import MartletHTTP
 import MartletModel
@@ -37,11 +38,15 @@ enum DeviceCommand {
         try await client.register(handle: handle, platform: platform, tags: tags)
         await Signals.runUntilTermination {
             Terminal.print("\(user)'s phone is registered")
+            var reason = "it ended the stream"
             do {
                 try await phone.show(events)
             } catch {
-                Terminal.complain("martlet: the simulator has gone: \(error)")
+                reason = "\(error)"
             }
+            guard !Task.isCancelled else { return }
+            Terminal.complain("martlet: the simulator has gone: \(reason)")
+            exit(EXIT_FAILURE)
         }
     }
 }
