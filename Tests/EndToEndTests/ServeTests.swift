@@ -21,4 +21,13 @@ struct ServeTests {
         #expect(server.readyLine.contains(" simulator=https://127.0.0.1:"))
         #expect(await server.stop() == 0)
     }
+
+    @Test func aServerMayHaveAsManyConnectionsAsTheSystemAllows() async throws {
+        let server = try await RunningServer.start()
+        let limits = try String(contentsOfFile: "/proc/\(server.processIdentifier)/limits", encoding: .utf8)
+        let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+        let values = line.split(separator: " ").compactMap { Int($0) }
+        #expect(values.count == 2 && values[0] == values[1])
+        #expect(await server.stop() == 0)
+    }
 }

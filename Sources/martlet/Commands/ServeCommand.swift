@@ -28,6 +28,7 @@ enum ServeCommand {
         } catch {
             throw UsageError(description: error.description, command: invocation.command)
         }
+        OpenFiles.allowMany()
         var simulator: Simulator?
         if invocation.isOn("simulator") { simulator = try await SimulateCommand.start("simulator-listen", invocation) }
         let server = try await Server.start(configuration, fallbacks: simulator?.credentials ?? [:])

@@ -10,6 +10,7 @@ enum SimulateCommand {
             Option("ca-file", "FILE", "Where to write the authority to trust, besides its own place."),
         ]
     ) { invocation in
+        OpenFiles.allowMany()
         let simulator = try await start("listen", invocation)
         var file = try SimulatorAuthority.publish(simulator.caCertificatePEM, port: simulator.port)
         if let chosen = invocation["ca-file"] {

@@ -11,6 +11,8 @@ final class RunningServer: Sendable {
     let readyLine: String
     private let process: Process
 
+    var processIdentifier: Int32 { process.processIdentifier }
+
     /// Starts a server and waits until it is ready.
     /// - Parameter options: What follows `serve --data DIR --listen 127.0.0.1:0`.
     /// - Throws: `NotReady` where it ends or says something else first.
