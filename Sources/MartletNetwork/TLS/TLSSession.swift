@@ -41,6 +41,8 @@ final class TLSSession {
             guard X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
             else { throw .openSSL(.configuration, "verifying \(host)") }
         } else {
+            // A star stands for a whole label or for nothing (RFC 9525, section 6.3).
+            SSL_set_hostflags(session, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
             guard SSL_set1_host(session, host) == 1, martlet_SSL_set_tlsext_host_name(session, host) == 1
             else { throw .openSSL(.configuration, "verifying \(host)") }
         }

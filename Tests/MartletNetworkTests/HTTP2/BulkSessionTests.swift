@@ -228,7 +228,7 @@ import Testing
         var batch = RequestBatch(
             RequestBatch.Shared(origin: testOrigin, pathPrefix: "/", itemFieldNames: ["x"], body: [1]))
         for path in ["a", "a b", "a\r\nb", "\u{E9}"] { batch.append(path: path.utf8, values: [Array("v".utf8)]) }
-        for value in ["\t v \u{E9}", "a\nb", "a\rb", "a\0b", "\u{7F}"] {
+        for value in ["v\t\u{E9}", "a\nb", "a\rb", "a\0b", "\u{7F}"] {
             batch.append(path: "a".utf8, values: [Array(value.utf8)])
         }
         pair.draw(batch)

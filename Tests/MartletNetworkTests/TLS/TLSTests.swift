@@ -87,6 +87,23 @@ struct TLSTests {
         }
     }
 
+    @Test(arguments: [("*.example.com", true), ("p*.example.com", false), ("*.com", false)])
+    func aStarStandsForOneWholeLabel(_ name: String, _ isAccepted: Bool) throws {
+        var sockets: [Int32] = [0, 0]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+        #expect(socketpair(AF_UNIX, type, 0, &sockets) == 0)
+        defer { for descriptor in sockets { close(descriptor) } }
+        let server = try TLSServerContext(authority.issue(alternatives: "DNS:\(name)")).makeSession()
+        let context = try TLSContext(client: nil, trustedPEM: authority.certificatePEM)
+        let client = try TLSSession(clientOf: context, host: "push.example.com", protocols: ["h2"])
+        var isDone = false
+        for _ in 0..<10 {
+            if case .done = client.shakeHands(sockets[0]) { isDone = true }
+            _ = server.shakeHands(sockets[1])
+        }
+        #expect(isDone == isAccepted)
+    }
+
     @Test func aCertificateMayBeTrustedByItself() async throws {
         let identity = try authority.issue()
         #expect(try await failure(identity, trusted: identity.certificatesPEM) == nil)
