@@ -29,7 +29,7 @@ public final class Dispatcher: Sendable {
             requestTimeout: settings.requestTimeout, time: time)
         delivery = NotificationDelivery(
             notifications: notifications, devices: devices, maps: maps, hubs: hubs, services: services, lanes: lanes,
-            sender: sender, settings: settings, time: time)
+            sender: sender, settings: settings, time: time, log: log)
         self.settings = settings
         self.time = time
         self.log = log

@@ -35,10 +35,11 @@ final class LaneBoard: Sendable {
 
     /// Notes how a page went.
     /// - Parameter isCurrent: Whether its credential is still the lane's; where not, the page neither pauses nor opens it.
-    /// - Returns: Whether handles called dead under guard may be removed.
-    func note(_ tally: PageTally, _ ready: ReadyLane, isCurrent: Bool, at now: Timestamp) -> Bool {
+    func note(_ tally: PageTally, _ ready: ReadyLane, isCurrent: Bool, at now: Timestamp) -> LaneNote {
         state.withLock { state in
             var lane = state.lanes[ready.id] ?? Lane()
+            let wasOpen = lane.isOpen
+            let wasHealthy = lane.deletions.allowsDeletion(at: now)
             lane.deletions.note(successes: tally.successes, fatal: tally.fatal, at: now)
             if !isCurrent {
                 lane.endProbe()
@@ -50,7 +51,9 @@ final class LaneBoard: Sendable {
                 lane.endProbe()
             }
             state.lanes[ready.id] = lane
-            return lane.deletions.allowsDeletion(at: now)
+            let isHealthy = lane.deletions.allowsDeletion(at: now)
+            return LaneNote(
+                mayDelete: isHealthy, beginsPause: wasOpen && !lane.isOpen, beginsQuarantine: wasHealthy && !isHealthy)
         }
     }
 
@@ -66,4 +69,14 @@ final class LaneBoard: Sendable {
     func forget(_ notification: Int64) {
         state.withLock { _ = $0.refusals.removeValue(forKey: notification) }
     }
+}
+
+/// What the state of a lane means for a page, and what has just changed about it.
+struct LaneNote: Sendable, Equatable {
+    /// Whether handles called dead under guard may be removed.
+    var mayDelete: Bool
+    /// The lane was open and is paused now.
+    var beginsPause: Bool
+    /// Handles were believed dead until now and are not any more.
+    var beginsQuarantine: Bool
 }

@@ -27,6 +27,8 @@ struct NotificationDelivery: Sendable {
     let sender: PageSender
     let settings: DeliverySettings
     let time: any TimeSource
+    /// Told what an operator should know, in a sentence without secrets.
+    let log: @Sendable (String) -> Void
 
     func run(_ progress: DeliveryProgress) async -> Ending {
         do throws(StorageError) {
@@ -206,11 +208,27 @@ struct NotificationDelivery: Sendable {
         // What an old credential has come to says nothing of the new one.
         let isCurrent =
             hubs.credential(for: notification.platform, of: notification.hub) == lane.credential
-        let mayDelete = lanes.note(tally, lane, isCurrent: isCurrent, at: time.now)
+        let note = lanes.note(tally, lane, isCurrent: isCurrent, at: time.now)
+        raiseAlarms(note, tally, notification)
         if let outcome = tally.refusesAll { lanes.refuse(notification.sequence, outcome) }
-        let feedback = tally.feedback + (mayDelete ? tally.guardedFeedback : [])
+        let feedback = tally.feedback + (note.mayDelete ? tally.guardedFeedback : [])
         guard !feedback.isEmpty else { return }
         _ = try await devices.apply(feedback, in: notification.hub, at: time.now)
+    }
+
+    /// Tells the operator, once, what needs a look and does not mend itself.
+    private func raiseAlarms(_ note: LaneNote, _ tally: PageTally, _ notification: Notification) {
+        let name = hubs.hub(notification.hub)?.name ?? ""
+        if note.beginsPause, let cause = tally.pauseCause {
+            log(
+                "Sending from hub '\(name)' to \(notification.platform) is paused: \(cause.name.rawValue), "
+                    + "\(cause.reason). What was accepted is kept and tried again.")
+        }
+        if note.beginsQuarantine {
+            log(
+                "Most devices of hub '\(name)' look gone to \(notification.platform), which a wrong credential, topic or "
+                    + "environment explains as well: none is removed until sends succeed again.")
+        }
     }
 
     private func step(

@@ -37,6 +37,9 @@ struct PageTally {
         self.areRetries = areRetries
     }
 
+    /// The last outcome by which the lane is to pause.
+    private(set) var pauseCause: Outcome?
+
     /// How long the lane is to pause at least; nil where it need not. A service that has answered nothing at all is
     /// down, even if it takes connections.
     var pause: Duration? {
@@ -72,7 +75,12 @@ struct PageTally {
     /// - Parameters:
     ///   - attempts: Attempts made, this one included.
     mutating func add(_ outcome: Outcome, channel: ChannelID, attempts: Int, chance: Double) {
-        if outcome.name == .pnsUnreachable { unanswered += 1 } else { answered += 1 }
+        if outcome.name == .pnsUnreachable {
+            unanswered += 1
+            pauseCause = outcome
+        } else {
+            answered += 1
+        }
         switch outcome.reaction {
         case .accepted:
             addSuccesses(1)
@@ -109,6 +117,7 @@ struct PageTally {
     /// not count.
     private mutating func pauseLane(_ outcome: Outcome, _ channel: ChannelID, atLeast least: Duration, attempts: Int) {
         wantedPause = max(wantedPause ?? .zero, least)
+        pauseCause = outcome
         retries.append(
             Retry(
                 channel: channel, attempts: attempts - 1, dueAt: now, outcome: outcome.name, reason: outcome.reason))

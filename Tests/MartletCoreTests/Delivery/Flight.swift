@@ -77,6 +77,8 @@ struct Flight {
     let registry: DeviceRegistry
     let transport: ScriptedTransport
     let lanes = LaneBoard()
+    /// What the operator was told.
+    let alarms = Alarms()
     let delivery: NotificationDelivery
     let hub: Hub.ID
 
@@ -94,7 +96,7 @@ struct Flight {
             sender: PageSender(
                 transport: transport, authorizations: AuthorizationCache(), messageIDs: MessageIDKey(1, 2),
                 requestTimeout: settings.requestTimeout, time: time),
-            settings: settings, time: time)
+            settings: settings, time: time, log: { [alarms] in alarms.add($0) })
         if hasCredential { try await giveCredential() }
     }
 
@@ -135,4 +137,12 @@ struct Flight {
 /// An answer of the pigeons' service.
 func answered(_ status: Int, _ fields: HTTPFields = [:]) -> Result<HTTPResponse, TransportError> {
     .success(HTTPResponse(HTTPStatus(status), fields: fields))
+}
+
+/// Sentences for the operator, in order.
+final class Alarms: Sendable {
+    private let sentences = Mutex<[String]>([])
+
+    var all: [String] { sentences.withLock { $0 } }
+    func add(_ sentence: String) { sentences.withLock { $0.append(sentence) } }
 }

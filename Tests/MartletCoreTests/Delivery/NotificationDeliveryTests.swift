@@ -92,6 +92,8 @@ struct NotificationDeliveryTests {
         #expect(try await flight.run(notification) == .finished)
         #expect(try await flight.report(notification).counts == [.expiredChannel: 40])
         #expect(try await flight.registry.registrations(in: flight.hub, limit: 100).registrations.count == 40)
+        #expect(flight.alarms.all.count == 1)
+        #expect(flight.alarms.all[0].contains("none is removed"))
     }
 
     @Test func aReplacedHandleIsUsedFromThenOn() async throws {
@@ -163,6 +165,8 @@ struct NotificationDeliveryTests {
             return
         }
         #expect(flight.transport.sent.count == 3, "one page shows it")
+        #expect(flight.alarms.all.count == 1)
+        #expect(flight.alarms.all[0].contains("InvalidCredentials, WrongWhistle"))
         isWrong.isOn = false
         flight.lanes.open(flight.hub)
         #expect(try await flight.run(notification) == .finished, "at once, with the new credential")
