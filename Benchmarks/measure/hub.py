@@ -20,7 +20,7 @@ DEVICES = 100_000
 # Broadcasts in one measurement: one alone is over too soon to be measured well.
 BROADCASTS = 5
 HUB = "bench"
-POLL_SECONDS = 0.004
+POLL_SECONDS = 0.002
 PATIENCE_SECONDS = 60
 
 
@@ -47,11 +47,11 @@ class Hub:
 
     def broadcast(self):
         """From POST to the moment when telemetry says Completed, one after another, with everybody as the audience."""
-        self._send()  # connections are open, and what a first send reads is in memory
+        self._send_to_all()  # connections are open, and what a first send reads is in memory
         with self._sink.expecting(DEVICES * BROADCASTS) as result:
             cpu, start = self._cpu_seconds(), time.monotonic()
             for _ in range(BROADCASTS):
-                self._send()
+                self._send_to_all()
             result.seconds, result.cpu = time.monotonic() - start, self._cpu_seconds() - cpu
         return result.sample
 
@@ -130,13 +130,17 @@ class Hub:
             sys.exit(f"Benchmarks/run: the hub answered {answer.status} to {method} {target}: {content}")
         return answer.headers, content
 
-    def _send(self):
+    def _send_to_all(self):
+        """Asks the sink until all pushes are there, which costs the hub nothing, and only then the telemetry."""
+        wanted = self._sink.totals()[0] + DEVICES
         fields = {"ServiceBusNotification-Format": "apple", "Content-Type": "application/json;charset=utf-8"}
         headers, _ = self._call("POST", f"/{HUB}/messages", fields, PAYLOAD)
         message = re.search(r"/messages/([^?]+)", headers["Location"])[1]
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             time.sleep(POLL_SECONDS)
+            if self._sink.totals()[0] < wanted:
+                continue
             _, telemetry = self._call("GET", f"/{HUB}/messages/{message}")
             if "<State>Completed</State>" in telemetry:
                 return

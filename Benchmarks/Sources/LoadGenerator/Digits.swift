@@ -12,25 +12,22 @@ enum Digits {
 
     /// 64 characters.
     static func appendToken(_ device: UInt64, to bytes: inout [UInt8]) {
-        for part in 0..<4 { append(mix(device * 4 + UInt64(part)), from: 0, to: 16, to: &bytes) }
+        for part in 0..<4 { append(mix(device * 4 + UInt64(part)), count: 16, to: &bytes) }
     }
 
-    /// 36 characters.
-    static func appendUUID(_ high: UInt64, _ low: UInt64, to bytes: inout [UInt8]) {
-        append(high, from: 0, to: 8, to: &bytes)
+    /// 36 characters; what identifies the push is in the first 18, so that making ids costs little of a measurement.
+    static func appendUUID(_ word: UInt64, to bytes: inout [UInt8]) {
+        append(word >> 32, count: 8, to: &bytes)
         bytes.append(UInt8(ascii: "-"))
-        append(high, from: 8, to: 12, to: &bytes)
+        append(word >> 16, count: 4, to: &bytes)
         bytes.append(UInt8(ascii: "-"))
-        append(high, from: 12, to: 16, to: &bytes)
-        bytes.append(UInt8(ascii: "-"))
-        append(low, from: 0, to: 4, to: &bytes)
-        bytes.append(UInt8(ascii: "-"))
-        append(low, from: 4, to: 16, to: &bytes)
+        append(word, count: 4, to: &bytes)
+        bytes.append(contentsOf: "-8123-0123456789ab".utf8)
     }
 
-    private static func append(_ word: UInt64, from first: Int, to end: Int, to bytes: inout [UInt8]) {
-        for place in first..<end {
-            bytes.append(characters[Int(truncatingIfNeeded: word >> UInt64(60 - 4 * place) & 15)])
+    private static func append(_ word: UInt64, count: Int, to bytes: inout [UInt8]) {
+        for place in 1...count {
+            bytes.append(characters[Int(truncatingIfNeeded: word >> UInt64(4 * (count - place)) & 15)])
         }
     }
 }

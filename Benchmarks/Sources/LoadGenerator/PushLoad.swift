@@ -11,12 +11,22 @@ struct PushLoad: Sendable {
 
     private let client: HTTPClient
     private let requests: RequestBatch.Shared
+    /// Tokens one behind the other, as a page of an audience brings them.
+    private let tokens: [UInt8]
+
+    private static let deviceCount = 100_000
+    private static let tokenLength = 64
 
     /// - Parameters:
     ///   - authority: What to trust, as PEM text.
     ///   - token: The bearer token, a literal in every request.
     init(client: HTTPClient, port: UInt16, authority: String, token: String, payload: [UInt8]) {
         self.client = client
+        tokens = (0..<UInt64(Self.deviceCount)).flatMap { device in
+            var token: [UInt8] = []
+            Digits.appendToken(device, to: &token)
+            return token
+        }
         var fields: HTTPFields = [
             "apns-topic": "com.example.app", "apns-push-type": "alert", "apns-priority": "10",
         ]
@@ -61,11 +71,11 @@ struct PushLoad: Sendable {
 
     private func makeBatch(_ number: Int) -> RequestBatch {
         var batch = RequestBatch(requests, reserving: Self.batchSize)
-        for device in number * Self.batchSize..<(number + 1) * Self.batchSize {
-            let device = UInt64(device)
+        for push in number * Self.batchSize..<(number + 1) * Self.batchSize {
+            let start = push % Self.deviceCount * Self.tokenLength
             batch.append { writer in
-                writer.part { Digits.appendToken(device, to: &$0) }
-                writer.part { Digits.appendUUID(Digits.mix(device), Digits.mix(~device), to: &$0) }
+                writer.part { $0.append(contentsOf: tokens[start..<start + Self.tokenLength]) }
+                writer.part { Digits.appendUUID(Digits.mix(UInt64(push)), to: &$0) }
             }
         }
         return batch

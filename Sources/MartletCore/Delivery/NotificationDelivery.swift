@@ -42,12 +42,15 @@ struct NotificationDelivery: Sendable {
         let notification = start.notification
         var progress = start
         var history = History(isFresh: start.cursor == .none && !start.isFannedOut)
+        var lastLane: ReadyLane?
         while !progress.isFannedOut {
-            switch try await readiness(of: notification) {
+            switch try await readiness(of: notification, after: lastLane) {
             case .expired: return try await finish(progress, .abandoned)
             case .paused(let lane, let until): return .paused(lane, until: min(until, notification.expiresAt))
             case .interrupted: return .interrupted
-            case .ready(let lane): try await fanOut(&progress, &history, lane)
+            case .ready(let lane):
+                lastLane = lane
+                try await fanOut(&progress, &history, lane)
             }
         }
         if progress.state.isFinal {
@@ -294,15 +297,23 @@ struct NotificationDelivery: Sendable {
         case interrupted
     }
 
-    private func readiness(of notification: Notification) async throws(StorageError) -> Readiness {
+    /// - Parameter last: What the page before was sent with: reading a credential costs as much as hundreds of pushes.
+    private func readiness(
+        of notification: Notification, after last: ReadyLane? = nil
+    ) async throws(StorageError) -> Readiness {
         let now = time.now
         if Task.isCancelled { return .interrupted }
         if notification.expiresAt <= now { return .expired }
         let id = LaneID(hub: notification.hub, platform: notification.platform)
         let entry = lanes.enter(id, at: now, probeDuration: settings.requestTimeout)
         if case .paused(let until) = entry { return .paused(id, until: until) }
-        guard let credential = hubs.credential(for: notification.platform, of: notification.hub),
-            let type = services[notification.platform], let service = try? type.init(credential: credential)
+        let credential = hubs.credential(for: notification.platform, of: notification.hub)
+        if var last, last.credential == credential {
+            last.isProbe = entry == .probe
+            return .ready(last)
+        }
+        guard let credential, let type = services[notification.platform],
+            let service = try? type.init(credential: credential)
         else { return .paused(id, until: lanes.pause(id, at: now)) }
         return .ready(ReadyLane(id: id, credential: credential, service: service, isProbe: entry == .probe))
     }

@@ -20,19 +20,31 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
     public func appendUUID(to bytes: inout [UInt8]) {
         let versioned = high & ~0xF000 | 0x8000
         let varianted = low & ~(0b11 << 62) | (0b10 << 62)
-        for nibble in 0..<16 {
-            if nibble == 8 || nibble == 12 { bytes.append(UInt8(ascii: "-")) }
-            bytes.append(Self.digit(versioned >> UInt64(60 - 4 * nibble)))
-        }
-        bytes.append(UInt8(ascii: "-"))
-        for nibble in 0..<16 {
-            if nibble == 4 { bytes.append(UInt8(ascii: "-")) }
-            bytes.append(Self.digit(varianted >> UInt64(60 - 4 * nibble)))
+        let parts = (
+            Self.digits(versioned >> 32), Self.digits(versioned), Self.digits(varianted >> 32), Self.digits(varianted)
+        )
+        withUnsafeTemporaryAllocation(byteCount: 36, alignment: 1) { text in
+            text.storeBytes(of: parts.0.bigEndian, toByteOffset: 0, as: UInt64.self)
+            // Groups of four digits stand between dashes: eight are written and the second four once more, behind one.
+            text.storeBytes(of: parts.1.bigEndian, toByteOffset: 9, as: UInt64.self)
+            text.storeBytes(of: UInt32(truncatingIfNeeded: parts.1).bigEndian, toByteOffset: 14, as: UInt32.self)
+            text.storeBytes(of: parts.2.bigEndian, toByteOffset: 19, as: UInt64.self)
+            text.storeBytes(of: UInt32(truncatingIfNeeded: parts.2).bigEndian, toByteOffset: 24, as: UInt32.self)
+            text.storeBytes(of: parts.3.bigEndian, toByteOffset: 28, as: UInt64.self)
+            let dash = UInt8(ascii: "-")
+            (text[8], text[13], text[18], text[23]) = (dash, dash, dash, dash)
+            bytes.append(contentsOf: text)
         }
     }
 
-    private static func digit(_ word: UInt64) -> UInt8 {
-        let value = UInt8(truncatingIfNeeded: word & 15)
-        return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    /// The eight hexadecimal digits of the low half of a word, the first in the highest byte; all at once, because an id
+    /// is written for every push.
+    private static func digits(_ word: UInt64) -> UInt64 {
+        var nibbles = (word & 0xFFFF_0000) << 16 | word & 0xFFFF
+        nibbles = (nibbles << 8 | nibbles) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F
+        let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        let offset = UInt64(UInt8(ascii: "a") - 10 - UInt8(ascii: "0"))
+        return nibbles + 0x3030_3030_3030_3030 + letters * offset
     }
 }

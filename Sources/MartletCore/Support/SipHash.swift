@@ -43,6 +43,7 @@ struct SipHash {
         return (first, v0 ^ v1 ^ v2 ^ v3)
     }
 
+    @inline(__always)
     private mutating func compress(_ word: UInt64) {
         v3 ^= word
         round()
@@ -50,6 +51,7 @@ struct SipHash {
         v0 ^= word
     }
 
+    @inline(__always)
     private mutating func round() {
         v0 &+= v1
         v1 = rotated(v1, 13) ^ v0
@@ -63,6 +65,7 @@ struct SipHash {
         v2 = rotated(v2, 32)
     }
 
+    @inline(__always)
     private func rotated(_ word: UInt64, _ bits: UInt64) -> UInt64 {
         word << bits | word >> (64 - bits)
     }

@@ -92,6 +92,33 @@ public struct RequestBatch: Sendable {
         return body.withUnsafeBufferPointer(read)
     }
 
+    /// The parts of all items.
+    public struct Parts {
+        fileprivate let storage: UnsafeBufferPointer<UInt8>
+        fileprivate let ends: UnsafeBufferPointer<UInt32>
+        fileprivate let partsPerItem: Int
+
+        private func start(_ place: Int) -> Int { place == 0 ? 0 : Int(ends[place - 1]) }
+
+        /// A part's length, by its number: path, field values, own body.
+        public func count(_ part: Int, of item: Int) -> Int {
+            let place = item * partsPerItem + part
+            return Int(ends[place]) - start(place)
+        }
+
+        public func part(_ part: Int, of item: Int) -> UnsafeBufferPointer<UInt8> {
+            let place = item * partsPerItem + part
+            return UnsafeBufferPointer(rebasing: storage[start(place)..<Int(ends[place])])
+        }
+    }
+
+    /// Lends the parts of all items, for those who go through many.
+    public func withParts(_ read: (Parts) -> Void) {
+        storage.withUnsafeBufferPointer { storage in
+            ends.withUnsafeBufferPointer { read(Parts(storage: storage, ends: $0, partsPerItem: partsPerItem)) }
+        }
+    }
+
     private func withPart<Result>(
         _ part: Int, of item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {

@@ -79,7 +79,9 @@ public final class HTTPClient: HTTPTransport, Sendable {
         await withCheckedContinuation { continuation in
             client.loop.perform {
                 let pool = Result { () throws(TransportError) in try client.value.pool(key, limit: limit) }
+                var timer: TimerID?
                 let run = BatchRun(batch, before: deadline, results: results) {
+                    if let timer { client.loop.cancelTimer(timer) }
                     continuation.resume()
                     // Not at once: the pool may be going through its batches.
                     client.loop.atEndOfTurn { (try? pool.get())?.removeComplete() }
@@ -87,7 +89,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
                 switch pool {
                 case .success(let pool):
                     pool.add(run)
-                    Self.limitTime(of: run, loop: client.loop)
+                    timer = Self.limitTime(of: run, loop: client.loop)
                 case .failure(let error): run.abandon(error)
                 }
             }
@@ -95,10 +97,11 @@ public final class HTTPClient: HTTPTransport, Sendable {
     }
 
     /// What was not even drawn from the batch by then is reported; what was is up to the connections.
-    private static func limitTime(of run: BatchRun, loop: EventLoop) {
-        guard !run.isComplete else { return }
-        _ = loop.startTimer(due: run.deadline) { [weak run] in
-            run?.abandon(TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time"))
+    /// The timer must be cancelled once the batch is complete: a weak reference would make every other one slower.
+    private static func limitTime(of run: BatchRun, loop: EventLoop) -> TimerID? {
+        guard !run.isComplete else { return nil }
+        return loop.startTimer(due: run.deadline) {
+            run.abandon(TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time"))
         }
     }
 

@@ -43,6 +43,16 @@ final class BatchRun {
         return fresh - 1
     }
 
+    /// Items that nobody has drawn yet, to be drawn by `draw`; none while others were given back, which go first.
+    func fresh(atMost count: Int) -> Range<Int> {
+        returned.isEmpty ? fresh..<fresh + min(max(0, count), batch.count - fresh) : fresh..<fresh
+    }
+
+    /// Takes the first of what `fresh(atMost:)` told.
+    func draw(_ count: Int) {
+        fresh += count
+    }
+
     /// The peer did not process the item: it is to be sent again, on this or another connection.
     func giveBack(_ item: Int) {
         returned.append(UInt32(item))
@@ -51,6 +61,10 @@ final class BatchRun {
     /// The item was answered with 200 and nothing that anybody needs.
     func succeeded(_ item: Int) {
         portion.plainSuccesses.append(UInt32(item))
+    }
+
+    func succeeded(_ items: [UInt32]) {
+        portion.plainSuccesses += items
     }
 
     func answered(_ item: Int, _ result: Result<HTTPResponse, TransportError>) {

@@ -66,7 +66,9 @@ public struct APNs: PushService {
     ) {
         batch.append { writer in
             writer.part { path in
-                for character in handle { path.append(Self.lowercased(character)) }
+                let start = path.count
+                path.append(contentsOf: handle)
+                for place in start..<path.count { path[place] = Self.lowercased(path[place]) }
             }
             writer.part { id.appendUUID(to: &$0) }
         }

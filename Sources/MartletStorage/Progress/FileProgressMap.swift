@@ -13,6 +13,8 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let allocated: UnsafeMutablePointer<Atomic<UInt8>>
     /// Bits for whose page the disk has no room. They end with the process.
     private let homeless = Locked<Set<Int64>>([])
+    /// Spares the lock while there are none, which is always so unless the disk is full.
+    private let hasHomeless = Atomic<Bool>(false)
     /// Told of the map when it has the first such bit: it is to be kept.
     private let keep: @Sendable (FileProgressMap) -> Void
 
@@ -57,7 +59,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         guard holds(channel) else { return false }
         let (word, bit) = place(of: channel)
         if words[word].load(ordering: .relaxed) & bit != 0 { return true }
-        return homeless.withLock { !$0.isEmpty && $0.contains(channel.rawValue) }
+        return hasHomeless.load(ordering: .acquiring) && homeless.withLock { $0.contains(channel.rawValue) }
     }
 
     func insert(_ channel: ChannelID) {
@@ -68,6 +70,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
                 homeless.insert(channel.rawValue)
                 return homeless.count == 1
             }
+            hasHomeless.store(true, ordering: .releasing)
             if isFirst { keep(self) }
             return
         }

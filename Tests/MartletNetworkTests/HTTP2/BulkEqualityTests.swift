@@ -91,14 +91,28 @@ import Testing
                 RequestBatch.Shared(
                     origin: testOrigin, method: chance.one(of: [.post, .put, .get]),
                     pathPrefix: "/" + chance.text(upTo: 200), fields: fields, itemFieldNames: names, body: shared))
-            for _ in 0..<1 + chance.below(20) {
-                let path = chance.text(upTo: 200) + "/\(chance.next())"
+            // Items of equal lengths may be copies of each other's frames; now and then one of other lengths is between.
+            let repeats = chance.one(of: [0, 0, 3, 30])
+            while batch.count < 1 + chance.below(20) + repeats {
+                let path = chance.text(upTo: 200)
                 let values = names.map { _ in Array(chance.text(upTo: 300).utf8) }
-                batch.append(
-                    path: path.utf8, values: values,
-                    body: shared == nil ? chance.bytes(upTo: chance.one(of: bodies)) : nil)
+                let body = shared == nil ? chance.bytes(upTo: chance.one(of: bodies)) : nil
+                for turn in 0...repeats {
+                    let number = String(chance.next(), radix: 2)
+                    let place = path + "/" + String(repeating: "0", count: 64 - number.count) + number
+                    batch.append(
+                        path: place.utf8, values: values.map { Self.turned($0, by: turn) },
+                        body: body.map { Self.turned($0, by: turn) })
+                }
             }
             return batch
+        }
+
+        /// Other bytes of the same number.
+        private static func turned(_ bytes: [UInt8], by count: Int) -> [UInt8] {
+            guard !bytes.isEmpty else { return [] }
+            let place = count % bytes.count
+            return Array(bytes[place...] + bytes[..<place])
         }
 
         /// Answers that depend on the request alone.

@@ -4,6 +4,7 @@ import MartletHTTP
 struct BulkRun {
     let run: BatchRun
     var template: RequestTemplate
+    var frame = BulkFrame()
     /// How many of its requests wait for their answers here.
     var open = 0
 
@@ -16,6 +17,16 @@ struct BulkRun {
         isWritable = run.batch.shared.isWritable
         tellsSuccessesInFull = run.batch.shared.tellsSuccessesInFull
         template = RequestTemplate(run.batch.shared)
+    }
+
+    /// The request that was written last is a pattern for others; its header block must have changed no table.
+    mutating func noteFrame(_ output: [UInt8], from start: Int, dataPlace: Int, bodyCount: Int, version: Int) {
+        var parts = template.parts
+        if run.batch.shared.body == nil {
+            let body = bodyCount == 0 ? dataPlace : dataPlace + HTTP2FrameHeader.size
+            parts.append(body..<body + bodyCount)
+        }
+        frame.note(output, from: start, dataPlace: dataPlace, bodyCount: bodyCount, parts: parts, version: version)
     }
 }
 

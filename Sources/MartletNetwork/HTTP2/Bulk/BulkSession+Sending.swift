@@ -7,7 +7,9 @@ extension BulkSession {
         writeBodies(into: &output, limit: limit)
         for place in runs.indices {
             guard let run = runs[place]?.run, now < run.deadline else { continue }
-            while output.count < limit, unwritten.isEmpty, capacity > 0, let item = run.next() {
+            while output.count < limit, unwritten.isEmpty, capacity > 0 {
+                copyFrames(of: run, at: place, into: &output, limit: limit)
+                guard output.count < limit, capacity > 0, let item = run.next() else { break }
                 if !write(item, ofRunAt: place, run, into: &output) { break }
             }
         }
@@ -41,15 +43,22 @@ extension BulkSession {
         runs[place]?.open += 1
         let length = run.batch.withBody(item) { $0.count }
         let start = HTTP2FrameWriter.reserveHeader(in: &output)
+        let isKnown = runs[place]?.template.isCurrent(table) ?? false
         runs[place]?.template.write(item, of: run.batch, bodyCount: length, table: &table, into: &output)
+        let dataPlace = output.count
         HTTP2FrameWriter.headers(
             at: start, on: id, isLast: length == 0, maxFrameSize: peer.maxFrameSize, into: &output)
-        guard length > 0 else {
+        if length > 0 {
+            run.batch.withBody(item) { writeBody($0, of: id, into: &output) }
+        } else {
             ring[id].isWritten = true
-            return true
         }
-        run.batch.withBody(item) { writeBody($0, of: id, into: &output) }
-        if !ring[id].isWritten { unwritten.append(id) }
+        if !ring[id].isWritten {
+            unwritten.append(id)
+        } else if isKnown {
+            runs[place]?.noteFrame(
+                output, from: start, dataPlace: dataPlace, bodyCount: length, version: table.version)
+        }
         return true
     }
 

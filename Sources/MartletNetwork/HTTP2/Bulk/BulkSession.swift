@@ -89,7 +89,7 @@ final class BulkSession: ClientProtocol {
         guard !isBroken, !isClosing else { return }
         catchUp()
         liveness.heard(at: now)
-        let isSound = assembler.read(bytes) { head, payload in
+        let isSound = assembler.read(bytes, skim: takeSuccesses) { head, payload in
             take(head, payload)
             return !isBroken && !isClosing
         }
@@ -196,9 +196,9 @@ final class BulkSession: ClientProtocol {
         liveness.becameBusy(at: now)
     }
 
-    func answered() {
+    func answered(_ count: Int = 1) {
         hasAnswered = true
-        limit.answered()
+        limit.answered(count)
     }
 
     func stopOpening() {

@@ -40,6 +40,17 @@ struct BulkStreamRing {
     /// Whether a stream of this id could be opened.
     func isFree(_ id: Int32) -> Bool { places[place(of: id)].id == 0 }
 
+    /// The first id from one on that could be opened; nil where the ids are used up or the ring is half full.
+    func firstFree(from id: Int32) -> Int32? {
+        var id = id
+        guard count * 2 <= capacity else { return nil }
+        while id < Int32.max - 2 {
+            if isFree(id) { return id }
+            id += 2
+        }
+        return nil
+    }
+
     mutating func open(_ stream: BulkStream) {
         places[place(of: stream.id)] = stream
         count += 1

@@ -16,6 +16,8 @@ struct RequestTemplate {
     private let ownsBodies: Bool
     /// The state of the table that the indices stand for.
     private var version = -1
+    /// Where the path and the values of the item written last stand in the output.
+    private(set) var parts: [Range<Int>] = []
     private let plan: Plan
 
     /// What goes into the table and what does not.
@@ -52,6 +54,9 @@ struct RequestTemplate {
         self.plan = plan
     }
 
+    /// Whether the next block changes nothing in the table.
+    func isCurrent(_ table: HPACKEncoderTable) -> Bool { version == table.version }
+
     // MARK: Items
 
     /// Writes the header block of one item.
@@ -59,16 +64,21 @@ struct RequestTemplate {
         _ item: Int, of batch: RequestBatch, bodyCount: Int, table: inout HPACKEncoderTable, into output: inout [UInt8]
     ) {
         if version != table.version { prepare(&table, into: &output) }
+        parts.removeAll(keepingCapacity: true)
         output.append(contentsOf: head)
         batch.withPath(item) { path in
             HPACKWriter.integer(pathPrefix.count + path.count, prefix: 7, first: 0, into: &output)
             output.append(contentsOf: pathPrefix)
             output.append(contentsOf: path)
+            parts.append(output.count - path.count..<output.count)
         }
         output.append(contentsOf: shared)
         for place in itemNames.indices {
             output.append(contentsOf: itemNames[place])
-            batch.withValue(place, of: item) { HPACKWriter.string($0, into: &output) }
+            batch.withValue(place, of: item) { value in
+                HPACKWriter.string(value, into: &output)
+                parts.append(output.count - value.count..<output.count)
+            }
         }
         if ownsBodies, bodyCount > 0 {
             HPACKWriter.literal(

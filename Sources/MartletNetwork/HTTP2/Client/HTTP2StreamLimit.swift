@@ -44,12 +44,12 @@ struct HTTP2StreamLimit: Equatable {
         pause = min(pause * 2, Self.longestPause)
     }
 
-    /// The peer answered a request.
-    mutating func answered() {
+    /// The peer answered requests.
+    mutating func answered(_ count: Int = 1) {
         pausedUntil = nil
         guard let learned else { return }
         pause = Self.firstPause
-        self.learned = learned < min(announced, ceiling) ? learned + 1 : nil
+        self.learned = learned + count <= min(announced, ceiling) ? learned + count : nil
     }
 
     /// The pause is over.

@@ -33,3 +33,12 @@ extension RequestBatch {
         return true
     }
 }
+
+extension RequestBatch.Parts {
+    /// The same, where the parts have been lent already.
+    func isWritable(_ item: Int, fieldCount: Int) -> Bool {
+        guard FieldRules.areVisible(part(0, of: item)) else { return false }
+        for number in 0..<fieldCount where !FieldRules.areValueBytes(part(1 + number, of: item)) { return false }
+        return true
+    }
+}

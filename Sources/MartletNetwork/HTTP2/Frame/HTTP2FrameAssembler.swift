@@ -9,10 +9,13 @@ struct HTTP2FrameAssembler {
         self.maxFrameSize = maxFrameSize
     }
 
-    /// - Parameter take: Is lent each frame; false stops the reading.
+    /// - Parameters:
+    ///   - skim: Is lent input that begins with a frame, and tells how many bytes of whole frames it took from there.
+    ///   - take: Is lent each other frame; false stops the reading.
     /// - Returns: false when a frame is longer than allowed.
     mutating func read(
-        _ bytes: UnsafeRawBufferPointer, take: (HTTP2FrameHeader, UnsafeRawBufferPointer) -> Bool
+        _ bytes: UnsafeRawBufferPointer, skim: (UnsafeRawBufferPointer) -> Int = { _ in 0 },
+        take: (HTTP2FrameHeader, UnsafeRawBufferPointer) -> Bool
     ) -> Bool {
         var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
         while !pending.isEmpty, !rest.isEmpty {
@@ -27,7 +30,9 @@ struct HTTP2FrameAssembler {
             pending.removeAll(keepingCapacity: true)
             guard frame.withUnsafeBytes({ Self.lend($0, to: take) }) else { return true }
         }
-        while let size = Self.size(of: rest) {
+        while true {
+            rest = UnsafeRawBufferPointer(rebasing: rest[skim(rest)...])
+            guard let size = Self.size(of: rest) else { break }
             guard size - HTTP2FrameHeader.size <= maxFrameSize else { return false }
             guard rest.count >= size else { break }
             guard Self.lend(UnsafeRawBufferPointer(rebasing: rest[..<size]), to: take) else { return true }

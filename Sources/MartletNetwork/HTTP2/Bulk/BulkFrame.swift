@@ -1,0 +1,61 @@
+import MartletHTTP
+
+/// The frames of a request as they were written last, HEADERS and DATA, to be copied for further items of its batch: an
+/// item whose parts have the same lengths differs only in those parts and in the number of its stream.
+struct BulkFrame {
+    private var bytes: [UInt8] = []
+    /// Where each part of an item stands.
+    private var parts: [Range<Int>] = []
+    /// Where the header of the DATA frame stands; nil where there is no body.
+    private var dataPlace: Int?
+    private(set) var bodyCount = 0
+    /// The state of the header table in which the copy is right.
+    private var version = -1
+
+    /// How long a copy is; 0 where nothing has been noted.
+    var count: Int { bytes.count }
+
+    func isValid(for version: Int) -> Bool { self.version == version && !bytes.isEmpty }
+
+    /// Takes frames over where they are of the simplest form: one of each kind.
+    /// - Parameters:
+    ///   - start: Where they begin in `output`, at whose end they end.
+    ///   - parts: Where each part of the item stands in `output`.
+    mutating func note(
+        _ output: [UInt8], from start: Int, dataPlace: Int, bodyCount: Int, parts: [Range<Int>], version: Int
+    ) {
+        bytes.removeAll(keepingCapacity: true)
+        let end = bodyCount == 0 ? dataPlace : dataPlace + HTTP2FrameHeader.size + bodyCount
+        guard output.count == end else { return }
+        bytes.append(contentsOf: output[start...])
+        self.parts.removeAll(keepingCapacity: true)
+        for part in parts { self.parts.append(part.lowerBound - start..<part.upperBound - start) }
+        self.dataPlace = bodyCount == 0 ? nil : dataPlace - start
+        self.bodyCount = bodyCount
+        self.version = version
+    }
+
+    /// Forgets the frames.
+    mutating func clear() {
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    /// Appends the frames of an item.
+    /// - Returns: false, with nothing appended, where its parts have other lengths.
+    func copy(_ item: Int, of items: RequestBatch.Parts, on stream: Int32, into output: inout [UInt8]) -> Bool {
+        for (number, place) in parts.enumerated() where items.count(number, of: item) != place.count { return false }
+        let start = output.count
+        output.append(contentsOf: bytes)
+        output.withUnsafeMutableBytes { output in
+            let frame = UnsafeMutableRawBufferPointer(rebasing: output[start...])
+            for (number, place) in parts.enumerated() {
+                UnsafeMutableRawBufferPointer(rebasing: frame[place])
+                    .copyMemory(from: UnsafeRawBufferPointer(items.part(number, of: item)))
+            }
+            let id = UInt32(bitPattern: stream).bigEndian
+            frame.storeBytes(of: id, toByteOffset: 5, as: UInt32.self)
+            if let dataPlace { frame.storeBytes(of: id, toByteOffset: dataPlace + 5, as: UInt32.self) }
+        }
+        return true
+    }
+}
