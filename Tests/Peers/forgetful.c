@@ -38,6 +38,7 @@ struct file {
     int journal;            // N.undo, for appending
     int reader;             // the file itself; held open so that its inode number is not given to another file
     ino_t created_in;       // the directory whose sync would keep its name, or 0
+    int is_unlinked;        // its last name is gone; a kept link holds the inode
     pthread_mutex_t lock;   // held over every change and every sync of the file
     struct file *next;
 };
@@ -167,6 +168,17 @@ static struct file *follow(int fd, const struct stat *status) {
     return file;
 }
 
+// Lets go of the descriptors of a file that has neither a name nor a mapping, of which a program may make thousands.
+// The table's lock is held.
+static void release_unlinked(struct file *file) {
+    for (struct mapping *each = mappings; each; each = each->next)
+        if (each->file == file) return;
+    if (!file->is_unlinked || file->reader < 0) return;
+    syscall(SYS_close, file->reader);
+    syscall(SYS_close, file->journal);
+    file->reader = file->journal = -1;
+}
+
 static off_t size_of(const struct file *file) {
     struct stat status;
     if (fstat(file->reader, &status)) fail("fstat");
@@ -272,8 +284,16 @@ static int unlinked(int directory, const char *path, int flags) {
     if ((flags & AT_REMOVEDIR) || !resolve(directory, path, full) || !followed_name(full))
         return syscall(SYS_unlinkat, directory, path, flags);
     pthread_mutex_lock(&names);
-    if (!stat(full, &status) && S_ISREG(status.st_mode)) note_name(full, "unlinked", status.st_ino, "-");
+    int is_file = !stat(full, &status) && S_ISREG(status.st_mode);
+    if (is_file) note_name(full, "unlinked", status.st_ino, "-");
     int result = syscall(SYS_unlinkat, directory, path, flags);
+    pthread_mutex_lock(&table);
+    struct file *file = !result && is_file && status.st_nlink == 1 ? find(&status) : NULL;
+    if (file) {
+        file->is_unlinked = 1;
+        release_unlinked(file);
+    }
+    pthread_mutex_unlock(&table);
     pthread_mutex_unlock(&names);
     return result;
 }
@@ -411,6 +431,7 @@ EXPORT int munmap(void *address, size_t length) {
         if ((*each)->address == address) {
             struct mapping *gone = *each;
             *each = gone->next;
+            release_unlinked(gone->file);
             free(gone);
             break;
         }
