@@ -15,7 +15,8 @@ struct HTTPOriginTests {
     }
 
     @Test(arguments: [
-        "", "ftp://h", "https://", "https://h/path", "https://user@h", "https://h:99999", "https://h:", "https://h x",
+        "", "ftp://h", "https://", "https://h/path", "https://user@h", "https://h:99999", "https://h:", "https://h:+80",
+        "https://h x",
         "https://[::1", "https://h\"x", "//h",
     ])
     func whatIsNoOriginIsRefused(text: String) {

@@ -56,7 +56,9 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
         let allowed = host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !#""<>\^`{|}%"#.utf8.contains($0) }
         guard !host.isEmpty, allowed else { return nil }
         if text.isEmpty { return (String(host), nil) }
-        guard text.first == ":", let number = UInt16(text.dropFirst()) else { return nil }
+        let digits = text.dropFirst()
+        guard text.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(digits)
+        else { return nil }
         return (String(host), number)
     }
 }
