@@ -55,7 +55,7 @@ sanitize: ## run the unit tests under the thread sanitizer
 	@Scripts/setup test
 	@mkdir -p .build/sanitize
 	clang -D_GNU_SOURCE -Wall -Wextra -O1 -shared -fPIC Tests/Sanitizer/mutex.c -o .build/sanitize/mutex.so
-	LD_PRELOAD=$(CURDIR)/.build/sanitize/mutex.so $(SWIFT) test --sanitize=thread --scratch-path .build/sanitize $(addprefix --filter ,$(SANITIZED))
+	LD_PRELOAD=$(CURDIR)/.build/sanitize/mutex.so $(SWIFT) test --sanitize=thread --no-parallel --scratch-path .build/sanitize $(addprefix --filter ,$(SANITIZED))
 
 bench: build ## measure against yardsticks on this machine
 	@Scripts/setup bench

@@ -14,7 +14,7 @@ struct SimulatorRun {
     let simulator: Simulator
     let client: HTTPClient
     let key: P256PrivateKey
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
 
     var settings: TransportSettings { TransportSettings(trustedCertificatesPEM: simulator.caCertificatePEM) }
 
