@@ -34,7 +34,9 @@ run: build ## build, then serve http://127.0.0.1:8080 and https://127.0.0.1:8443
 test: ## install what testing needs, then lint, check the walls and run every test
 	@Scripts/setup test
 	@$(MAKE) --no-print-directory lint checks peers
-	$(SWIFT) test $(STRICT_IMPORTS)
+	@mkdir -p .build
+	@bash -o pipefail -c '$(SWIFT) test $(STRICT_IMPORTS) 2>&1 | tee .build/test.log' || \
+		{ echo 'What failed:'; grep -E '✘|error:' .build/test.log; exit 1; }
 
 lint: ## check formatting
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_CODE)

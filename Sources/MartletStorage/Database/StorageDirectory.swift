@@ -23,7 +23,10 @@ final class StorageDirectory: Sendable {
     /// Lets another process have the directory.
     func unlock() {
         lock.withLock { descriptor in
-            if let open = descriptor { close(open) }
+            guard let open = descriptor else { return }
+            // Closing alone is not enough: a process that is being spawned holds a copy until it executes.
+            flock(open, LOCK_UN)
+            close(open)
             descriptor = nil
         }
     }
