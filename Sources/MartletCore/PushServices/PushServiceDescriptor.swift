@@ -22,15 +22,33 @@ public struct PushServiceDescriptor: Sendable {
         }
     }
 
+    /// What a template of the platform has besides its body, as elements of its XML, in their order there.
+    public enum TemplateElement: Hashable, Sendable {
+        /// `TemplateName`.
+        case name
+        /// A collection of headers: `ApnsHeaders` of `ApnsHeader`. The prefix is that of the headers in it: a template
+        /// with others is refused. It may be written even where it is empty.
+        case headers(collection: String, item: String, prefix: String?, isAlwaysWritten: Bool)
+        /// A text of `Template.options`, which becomes a field of the message. It may be written as `i:nil` where it is
+        /// missing.
+        case option(String, field: String, isAlwaysWritten: Bool)
+    }
+
     public var platform: PlatformID
     /// Other names that the app backend's callers use for the platform.
     public var aliases: [String]
     /// The value of the send header `ServiceBusNotification-Format`, and the word in `TargetPlatforms`.
     public var format: String
+    /// Other values of that header that mean the same.
+    public var formatAliases: [String]
     /// What stands before `RegistrationDescription`, `Credential` and the like in XML: `Apple`.
     public var registrationElement: String
     /// The elements of the handle in a registration, in order.
     public var handleElements: [String]
+    /// Whether a registration may name a secondary tile, with the element `SecondaryTileName` behind the handle's.
+    public var hasSecondaryTiles: Bool
+    public var templateFormat: TemplateFormat
+    public var templateElements: [TemplateElement]
     /// The element of the credential in a hub description.
     public var credentialElement: String
     public var credentialFields: [CredentialField]
@@ -42,15 +60,21 @@ public struct PushServiceDescriptor: Sendable {
     public var payloadLimit: Int
 
     public init(
-        platform: PlatformID, aliases: [String] = [], format: String, registrationElement: String,
-        handleElements: [String], credentialElement: String, credentialFields: [CredentialField],
+        platform: PlatformID, aliases: [String] = [], format: String, formatAliases: [String] = [],
+        registrationElement: String, handleElements: [String], hasSecondaryTiles: Bool = false,
+        templateFormat: TemplateFormat = .json, templateElements: [TemplateElement] = [.name],
+        credentialElement: String, credentialFields: [CredentialField],
         outcomeCountsElement: String, fieldPrefixes: [String], payloadLimit: Int
     ) {
         self.platform = platform
         self.aliases = aliases
         self.format = format
+        self.formatAliases = formatAliases
         self.registrationElement = registrationElement
         self.handleElements = handleElements
+        self.hasSecondaryTiles = hasSecondaryTiles
+        self.templateFormat = templateFormat
+        self.templateElements = templateElements
         self.credentialElement = credentialElement
         self.credentialFields = credentialFields
         self.outcomeCountsElement = outcomeCountsElement
