@@ -12,13 +12,20 @@ public struct PushServiceDescriptor: Sendable {
         public var isSecret: Bool
         /// Whether the command line's flag names a file whose text is the value.
         public var isFile: Bool
+        /// Whether the original hub has no such property. It then never stands in a document, because a known client
+        /// fails on a name that it does not know.
+        public var isExtension: Bool
 
-        public init(name: String, flag: String, help: String, isSecret: Bool = false, isFile: Bool = false) {
+        public init(
+            name: String, flag: String, help: String, isSecret: Bool = false, isFile: Bool = false,
+            isExtension: Bool = false
+        ) {
             self.name = name
             self.flag = flag
             self.help = help
             self.isSecret = isSecret
             self.isFile = isFile
+            self.isExtension = isExtension
         }
     }
 
@@ -51,6 +58,9 @@ public struct PushServiceDescriptor: Sendable {
     public var templateElements: [TemplateElement]
     /// The element of the credential in a hub description.
     public var credentialElement: String
+    /// Where that element stands among all of the description, from 0 (wire document, section 13.2): a known client
+    /// drops what is out of order. Credentials without a place of their own come last.
+    public var credentialPlace: Int
     public var credentialFields: [CredentialField]
     /// The element of the outcome counts in telemetry.
     public var outcomeCountsElement: String
@@ -63,7 +73,7 @@ public struct PushServiceDescriptor: Sendable {
         platform: PlatformID, aliases: [String] = [], format: String, formatAliases: [String] = [],
         registrationElement: String, handleElements: [String], hasSecondaryTiles: Bool = false,
         templateFormat: TemplateFormat = .json, templateElements: [TemplateElement] = [.name],
-        credentialElement: String, credentialFields: [CredentialField],
+        credentialElement: String, credentialPlace: Int = .max, credentialFields: [CredentialField],
         outcomeCountsElement: String, fieldPrefixes: [String], payloadLimit: Int
     ) {
         self.platform = platform
@@ -76,6 +86,7 @@ public struct PushServiceDescriptor: Sendable {
         self.templateFormat = templateFormat
         self.templateElements = templateElements
         self.credentialElement = credentialElement
+        self.credentialPlace = credentialPlace
         self.credentialFields = credentialFields
         self.outcomeCountsElement = outcomeCountsElement
         self.fieldPrefixes = fieldPrefixes

@@ -7,7 +7,8 @@ public import MartletModel
 public struct APNs: PushService {
     public static let descriptor = PushServiceDescriptor(
         platform: PlatformID(rawValue: "apns"), aliases: ["apple"], format: "apple", registrationElement: "Apple",
-        handleElements: ["DeviceToken"], credentialElement: "ApnsCredential", credentialFields: credentialFields,
+        handleElements: ["DeviceToken"], credentialElement: "ApnsCredential", credentialPlace: 0,
+        credentialFields: credentialFields,
         outcomeCountsElement: "ApnsOutcomeCounts",
         fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"],
         payloadLimit: APNsPushType.voip.payloadLimit)
@@ -119,6 +120,7 @@ public struct APNs: PushService {
             help: "production (the default), sandbox, or the https address of a gateway."),
         .init(
             name: APNsCredential.Property.endpointAuthority, flag: "ca-file",
-            help: "The authority to trust at the endpoint instead of the system's.", isFile: true),
+            help: "The authority to trust at the endpoint instead of the system's.", isFile: true,
+            isExtension: true),
     ]
 }

@@ -17,6 +17,7 @@ public struct CarrierPigeon: PushService {
         credentialFields: [
             .init(name: "Endpoint", flag: "endpoint", help: "Where pigeons start, as a URL"),
             .init(name: "Whistle", flag: "whistle", help: "What pigeons obey", isSecret: true),
+            .init(name: "Route", flag: "route", help: "The way that pigeons take", isExtension: true),
         ],
         outcomeCountsElement: "PigeonOutcomeCounts", fieldPrefixes: ["pigeon-"], payloadLimit: 1000)
 
