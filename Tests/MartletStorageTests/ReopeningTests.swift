@@ -30,8 +30,8 @@ struct ReopeningTests {
         #expect(unfinished.map(\.notification.id) == [notification.id])
         let page = try await second.audience(
             AudienceQuery(
-                hub: hub.id, platform: draft.platform, expression: try TagExpression("news && !other"), after: .none,
-                through: notification.lastChannel, limit: 10, now: now))
+                hub: hub.id, platform: draft.platform, expression: try TagExpression("news && !other"),
+                throughChannel: notification.lastChannel, limit: 10, now: now))
         #expect(page.count == 1)
         #expect(page.withHandle(0) { String(decoding: $0, as: UTF8.self) } == "AB01")
         #expect(try await second.user("ALICE")?.passwordHash == "hash")

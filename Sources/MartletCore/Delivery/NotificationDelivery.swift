@@ -85,7 +85,7 @@ struct NotificationDelivery: Sendable {
         tally.addSkipped(page.skipped)
         if page.count > 0 {
             let map = try map(of: notification)
-            let places = page.channels.indices.filter { !map.contains(page.channels[$0]) }
+            let places = page.members.indices.filter { !map.contains(page.members[$0].channel) }
             tally.addReached(page.count - places.count)
             let job = PageSender.Job(
                 notification: notification, lane: lane.id, credential: lane.credential, service: lane.service,
@@ -101,7 +101,7 @@ struct NotificationDelivery: Sendable {
         history.hasRetries = history.hasRetries || !tally.retries.isEmpty
         let isFirst = progress.state == .enqueued
         progress.state = (page.isLast ? history.final : nil) ?? .processing
-        progress.cursor = page.channels.last ?? progress.cursor
+        progress.cursor = page.members.last?.channel ?? progress.cursor
         progress.isFannedOut = page.isLast
         var step = step(tally, notification, cursor: progress.cursor, isFannedOut: page.isLast)
         step.state = progress.state
@@ -119,7 +119,8 @@ struct NotificationDelivery: Sendable {
             return try await devices.audience(
                 AudienceQuery(
                     hub: notification.hub, platform: notification.platform, expression: expression,
-                    after: progress.cursor, through: notification.lastChannel, limit: limit, now: time.now))
+                    after: AudienceMember(channel: progress.cursor),
+                    throughChannel: notification.lastChannel, limit: limit, now: time.now))
         }
     }
 
@@ -162,8 +163,8 @@ struct NotificationDelivery: Sendable {
         let page = try await page(of: retries, notification)
         let map = try map(of: notification)
         var tally = makeTally(notification, lane, areRetries: true)
-        let places = page.channels.indices.filter { !map.contains(page.channels[$0]) }
-        let present = Set(page.channels)
+        let places = page.members.indices.filter { !map.contains(page.members[$0].channel) }
+        let present = Set(page.members.map(\.channel))
         for retry in retries {
             if map.contains(retry.channel) {
                 tally.addReached(1)
@@ -175,7 +176,7 @@ struct NotificationDelivery: Sendable {
         let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.channel, $0.attempts) })
         let job = PageSender.Job(
             notification: notification, lane: lane.id, credential: lane.credential, service: lane.service, page: page,
-            attempts: page.channels.map { attempts[$0] ?? 0 }, map: map)
+            attempts: page.members.map { attempts[$0.channel] ?? 0 }, map: map)
         await sender.send(job, places: places, tally: &tally)
         try await conclude(tally, lane, notification)
         try await notifications.record(step(tally, notification, cursor: nil, isFannedOut: true))
@@ -190,8 +191,9 @@ struct NotificationDelivery: Sendable {
         case .audience(let expression):
             return try await devices.audience(
                 AudienceQuery(
-                    hub: notification.hub, platform: notification.platform, expression: expression, after: .none,
-                    through: notification.lastChannel, among: retries.map(\.channel).sorted(), limit: retries.count,
+                    hub: notification.hub, platform: notification.platform, expression: expression,
+                    throughChannel: notification.lastChannel,
+                    among: retries.map { AudienceMember(channel: $0.channel) }.sorted(), limit: retries.count,
                     now: time.now))
         }
     }

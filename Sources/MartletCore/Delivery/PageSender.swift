@@ -70,7 +70,7 @@ struct PageSender: Sendable {
         shared.settings.partition += "#\(job.lane.hub.rawValue).\(grant.generation)"
         var batch = RequestBatch(shared, reserving: places.count)
         for place in places {
-            let id = messageIDs.id(of: job.notification.id, to: job.page.channels[place])
+            let id = messageIDs.id(of: job.notification.id, to: job.page.members[place].channel)
             job.page.withHandle(place) { job.service.append($0, id: id, message: message, to: &batch) }
         }
         return batch
@@ -80,7 +80,7 @@ struct PageSender: Sendable {
         _ batch: RequestBatch, _ job: Job, places: [Int], tally: inout PageTally
     ) async -> [ResultCollector.Answer] {
         let collector = ResultCollector(
-            service: job.service, channels: job.page.channels, places: places, map: job.map, time: time)
+            service: job.service, channels: job.page.members.map(\.channel), places: places, map: job.map, time: time)
         await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
         let (successes, answers) = collector.drain()
         tally.addSuccesses(successes)
@@ -94,13 +94,14 @@ struct PageSender: Sendable {
     ) {
         guard !job.attempts.isEmpty else { return }
         let answered = Set(answers.map(\.place))
-        for place in places where !answered.contains(place) { tally.settle(job.page.channels[place]) }
+        for place in places where !answered.contains(place) { tally.settle(job.page.members[place].channel) }
     }
 
     private func add(_ outcome: Outcome, of job: Job, at places: [Int], to tally: inout PageTally) {
         for place in places {
             let before = job.attempts.isEmpty ? 0 : job.attempts[place]
-            tally.add(outcome, channel: job.page.channels[place], attempts: before + 1, chance: .random(in: 0..<1))
+            tally.add(
+                outcome, channel: job.page.members[place].channel, attempts: before + 1, chance: .random(in: 0..<1))
         }
     }
 

@@ -1,54 +1,136 @@
 public import MartletModel
 
-/// Which channels a page of fan-out is to hold.
+/// One push of a fan-out: to a channel, and where templates are filled in, for which of its registrations. Fan-out goes
+/// through an audience in this order.
+public struct AudienceMember: Hashable, Comparable, Sendable {
+    public var channel: ChannelID
+    /// The sequence number of the registration in a template send; 0 in a native send, which reaches a channel once
+    /// however many of its registrations match; in a direct send, whose members have no channel, the place in its list
+    /// of handles, from 1.
+    public var registration: Int64
+
+    public init(channel: ChannelID, registration: Int64 = 0) {
+        self.channel = channel
+        self.registration = registration
+    }
+
+    /// Before every member.
+    public static let none = AudienceMember(channel: .none)
+
+    /// What the member is called in one notification, by progress maps and message ids.
+    public var number: Int64 { registration == 0 ? channel.rawValue : registration }
+
+    public static func < (left: AudienceMember, right: AudienceMember) -> Bool {
+        (left.channel, left.registration) < (right.channel, right.registration)
+    }
+}
+
+/// Which members a page of fan-out is to hold.
 public struct AudienceQuery: Sendable {
+    /// Which registrations a send is for.
+    public enum Kind: Hashable, Sendable {
+        /// Those without a template: each channel once.
+        case native
+        /// Those with one: each registration.
+        case template
+    }
+
     public var hub: Hub.ID
     public var platform: PlatformID
-    /// nil: every registration of the platform.
+    public var kind: Kind
+    /// nil: every registration of the platform and kind.
     public var expression: TagExpression?
-    /// The page begins behind this channel.
-    public var after: ChannelID
-    /// And ends with this one at the latest: whoever registers after the send was accepted is not in its audience.
-    public var through: ChannelID
-    /// Only these channels, in order; nil: all.
-    public var among: [ChannelID]?
+    /// The page begins behind this member.
+    public var after: AudienceMember
+    /// Whoever registers after a send was accepted is not in its audience: of a native send, channels behind this one;
+    public var throughChannel: ChannelID
+    /// of a template send, registrations behind this one.
+    public var throughRegistration: Int64
+    /// Only these members, in order; nil: all.
+    public var among: [AudienceMember]?
     public var limit: Int
     public var now: Timestamp
 
     public init(
-        hub: Hub.ID, platform: PlatformID, expression: TagExpression?, after: ChannelID, through: ChannelID,
-        among: [ChannelID]? = nil, limit: Int, now: Timestamp
+        hub: Hub.ID, platform: PlatformID, kind: Kind = .native, expression: TagExpression?,
+        after: AudienceMember = .none, throughChannel: ChannelID, throughRegistration: Int64 = .max,
+        among: [AudienceMember]? = nil, limit: Int, now: Timestamp
     ) {
         self.hub = hub
         self.platform = platform
+        self.kind = kind
         self.expression = expression
         self.after = after
-        self.through = through
+        self.throughChannel = throughChannel
+        self.throughRegistration = throughRegistration
         self.among = among
         self.limit = limit
         self.now = now
     }
 }
 
-/// Channels with their handles, in one buffer: a page of thousands costs a handful of allocations.
+/// A template with the push variables of a registration: what a template notification is rendered for, once for all
+/// members of a send that share it.
+public struct Rendering: Sendable {
+    /// Names the pair for good: what is stored under an id never changes.
+    public struct ID: Hashable, Sendable {
+        public var template: Int64
+        /// 0: no variables.
+        public var variables: Int64
+
+        public init(template: Int64, variables: Int64 = 0) {
+            self.template = template
+            self.variables = variables
+        }
+    }
+
+    public let id: ID
+    public let template: Template
+    public let variables: [String: String]
+
+    public init(id: ID, template: Template, variables: [String: String]) {
+        self.id = id
+        self.template = template
+        self.variables = variables
+    }
+}
+
+/// Members of an audience with their handles, in one buffer: a page of thousands costs a handful of allocations.
 public struct AudiencePage: Sendable {
-    public private(set) var channels: [ChannelID] = []
-    /// Registrations that matched besides the first of their channel: `Skipped` in telemetry.
+    public private(set) var members: [AudienceMember] = []
+    /// The renderings that the members of a template send need, each once.
+    public private(set) var renderings: [Rendering] = []
+    /// For each member the place of its rendering; empty in a native send.
+    public private(set) var renderingPlaces: [UInt32] = []
+    /// Registrations that matched a native send besides the first of their channel: `Skipped` in telemetry.
     public var skipped = 0
-    /// Whether no channel of the audience lies behind this page.
+    /// Whether no member of the audience lies behind this page.
     public var isLast = true
+    private var renderingPlaceOfID: [Rendering.ID: UInt32] = [:]
     private var handleBytes: [UInt8] = []
     private var handleEnds: [UInt32] = []
 
     public init() {}
 
-    public var count: Int { channels.count }
+    public var count: Int { members.count }
 
     /// - Parameter handle: The UTF-8 text of the handle (`PushHandle.text`).
-    public mutating func append(_ channel: ChannelID, handle: UnsafeBufferPointer<UInt8>) {
-        channels.append(channel)
+    public mutating func append(_ member: AudienceMember, handle: UnsafeBufferPointer<UInt8>) {
+        members.append(member)
         handleBytes.append(contentsOf: handle)
         handleEnds.append(UInt32(handleBytes.count))
+    }
+
+    /// Says what the member that was appended last is rendered for.
+    /// - Parameter read: Reads the template and its variables; asked once for each id.
+    public mutating func setRendering<Failure: Error>(
+        _ id: Rendering.ID, read: () throws(Failure) -> Rendering
+    ) throws(Failure) {
+        if let place = renderingPlaceOfID[id] { return renderingPlaces.append(place) }
+        let place = UInt32(renderings.count)
+        renderings.append(try read())
+        renderingPlaceOfID[id] = place
+        renderingPlaces.append(place)
     }
 
     /// Lends the UTF-8 text of the handle at a place.

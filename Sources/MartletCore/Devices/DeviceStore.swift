@@ -3,11 +3,11 @@ public import MartletModel
 /// Keeps channels, registrations and tags. Every write is durable when it returns; writes that wait at the same time
 /// share one transaction.
 public protocol DeviceStore: Sendable {
-    /// Does one write.
-    /// - Returns: The registration as it is stored now (as it was, for a delete), or why nothing was changed.
+    /// Does writes in their order and in one transaction; one that is refused does not hold up the others.
+    /// - Returns: For each the registration as it is stored now (as it was, for a delete), or why nothing was changed.
     func apply(
-        _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
-    ) async throws(StorageError) -> Result<Registration, RegistrationRefusal>
+        _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> [Result<Registration, RegistrationRefusal>]
 
     /// The registration of an id, or nil where there is none or it has expired.
     func registration(_ id: String, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Registration?
@@ -23,6 +23,15 @@ public protocol DeviceStore: Sendable {
     /// those that have a new handle.
     /// - Returns: How many channels were removed.
     func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Int
+}
+
+extension DeviceStore {
+    /// Does one write.
+    public func apply(
+        _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Result<Registration, RegistrationRefusal> {
+        try await apply([change], in: hub, at: now)[0]
+    }
 }
 
 /// What a listing is to show.

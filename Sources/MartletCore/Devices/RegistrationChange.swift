@@ -16,19 +16,26 @@ public struct RegistrationDraft: Sendable {
     /// What the platform compares handles by, such as the lower-case form of a token.
     public var handleKey: String
     public var tags: [Tag]
+    public var template: Template?
+    public var pushVariables: [String: String]
+    public var secondaryTile: String?
     public var expiresAt: Timestamp?
     /// The handle is this registration's alone: others that point at it are removed in the same transaction and their
     /// ids answer "gone". This is how a device changes hands.
     public var takesHandle: Bool
 
     public init(
-        platform: PlatformID, handle: PushHandle, handleKey: String, tags: [Tag], expiresAt: Timestamp? = nil,
+        platform: PlatformID, handle: PushHandle, handleKey: String, tags: [Tag], template: Template? = nil,
+        pushVariables: [String: String] = [:], secondaryTile: String? = nil, expiresAt: Timestamp? = nil,
         takesHandle: Bool = false
     ) {
         self.platform = platform
         self.handle = handle
         self.handleKey = handleKey
         self.tags = tags
+        self.template = template
+        self.pushVariables = pushVariables
+        self.secondaryTile = secondaryTile
         self.expiresAt = expiresAt
         self.takesHandle = takesHandle
     }
@@ -55,4 +62,6 @@ public enum RegistrationRefusal: Error, Hashable, Sendable {
     case versionMismatch
     /// It does not carry the tag of `WriteCondition.tagged`.
     case notTagged
+    /// It is a row of an installation, and changes with that alone.
+    case ofInstallation
 }

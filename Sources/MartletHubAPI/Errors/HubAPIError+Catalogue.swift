@@ -54,6 +54,9 @@ extension HubAPIError {
     static let gone = HubAPIError(.gone, 41_000, "The registration id can no longer be used; ask for a new one")
     static let versionMismatch = HubAPIError(.preconditionFailed, nil, "The registration has changed (If-Match)")
 
+    static let ofInstallation = HubAPIError(
+        .conflict, 40_900, "The registration belongs to an installation; change the installation instead")
+
     static func tooLarge(_ sentence: String) -> HubAPIError {
         HubAPIError(.contentTooLarge, nil, withoutStop(sentence))
     }
@@ -87,6 +90,7 @@ extension HubAPIError {
         case .refused(.notFound): self = .registrationNotFound
         case .refused(.gone): self = .gone
         case .refused(.versionMismatch), .refused(.notTagged): self = .versionMismatch
+        case .refused(.ofInstallation): self = .ofInstallation
         }
     }
 

@@ -14,7 +14,7 @@ struct AudienceReader {
         defer { statements.giveBack() }
         let expired = ExpiredCursor(try statements.take(ExpiredCursor.sql), now: query.now)
         let matching = try cursor(for: AudiencePlan(query.expression), query, &statements)
-        let among = query.among.map { [ChannelCursor($0)] } ?? []
+        let among = query.among.map { [ChannelCursor($0.map(\.channel))] } ?? []
         let audience = JoinCursor(including: among + [matching], excluding: [expired])
         let handles = HandleCursor(try statements.take(HandleCursor.sql))
         return try collect(audience, handles, query)
@@ -25,11 +25,11 @@ struct AudienceReader {
         _ audience: AudienceCursor, _ handles: HandleCursor, _ query: AudienceQuery
     ) throws(StorageError) -> AudiencePage {
         var page = AudiencePage()
-        var last = query.after.rawValue
+        var last = query.after.channel.rawValue
         var place = AudiencePosition(channel: last, registration: .max)
         while true {
             place = try audience.seek(place)
-            if place == .end || place.channel > query.through.rawValue { return page }
+            if place == .end || place.channel > query.throughChannel.rawValue { return page }
             if place.channel == last {
                 page.skipped += 1
             } else if page.count == query.limit {

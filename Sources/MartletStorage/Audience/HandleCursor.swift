@@ -23,7 +23,7 @@ final class HandleCursor {
         guard current == channel else {
             throw StorageError(.corrupt, "A registration points at a channel that is missing; restore a backup.")
         }
-        let id = ChannelID(rawValue: channel)
+        let id = AudienceMember(channel: ChannelID(rawValue: channel))
         guard statement.isBlob(1) else { return statement.withBytes(1) { page.append(id, handle: $0) } }
         statement.withBytes(1) { bytes in
             let count = bytes.count * 2

@@ -3,10 +3,13 @@ public import MartletModel
 
 extension SQLiteStorage: DeviceStore {
     public func apply(
-        _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
-    ) async throws(StorageError) -> Result<Registration, RegistrationRefusal> {
+        _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> [Result<Registration, RegistrationRefusal>] {
         try await writer.write { connection throws(StorageError) in
-            try RegistrationTable(connection).apply(change, in: hub, at: now)
+            let table = RegistrationTable(connection)
+            var results: [Result<Registration, RegistrationRefusal>] = []
+            for change in changes { results.append(try table.apply(change, in: hub, at: now)) }
+            return results
         }
     }
 

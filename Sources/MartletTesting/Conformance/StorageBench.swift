@@ -98,7 +98,8 @@ extension StorageBench {
         try await audience(
             AudienceQuery(
                 hub: hub, platform: platform ?? self.platform, expression: try expression.map { try TagExpression($0) },
-                after: .none, through: through, among: among, limit: pageSize, now: moment ?? now))
+                throughChannel: through, among: among?.map { AudienceMember(channel: $0) }, limit: pageSize,
+                now: moment ?? now))
     }
 
     func audience(_ query: AudienceQuery) async throws -> Audience {
@@ -106,11 +107,11 @@ extension StorageBench {
         var whole = Audience()
         while true {
             let page = try await storage.audience(query)
-            whole.channels += page.channels
+            whole.channels += page.members.map(\.channel)
             whole.handles += (0..<page.count).map { page.withHandle($0) { String(decoding: $0, as: UTF8.self) } }
             whole.skipped += page.skipped
             guard !page.isLast else { return whole }
-            query.after = try require(page.channels.last)
+            query.after = try require(page.members.last)
         }
     }
 }

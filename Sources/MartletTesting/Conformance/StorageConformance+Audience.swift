@@ -59,11 +59,11 @@ extension StorageConformance {
             for number in 1...4 { try await bench.put("\(number)", "h\(number)", ["x"], in: hub) }
             try await bench.put("5", "h4", ["x"], in: hub)
             var query = AudienceQuery(
-                hub: hub, platform: bench.platform, expression: .tag(try Tag("x")), after: .none,
-                through: ChannelID(rawValue: .max), limit: 2, now: bench.now)
+                hub: hub, platform: bench.platform, expression: .tag(try Tag("x")),
+                throughChannel: ChannelID(rawValue: .max), limit: 2, now: bench.now)
             let first = try await bench.storage.audience(query)
             try require(first.isLast, is: false)
-            query.after = try require(first.channels.last)
+            query.after = try require(first.members.last)
             let second = try await bench.storage.audience(query)
             try require(second.count, is: 2)
             try require(second.skipped, is: 1, "the last channel's further registrations belong to its page")
@@ -79,8 +79,8 @@ extension StorageConformance {
                 let wanted = world.audience(expression)
                 for pageSize in [1, 3, 1000] {
                     let query = AudienceQuery(
-                        hub: hub, platform: bench.platform, expression: expression, after: .none,
-                        through: ChannelID(rawValue: .max), limit: pageSize, now: bench.now)
+                        hub: hub, platform: bench.platform, expression: expression,
+                        throughChannel: ChannelID(rawValue: .max), limit: pageSize, now: bench.now)
                     let found = try await bench.audience(query)
                     let what = "\(expression) in pages of \(pageSize)"
                     try require(found.handles, is: wanted.handles, what)

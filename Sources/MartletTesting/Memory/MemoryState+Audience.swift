@@ -5,21 +5,22 @@ extension MemoryState {
     func audience(_ query: AudienceQuery) -> AudiencePage {
         var page = AudiencePage()
         let reached = channels.filter {
-            $0.hub == query.hub && $0.platform == query.platform && $0.id > query.after && $0.id <= query.through
-                && query.among?.contains($0.id) ?? true
+            $0.hub == query.hub && $0.platform == query.platform && $0.id > query.after.channel
+                && $0.id <= query.throughChannel
         }
+        let among = query.among.map { Set($0.map(\.channel)) }
         for channel in reached.sorted(by: { $0.id < $1.id }) {
             let matching = registrations.filter { entry in
                 entry.channel == channel.id && entry.isLive(at: query.now)
                     && (query.expression?.matches(Set(entry.registration.tags)) ?? true)
             }
-            guard !matching.isEmpty else { continue }
+            guard !matching.isEmpty, among?.contains(channel.id) ?? true else { continue }
             guard page.count < query.limit else {
                 page.isLast = false
                 break
             }
             var text = channel.handle.text
-            text.withUTF8 { page.append(channel.id, handle: $0) }
+            text.withUTF8 { page.append(AudienceMember(channel: channel.id), handle: $0) }
             page.skipped += matching.count - 1
         }
         return page

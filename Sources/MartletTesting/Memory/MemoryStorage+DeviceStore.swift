@@ -4,9 +4,9 @@ import Synchronization
 
 extension MemoryStorage: DeviceStore {
     public func apply(
-        _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
-    ) async throws(StorageError) -> Result<Registration, RegistrationRefusal> {
-        state.withLock { $0.apply(change, in: hub, at: now) }
+        _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> [Result<Registration, RegistrationRefusal>] {
+        state.withLock { state in changes.map { state.apply($0, in: hub, at: now) } }
     }
 
     public func registration(
