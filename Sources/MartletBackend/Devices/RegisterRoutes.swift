@@ -127,7 +127,7 @@ extension BackendError {
         self =
             switch error {
             case .invalid(let sentence): .badHandle(sentence)
-            case .refused(.gone), .refused(.notTagged): .registrationGone
+            case .refused(.gone), .refused(.notTagged), .refused(.ofInstallation): .registrationGone
             case .refused(.notFound), .refused(.versionMismatch): .noRegistration
             case .storage(let error): BackendError(error)
             }
