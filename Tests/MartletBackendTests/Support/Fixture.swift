@@ -101,8 +101,8 @@ extension Fixture {
         guard case .audience(let expression) = notification.target else { return [] }
         let page = try await storage.audience(
             AudienceQuery(
-                hub: notification.hub, platform: notification.platform, expression: expression, after: .none,
-                through: notification.lastChannel, limit: 1000, now: time.now))
+                hub: notification.hub, platform: notification.platform, expression: expression,
+                throughChannel: notification.lastChannel, limit: 1000, now: time.now))
         return Set((0..<page.count).map { page.withHandle($0) { String(decoding: $0, as: UTF8.self) } })
     }
 }
