@@ -55,13 +55,16 @@ struct Engine: Sendable {
             store: storage, services: services, time: time,
             fallbacks: Dictionary(uniqueKeysWithValues: credentials))
         try await hubs.reload()
-        devices = DeviceRegistry(store: storage, services: services, time: time)
+        devices = DeviceRegistry(store: storage, services: services, time: time) { [hubs] in
+            hubs.hub($0)?.settings.registrationTTL
+        }
         users = UserDirectory(store: storage, time: time)
         let dispatcher = Dispatcher(
             notifications: storage, devices: storage, maps: storage.progressMaps, hubs: hubs, services: services,
             transport: client, messageIDs: try key.messageIDKey(), time: time
         ) { log.write(.warning, $0) }
         self.dispatcher = dispatcher
+        hubs.onCredentialsChange { dispatcher.credentialsChanged(in: $0) }
         notifications = NotificationIntake(store: storage, services: services, time: time) {
             dispatcher.enqueue($0)
         }
@@ -96,7 +99,7 @@ struct Engine: Sendable {
         ).addRoutes(to: &router)
         let health = HealthAPI {
             do throws(StorageError) {
-                _ = try await storage.hubs()
+                try await storage.probe()
                 return nil
             } catch {
                 return "The storage does not answer: \(error.kind.rawValue)."
@@ -120,8 +123,6 @@ struct Engine: Sendable {
             users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
         return AdminAPI(
             hubs: hubs, users: users, userRemoval: removal, services: services, endpoint: endpoint
-        ) { hub in
-            dispatcher.credentialsChanged(in: hub)
-        }.makeHandler()
+        ).makeHandler()
     }
 }

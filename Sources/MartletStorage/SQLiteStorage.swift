@@ -38,6 +38,14 @@ public final class SQLiteStorage: Sendable {
         progressMaps = try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
     }
 
+    /// Reads something small.
+    /// - Throws: `StorageError` where the database does not answer.
+    public func probe() async throws(StorageError) {
+        _ = try await readers.read { connection throws(StorageError) in
+            try connection.first("SELECT count(*) FROM migrations") { $0.integer(0) }
+        }
+    }
+
     /// Finishes the writes that wait, closes the database and unlocks the directory. Later calls fail as closed.
     public func close() async {
         await readers.close()

@@ -19,7 +19,7 @@ struct FullDiskTests {
         var settings = SQLiteStorage.Settings()
         settings.pageLimit = 100
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer(), settings: settings)
-        let hub = try #require(try await storage.createHub(name: "loft", accessRules: [], at: now)).id
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
         let small = try await storage.accept(draft(hub, bytes: 10))
 
         let results = await withTaskGroup(of: StorageError.Kind?.self) { group in

@@ -13,7 +13,7 @@ struct LogTests {
         var settings = SQLiteStorage.Settings()
         settings.logLimits = LogLimits(checkpoint: 20, most: 200)
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer(), settings: settings)
-        let hub = try #require(try await storage.createHub(name: "loft", accessRules: [], at: now)).id
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {

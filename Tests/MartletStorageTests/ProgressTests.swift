@@ -40,7 +40,7 @@ struct ProgressTests {
     @Test func bitsSurviveAndMapsOfWhatIsFinishedDoNot() async throws {
         let first = try open()
         let now = Timestamp(seconds: 1_700_000_000)
-        let hub = try #require(try await first.createHub(name: "loft", accessRules: [], at: now)).id
+        let hub = try #require(try await first.createHub(name: "loft", settings: HubSettings(), at: now)).id
         let draft = NotificationDraft(
             id: NotificationID(at: now), hub: hub, platform: .init(rawValue: "pigeon"), target: .audience(nil),
             message: Message(body: [1]), acceptedAt: now, expiresAt: now)

@@ -10,7 +10,8 @@ struct ReopeningTests {
         let directory = TemporaryDirectory()
         let first = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         let rules = [AccessRule(name: "full", rights: .manage, at: now)]
-        let hub = try #require(try await first.createHub(name: "Hub", accessRules: rules, at: now))
+        let hub = try #require(
+            try await first.createHub(name: "Hub", settings: HubSettings(accessRules: rules), at: now))
         let draft = RegistrationDraft(
             platform: PlatformID(rawValue: "pigeon"), handle: PushHandle("AB01"), handleKey: "ab01",
             tags: [try Tag("News"), try Tag("username:alice")])
@@ -24,7 +25,7 @@ struct ReopeningTests {
         await first.close()
 
         let second = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
-        #expect(try await second.hubs().map(\.accessRules) == [rules])
+        #expect(try await second.hubs().map(\.settings.accessRules) == [rules])
         #expect(try await second.registration("1-2-3", in: hub.id, at: now)?.tags == registration.tags)
         let unfinished = try await second.unfinished(after: 0, limit: 10)
         #expect(unfinished.map(\.notification.id) == [notification.id])

@@ -21,10 +21,14 @@ struct SealingTests {
         let rule = AccessRule(
             name: "rule-in-the-clear", rights: .send, primaryKey: "primary-secret", secondaryKey: "secondary-secret",
             createdAt: now, modifiedAt: now)
-        _ = try await storage.createHub(name: "loft", accessRules: [rule], at: now)
+        _ = try await storage.createHub(name: "loft", settings: HubSettings(accessRules: [rule]), at: now)
         var hub = try #require(try await storage.hubs().first)
-        hub.credentials = [PlatformID(rawValue: "pigeon"): Credential(["Whistle": "credential-secret"])]
-        #expect(try await storage.updateHub(hub))
+        hub.settings.credentials = [PlatformID(rawValue: "pigeon"): Credential(["Whistle": "credential-secret"])]
+        #expect(try await storage.updateHub(hub.id, settings: hub.settings, at: now))
+        let root = AccessRule(
+            name: "root", rights: .all, primaryKey: "root-secret", secondaryKey: "other-root-secret", createdAt: now,
+            modifiedAt: now)
+        try await storage.setNamespaceRules([root])
         await storage.close()
     }
 
@@ -32,7 +36,7 @@ struct SealingTests {
         try await storeSecrets()
         let bytes = storedBytes()
         #expect(bytes.range(of: Data("rule-in-the-clear".utf8)) != nil, "the search finds what is there")
-        for secret in ["primary-secret", "secondary-secret", "credential-secret"] {
+        for secret in ["primary-secret", "secondary-secret", "credential-secret", "root-secret"] {
             #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret)")
         }
     }
@@ -40,9 +44,11 @@ struct SealingTests {
     @Test func anotherKeyIsNoticed() async throws {
         try await storeSecrets()
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer(key: 0xFF))
-        await #expect { try await storage.hubs() } throws: { error in
-            let error = error as? StorageError
-            return error?.kind == .corrupt && error?.detail.contains("encryption key") == true
+        for read in [{ _ = try await storage.hubs() }, { _ = try await storage.namespaceRules() }] {
+            await #expect { try await read() } throws: { error in
+                let error = error as? StorageError
+                return error?.kind == .corrupt && error?.detail.contains("encryption key") == true
+            }
         }
         await storage.close()
     }

@@ -14,7 +14,7 @@ struct SweepingTests {
     }
 
     private func hub(_ storage: SQLiteStorage) async throws -> Hub.ID {
-        try #require(try await storage.createHub(name: "loft", accessRules: [], at: now)).id
+        try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
     }
 
     private func put(

@@ -5,11 +5,17 @@ public struct DeviceRegistry: Sendable {
     private let store: any DeviceStore
     private let services: PushServiceList
     private let time: any TimeSource
+    private let lifetime: @Sendable (Hub.ID) -> Duration?
 
-    public init(store: any DeviceStore, services: PushServiceList, time: any TimeSource) {
+    /// - Parameter lifetime: How long a hub's registrations live from their last write; nil: for ever.
+    public init(
+        store: any DeviceStore, services: PushServiceList, time: any TimeSource,
+        lifetime: @escaping @Sendable (Hub.ID) -> Duration? = { _ in nil }
+    ) {
         self.store = store
         self.services = services
         self.time = time
+        self.lifetime = lifetime
     }
 
     /// An id that nobody can guess, in the form that clients know: 19 digits, 19 digits and a number.
@@ -31,7 +37,8 @@ public struct DeviceRegistry: Sendable {
         }
         let key = try key(of: handle, on: platform)
         let draft = RegistrationDraft(
-            platform: platform, handle: handle, handleKey: key, tags: try unique(tags), takesHandle: takesHandle)
+            platform: platform, handle: handle, handleKey: key, tags: try unique(tags), expiresAt: expiry(in: hub),
+            takesHandle: takesHandle)
         return try await apply(.put(draft, id: id, condition: condition), in: hub)
     }
 
@@ -69,6 +76,13 @@ public struct DeviceRegistry: Sendable {
         } catch {
             throw .invalid(error.description)
         }
+    }
+
+    /// When what is written now ends by the hub's own rule; nil: never.
+    private func expiry(in hub: Hub.ID) -> Timestamp? {
+        guard let lifetime = lifetime(hub) else { return nil }
+        let end = time.now + lifetime
+        return end < .distantFuture ? end : nil
     }
 
     private func apply(

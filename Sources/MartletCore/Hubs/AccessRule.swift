@@ -15,6 +15,8 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
     /// Everything; implies the other two.
     public static let manage = AccessRights(rawValue: 4)
 
+    public static let all: AccessRights = [.listen, .send, .manage]
+
     /// Whether these rights allow what needs `right`.
     public func allow(_ right: AccessRights) -> Bool {
         contains(.manage) || isSuperset(of: right)
@@ -50,6 +52,54 @@ public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
     public static let defaultListenName = "DefaultListenSharedAccessSignature"
     /// The name of the rule with all rights that every hub is created with.
     public static let defaultFullName = "DefaultFullSharedAccessSignature"
+    /// The name of the rule with all rights over all hubs that every server is made with.
+    public static let rootName = "RootManageSharedAccessKey"
+
+    /// Which of a rule's two keys.
+    public enum KeyKind: String, CaseIterable, Sendable {
+        case primary, secondary
+    }
+
+    public subscript(key: KeyKind) -> String {
+        get {
+            switch key {
+            case .primary: primaryKey
+            case .secondary: secondaryKey
+            }
+        }
+        set {
+            switch key {
+            case .primary: primaryKey = newValue
+            case .secondary: secondaryKey = newValue
+            }
+        }
+    }
+}
+
+extension AccessRule {
+    /// The most characters of a name, and of a key.
+    public static let lengthLimit = 256
+
+    /// A sentence on what is wrong with the rule; nil where nothing is.
+    var fault: String? {
+        guard Self.isUsable(name) else {
+            return "The name of an access rule has 1 to \(Self.lengthLimit) printable ASCII characters without spaces "
+                + "and semicolons."
+        }
+        guard !rights.isEmpty else { return "The access rule '\(name)' has no rights." }
+        guard Self.isUsable(primaryKey), Self.isUsable(secondaryKey) else {
+            return
+                "The keys of the access rule '\(name)' must have 1 to \(Self.lengthLimit) printable ASCII characters "
+                + "without spaces and semicolons."
+        }
+        return nil
+    }
+
+    /// Whether a connection string can hold a text, and a document show it as it is.
+    private static func isUsable(_ text: String) -> Bool {
+        (1...lengthLimit).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") }
+    }
 }
 
 extension AccessRule {

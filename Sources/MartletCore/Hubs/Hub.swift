@@ -13,17 +13,16 @@ public struct Hub: Sendable {
     public let id: ID
     /// As it was created; hub names compare without case.
     public let name: String
-    public var accessRules: [AccessRule]
-    public var credentials: [PlatformID: Credential]
+    public var settings: HubSettings
     public let createdAt: Timestamp
+    /// When its settings were last written.
+    public var modifiedAt: Timestamp
 
-    public init(
-        id: ID, name: String, accessRules: [AccessRule], credentials: [PlatformID: Credential], createdAt: Timestamp
-    ) {
+    public init(id: ID, name: String, settings: HubSettings, createdAt: Timestamp, modifiedAt: Timestamp) {
         self.id = id
         self.name = name
-        self.accessRules = accessRules
-        self.credentials = credentials
+        self.settings = settings
         self.createdAt = createdAt
+        self.modifiedAt = modifiedAt
     }
 }

@@ -1,14 +1,24 @@
 public import MartletModel
 import Synchronization
 
-/// The hubs as they are now, in memory, because every request asks for one. Writes go to the store first, so what the
-/// directory shows is on disk.
+/// The hubs as they are now, in memory, because every request asks for one, and the access rules of the namespace, which
+/// hold for all of them. Writes go to the store first, so what the directory shows is on disk.
+///
+/// Settings are changed one change at a time, each on what the one before has left: nothing is lost where two people
+/// change a hub at once.
 public final class HubDirectory: Sendable {
+    private struct Contents {
+        var hubs: [String: Hub] = [:]
+        var namespaceRules: [AccessRule] = []
+    }
+
     private let store: any HubStore
     private let time: any TimeSource
     private let services: PushServiceList
     private let fallbacks: [PlatformID: Credential]
-    private let hubs = Mutex<[String: Hub]>([:])
+    private let contents = Mutex(Contents())
+    private let changes = SerialWork()
+    private let credentialsObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
 
     /// Call `reload` before the first look-up.
     /// - Parameter fallbacks: Credentials of hubs that have none of their own for a platform, such as a simulator's.
@@ -22,73 +32,131 @@ public final class HubDirectory: Sendable {
         self.time = time
     }
 
-    /// Reads all hubs from the store.
+    /// Reads everything from the store, and makes the root rule where that is new.
     public func reload() async throws(StorageError) {
         let stored = try await store.hubs()
-        hubs.withLock { hubs in
-            hubs = Dictionary(uniqueKeysWithValues: stored.map { ($0.name.lowercased(), $0) })
+        var rules = try await store.namespaceRules()
+        if rules.isEmpty {
+            rules = [AccessRule(name: AccessRule.rootName, rights: .all, at: time.now)]
+            try await store.setNamespaceRules(rules)
+        }
+        contents.withLock { contents in
+            contents.hubs = Dictionary(uniqueKeysWithValues: stored.map { ($0.name.lowercased(), $0) })
+            contents.namespaceRules = rules
         }
     }
 
+    /// Calls `observer` after every change of a hub's credentials, in the place of an earlier observer.
+    public func onCredentialsChange(_ observer: @escaping @Sendable (Hub.ID) -> Void) {
+        credentialsObserver.withLock { $0 = observer }
+    }
+
+    // MARK: Looking up
+
     /// By name, without case.
     public func hub(named name: String) -> Hub? {
-        hubs.withLock { $0[name.lowercased()] }
+        contents.withLock { $0.hubs[name.lowercased()] }
     }
 
     public func hub(_ id: Hub.ID) -> Hub? {
-        hubs.withLock { hubs in hubs.values.first { $0.id == id } }
+        contents.withLock { contents in contents.hubs.values.first { $0.id == id } }
     }
 
     /// What a hub sends to a platform with: its own credential, or the fallback.
     func credential(for platform: PlatformID, of id: Hub.ID) -> Credential? {
-        hub(id).flatMap { $0.credentials[platform] ?? fallbacks[platform] }
+        hub(id).flatMap { $0.settings.credentials[platform] ?? fallbacks[platform] }
     }
 
     /// Every hub, by name.
     public var all: [Hub] {
-        hubs.withLock { $0.values.sorted { $0.name.lowercased() < $1.name.lowercased() } }
+        contents.withLock { $0.hubs.values.sorted { $0.name.lowercased() < $1.name.lowercased() } }
     }
 
-    /// Creates a hub with the two rules that every hub has.
-    public func create(_ name: String) async throws(HubDirectoryError) -> Hub {
+    /// The rules that hold for every hub and for the making of hubs.
+    public var namespaceRules: [AccessRule] {
+        contents.withLock(\.namespaceRules)
+    }
+
+    // MARK: Changing
+
+    /// Creates a hub, with the two rules that every hub begins with and those of `settings`.
+    public func create(
+        _ name: String, _ settings: HubSettings = HubSettings()
+    ) async throws(HubDirectoryError) -> Hub {
         guard HubName.isValid(name) else { throw .badName(name) }
-        let now = time.now
-        let rules = [
-            AccessRule(name: AccessRule.defaultListenName, rights: .listen, at: now),
-            AccessRule(name: AccessRule.defaultFullName, rights: [.listen, .send, .manage], at: now),
-        ]
+        var settings = settings
+        settings.addDefaultRules(at: time.now)
+        try settings.check(services: services)
         let created: Hub?
         do throws(StorageError) {
-            created = try await store.createHub(name: name, accessRules: rules, at: now)
+            created = try await store.createHub(name: name, settings: settings, at: time.now)
         } catch {
             throw .storage(error)
         }
         guard let hub = created else { throw .exists(name) }
-        hubs.withLock { $0[name.lowercased()] = hub }
+        contents.withLock { $0.hubs[name.lowercased()] = hub }
         return hub
+    }
+
+    /// Changes the settings of a hub: the one way to do so.
+    /// - Parameter change: Is given the settings as they are, when no other change is under way.
+    /// - Returns: The hub as it is then.
+    /// - Throws: `HubDirectoryError`; then nothing has changed.
+    public func update(
+        _ name: String, _ change: @escaping @Sendable (inout HubSettings) throws(HubDirectoryError) -> Void
+    ) async throws(HubDirectoryError) -> Hub {
+        let result = await changes.run { () async -> Result<Hub, HubDirectoryError> in
+            do throws(HubDirectoryError) {
+                return .success(try await self.apply(change, to: name))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 
     /// Sets, or with nil removes, the credential of a platform, after its push service has checked it.
     public func setCredential(
         _ credential: Credential?, for platform: PlatformID, of name: String
     ) async throws(HubDirectoryError) {
-        guard var hub = hub(named: name) else { throw .notFound(name) }
-        if let credential {
-            guard let service = services[platform] else { throw .unknownPlatform(platform) }
-            do throws(PushServiceError) {
-                _ = try service.init(credential: credential)
+        let hub = try await update(name) { $0.credentials[platform] = credential }
+        // Also where it is the same again: that is how somebody says that the service takes it now.
+        credentialsObserver.withLock(\.self)?(hub.id)
+    }
+
+    /// Puts a fresh key in the place of one of a rule's two. The old one is worth nothing from then on; the other goes on.
+    public func regenerateKey(
+        _ key: AccessRule.KeyKind, of rule: String, in name: String
+    ) async throws(HubDirectoryError) -> AccessRule {
+        let now = time.now
+        let hub = try await update(name) { settings throws(HubDirectoryError) in
+            try settings.accessRules.regenerateKey(key, of: rule, at: now)
+        }
+        guard let changed = hub.settings.accessRules.first(where: { $0.name == rule }) else {
+            throw .ruleNotFound(rule)
+        }
+        return changed
+    }
+
+    /// The same for a rule of the namespace.
+    public func regenerateNamespaceKey(
+        _ key: AccessRule.KeyKind, of rule: String
+    ) async throws(HubDirectoryError) -> AccessRule {
+        let result = await changes.run { () async -> Result<[AccessRule], HubDirectoryError> in
+            do throws(HubDirectoryError) {
+                return .success(try await self.applyNamespaceKey(key, of: rule))
             } catch {
-                throw .badCredential(error)
+                return .failure(error)
             }
         }
-        hub.credentials[platform] = credential
-        try await update(hub)
+        guard let changed = try result.get().first(where: { $0.name == rule }) else { throw .ruleNotFound(rule) }
+        return changed
     }
 
     /// Removes a hub with everything in it. It is not to be found from the beginning, though removing a large one takes a
     /// while; its name is free once the store has given it up.
     public func delete(_ name: String) async throws(HubDirectoryError) {
-        let removed = hubs.withLock { $0.removeValue(forKey: name.lowercased()) }
+        let removed = contents.withLock { $0.hubs.removeValue(forKey: name.lowercased()) }
         guard let hub = removed else { throw .notFound(name) }
         do throws(StorageError) {
             _ = try await store.deleteHub(hub.id)
@@ -99,66 +167,60 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    private func update(_ hub: Hub) async throws(HubDirectoryError) {
+    private func apply(
+        _ change: (inout HubSettings) throws(HubDirectoryError) -> Void, to name: String
+    ) async throws(HubDirectoryError) -> Hub {
+        guard let old = hub(named: name) else { throw .notFound(name) }
+        var hub = old
+        try change(&hub.settings)
+        guard hub.settings != old.settings else { return old }
+        try hub.settings.check(replacing: old.settings, services: services)
+        hub.modifiedAt = time.now
+        try await store(hub)
+        if hub.settings.credentials != old.settings.credentials {
+            credentialsObserver.withLock(\.self)?(hub.id)
+        }
+        return hub
+    }
+
+    private func store(_ hub: Hub) async throws(HubDirectoryError) {
         let isThere: Bool
         do throws(StorageError) {
-            isThere = try await store.updateHub(hub)
+            isThere = try await store.updateHub(hub.id, settings: hub.settings, at: hub.modifiedAt)
         } catch {
             throw .storage(error)
         }
         let key = hub.name.lowercased()
-        let isShown = hubs.withLock { hubs in
+        let isShown = contents.withLock { contents in
             // Deleted meanwhile, it stays so.
-            guard hubs[key]?.id == hub.id else { return false }
-            hubs[key] = hub
+            guard contents.hubs[key]?.id == hub.id else { return false }
+            contents.hubs[key] = hub
             return true
         }
         guard isThere, isShown else { throw .notFound(hub.name) }
     }
-}
 
-/// Why a hub could not be made or changed.
-public enum HubDirectoryError: Error, Sendable, CustomStringConvertible {
-    case badName(String)
-    case exists(String)
-    case notFound(String)
-    case unknownPlatform(PlatformID)
-    case badCredential(PushServiceError)
-    case storage(StorageError)
-
-    public var description: String {
-        switch self {
-        case .badName(let name):
-            "'\(name.prefix(80))' cannot name a hub: use 1 to 260 letters, digits, '.', '_' and '-', beginning with a "
-                + "letter or digit, and none of the reserved names \(HubName.reserved.sorted().joined(separator: ", "))."
-        case .exists(let name): "A hub named '\(name)' exists already."
-        case .notFound(let name): "There is no hub named '\(name.prefix(80))'."
-        case .unknownPlatform(let platform): "There is no push service named '\(platform)'."
-        case .badCredential(let error): "The credential cannot be used: \(error)"
-        case .storage(let error): "The hub could not be stored: \(error)"
+    private func applyNamespaceKey(
+        _ key: AccessRule.KeyKind, of rule: String
+    ) async throws(HubDirectoryError) -> [AccessRule] {
+        var rules = namespaceRules
+        try rules.regenerateKey(key, of: rule, at: time.now)
+        do throws(StorageError) {
+            try await store.setNamespaceRules(rules)
+        } catch {
+            throw .storage(error)
         }
+        contents.withLock { $0.namespaceRules = rules }
+        return rules
     }
 }
 
-/// What may name a hub.
-public enum HubName {
-    /// First path segments that belong to the server.
-    public static let reserved: Set<String> = [
-        "api", "health", "metrics", "console", "admin", "simulator", "$resources",
-    ]
-
-    public static func isValid(_ name: String) -> Bool {
-        guard (1...260).contains(name.utf8.count), let first = name.utf8.first else { return false }
-        return isLetterOrDigit(first) && !reserved.contains(name.lowercased())
-            && name.utf8.allSatisfy { isLetterOrDigit($0) || "._-".utf8.contains($0) }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
-        }
+extension [AccessRule] {
+    fileprivate mutating func regenerateKey(
+        _ key: AccessRule.KeyKind, of name: String, at now: Timestamp
+    ) throws(HubDirectoryError) {
+        guard let place = firstIndex(where: { $0.name == name }) else { throw .ruleNotFound(name) }
+        self[place][key] = AccessRule.newKey()
+        self[place].modifiedAt = now
     }
 }

@@ -24,7 +24,7 @@ struct Gate: Sendable {
             audience.covers(match.target.segments, at: address.hosts(of: request))
         else { throw .wrongAudience }
         guard let hub = hubs.hub(named: match["hub"]) else { throw .hubNotFound }
-        guard let rule = hub.accessRules.first(where: { $0.name == token.keyName }),
+        guard let rule = hub.settings.accessRules.first(where: { $0.name == token.keyName }),
             try isSigned(token, by: rule)
         else { throw .invalidSignature }
         guard rule.rights.allow(right) else { throw .rightMissing }

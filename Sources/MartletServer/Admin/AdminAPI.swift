@@ -16,8 +16,6 @@ struct AdminAPI: Sendable {
     let services: PushServiceList
     /// The address for connection strings.
     let endpoint: PublicEndpoint
-    /// Called after the credentials of a hub have changed.
-    let credentialsChanged: @Sendable (Hub.ID) -> Void
 
     func makeHandler() -> any HTTPHandler {
         var router = Router { _, _ in
@@ -74,7 +72,6 @@ struct AdminAPI: Sendable {
         }
         return await answerHubs { () throws(HubDirectoryError) in
             try await hubs.setCredential(credential, for: service.descriptor.platform, of: match["name"])
-            if let hub = hubs.hub(named: match["name"]) { credentialsChanged(hub.id) }
             return HTTPResponse(.noContent)
         }
     }
@@ -92,9 +89,9 @@ struct AdminAPI: Sendable {
     private func refusal(_ error: HubDirectoryError) -> HTTPResponse {
         let status: HTTPStatus =
             switch error {
-            case .badName, .unknownPlatform, .badCredential: .badRequest
+            case .badName, .unknownPlatform, .badCredential, .invalid: .badRequest
             case .exists: .conflict
-            case .notFound: .notFound
+            case .notFound, .ruleNotFound: .notFound
             case .storage: .serviceUnavailable
             }
         return HTTPResponse(status, error: error.description)
@@ -103,7 +100,7 @@ struct AdminAPI: Sendable {
     private func summary(_ hub: Hub) -> JSON {
         [
             "name": .string(hub.name), "createdAt": .string(hub.createdAt.iso8601),
-            "credentials": .array(hub.credentials.keys.sorted().map { .string($0.rawValue) }),
+            "credentials": .array(hub.settings.credentials.keys.sorted().map { .string($0.rawValue) }),
         ]
     }
 
@@ -111,7 +108,7 @@ struct AdminAPI: Sendable {
         guard case .object(var members) = summary(hub) else { return .null }
         members["connectionStrings"] = .object(
             Dictionary(
-                uniqueKeysWithValues: hub.accessRules.map { rule in
+                uniqueKeysWithValues: hub.settings.accessRules.map { rule in
                     let text = ConnectionString(
                         authority: endpoint.authority, isSecure: endpoint.isSecure, keyName: rule.name,
                         key: rule.primaryKey)

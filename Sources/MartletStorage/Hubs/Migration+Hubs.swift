@@ -1,5 +1,5 @@
 extension Migration {
-    /// A hub that is marked as deleted has given up its name and is removed bit by bit.
+    /// Time to live is in milliseconds. A hub that is marked as deleted has given up its name and is removed bit by bit.
     static let hubs = Migration(
         name: "hubs",
         script: """
@@ -7,7 +7,10 @@ extension Migration {
                 id INTEGER PRIMARY KEY AUTOINCREMENT,
                 name TEXT NOT NULL,
                 folded_name TEXT NOT NULL UNIQUE,
+                registration_ttl INTEGER,
+                user_metadata TEXT,
                 created_at INTEGER NOT NULL,
+                modified_at INTEGER NOT NULL,
                 is_deleted INTEGER NOT NULL DEFAULT 0
             ) STRICT;
             CREATE TABLE access_rules (
@@ -21,6 +24,15 @@ extension Migration {
                 modified_at INTEGER NOT NULL,
                 PRIMARY KEY (hub, position)
             ) STRICT, WITHOUT ROWID;
+            CREATE TABLE namespace_rules (
+                position INTEGER NOT NULL PRIMARY KEY,
+                name TEXT NOT NULL,
+                rights INTEGER NOT NULL,
+                sealed_primary_key BLOB NOT NULL,
+                sealed_secondary_key BLOB NOT NULL,
+                created_at INTEGER NOT NULL,
+                modified_at INTEGER NOT NULL
+            ) STRICT;
             CREATE TABLE credentials (
                 hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,
                 platform TEXT NOT NULL,

@@ -9,16 +9,18 @@ extension SQLiteStorage: HubStore {
     }
 
     public func createHub(
-        name: String, accessRules: [AccessRule], at now: Timestamp
+        name: String, settings: HubSettings, at now: Timestamp
     ) async throws(StorageError) -> Hub? {
         try await writer.write { [sealer] connection throws(StorageError) in
-            try HubTable(connection, sealer).create(name: name, accessRules: accessRules, at: now)
+            try HubTable(connection, sealer).create(name: name, settings: settings, at: now)
         }
     }
 
-    public func updateHub(_ hub: Hub) async throws(StorageError) -> Bool {
+    public func updateHub(
+        _ id: Hub.ID, settings: HubSettings, at now: Timestamp
+    ) async throws(StorageError) -> Bool {
         try await writer.write { [sealer] connection throws(StorageError) in
-            try HubTable(connection, sealer).update(hub)
+            try HubTable(connection, sealer).update(id, settings: settings, at: now)
         }
     }
 
@@ -28,6 +30,18 @@ extension SQLiteStorage: HubStore {
         }
         if isThere { try await purge(id) }
         return isThere
+    }
+
+    public func namespaceRules() async throws(StorageError) -> [AccessRule] {
+        try await readers.read { [sealer] connection throws(StorageError) in
+            try AccessRuleTable(connection, sealer).namespaceRules()
+        }
+    }
+
+    public func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
+        try await writer.write { [sealer] connection throws(StorageError) in
+            try AccessRuleTable(connection, sealer).replaceNamespaceRules(rules)
+        }
     }
 
     /// Removes what is left of a deleted hub, in portions between which others write.

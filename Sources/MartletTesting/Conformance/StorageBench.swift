@@ -13,7 +13,7 @@ struct StorageBench: Sendable {
     }
 
     func hub(_ name: String = "loft") async throws -> Hub.ID {
-        try require(try await storage.createHub(name: name, accessRules: [], at: now)).id
+        try require(try await storage.createHub(name: name, settings: HubSettings(), at: now)).id
     }
 
     /// What a put says; the key of a handle is its lower-case form.

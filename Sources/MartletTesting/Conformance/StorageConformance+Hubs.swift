@@ -3,43 +3,52 @@ import MartletModel
 
 extension StorageConformance {
     static let hubs: [Requirement] = [
-        Requirement("A hub keeps its name, its rules in order and its time") { bench in
-            let rules = ["b", "a"].map { AccessRule(name: $0, rights: [.listen, .send], at: bench.now) }
-            _ = try await bench.storage.createHub(name: "Loft.One", accessRules: rules, at: bench.now)
-            let hub = try require(try await bench.storage.hubs().first)
-            try require(hub.name, is: "Loft.One")
-            try require(hub.accessRules, is: rules)
-            try require(hub.createdAt, is: bench.now)
+        Requirement("A hub keeps its name, its settings and its time") { bench in
+            let settings = HubSettings(
+                accessRules: ["b", "a"].map { AccessRule(name: $0, rights: [.listen, .send], at: bench.now) },
+                credentials: [bench.platform: Credential(["Whistle": "x"])], registrationTTL: .milliseconds(86_400_001),
+                userMetadata: "<\u{1F426}>")
+            let made = try require(
+                try await bench.storage.createHub(name: "Loft.One", settings: settings, at: bench.now))
+            for hub in [made, try require(try await bench.storage.hubs().first)] {
+                try require(hub.name, is: "Loft.One")
+                try require(hub.settings, is: settings)
+                try require([hub.createdAt, hub.modifiedAt], is: [bench.now, bench.now])
+            }
         },
         Requirement("A hub's name is taken whatever its case") { bench in
             _ = try await bench.hub("loft")
-            let second = try await bench.storage.createHub(name: "LOFT", accessRules: [], at: bench.now)
+            let second = try await bench.storage.createHub(name: "LOFT", settings: HubSettings(), at: bench.now)
             try require(second == nil, is: true)
         },
         Requirement("Hubs are listed by name without case") { bench in
             for name in ["b", "C", "A"] { _ = try await bench.hub(name) }
             try require(try await bench.storage.hubs().map(\.name), is: ["A", "b", "C"])
         },
-        Requirement("An update replaces rules and credentials") { bench in
-            _ = try await bench.storage.createHub(
-                name: "loft", accessRules: [AccessRule(name: "old", rights: .send, at: bench.now)], at: bench.now)
-            var hub = try require(try await bench.storage.hubs().first)
-            hub.accessRules = [AccessRule(name: "new", rights: .manage, at: bench.now)]
-            hub.credentials = [
+        Requirement("An update replaces all settings, and says when") { bench in
+            let old = HubSettings(
+                accessRules: [AccessRule(name: "old", rights: .send, at: bench.now)], registrationTTL: .seconds(90_000),
+                userMetadata: "old")
+            let made = try require(try await bench.storage.createHub(name: "loft", settings: old, at: bench.now))
+            let credentials = [
                 bench.platform: Credential(["Whistle": "secret\n\"x\"", "Endpoint": ""]),
                 bench.otherPlatform: Credential([:]),
             ]
-            try require(try await bench.storage.updateHub(hub), is: true)
-            let stored = try require(try await bench.storage.hubs().first)
-            try require(stored.accessRules, is: hub.accessRules)
-            try require(stored.credentials == hub.credentials, is: true, "credentials")
+            let new = HubSettings(
+                accessRules: [AccessRule(name: "new", rights: .manage, at: bench.now)], credentials: credentials)
+            let later = bench.now + .seconds(1)
+            for settings in [new, HubSettings(), old] {
+                try require(try await bench.storage.updateHub(made.id, settings: settings, at: later), is: true)
+                let stored = try require(try await bench.storage.hubs().first)
+                try require(stored.settings, is: settings)
+                try require([stored.createdAt, stored.modifiedAt], is: [bench.now, later])
+            }
         },
         Requirement("A hub that is not there is neither updated nor removed") { bench in
             let id = try await bench.hub()
-            let hub = try require(try await bench.storage.hubs().first)
             try require(try await bench.storage.deleteHub(id), is: true)
             try require(try await bench.storage.deleteHub(id), is: false)
-            try require(try await bench.storage.updateHub(hub), is: false)
+            try require(try await bench.storage.updateHub(id, settings: HubSettings(), at: bench.now), is: false)
             try require(try await bench.refusalOfPut("1", "a", in: id), is: .notFound)
         },
         Requirement("A hub goes with all that belongs to it, and others stay") { bench in
@@ -62,6 +71,15 @@ extension StorageConformance {
             let second = try await bench.hub("loft")
             try require(second == first, is: false)
             try require(try await bench.list(second), is: [[]])
+        },
+        Requirement("The namespace keeps its rules in order, whatever becomes of hubs") { bench in
+            try require(try await bench.storage.namespaceRules(), is: [])
+            for names in [["b", "a"], ["c"]] {
+                let rules = names.map { AccessRule(name: $0, rights: .all, at: bench.now) }
+                try await bench.storage.setNamespaceRules(rules)
+                _ = try await bench.storage.deleteHub(try await bench.hub())
+                try require(try await bench.storage.namespaceRules(), is: rules)
+            }
         },
     ]
 }

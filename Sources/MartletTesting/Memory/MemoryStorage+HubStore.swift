@@ -8,24 +8,25 @@ extension MemoryStorage: HubStore {
     }
 
     public func createHub(
-        name: String, accessRules: [AccessRule], at now: Timestamp
+        name: String, settings: HubSettings, at now: Timestamp
     ) async throws(StorageError) -> Hub? {
         state.withLock { state in
             guard !state.hubs.contains(where: { $0.name.lowercased() == name.lowercased() }) else { return nil }
             state.lastHub += 1
             let hub = Hub(
-                id: Hub.ID(rawValue: state.lastHub), name: name, accessRules: accessRules, credentials: [:],
-                createdAt: now)
+                id: Hub.ID(rawValue: state.lastHub), name: name, settings: settings, createdAt: now, modifiedAt: now)
             state.hubs.append(hub)
             return hub
         }
     }
 
-    public func updateHub(_ hub: Hub) async throws(StorageError) -> Bool {
+    public func updateHub(
+        _ id: Hub.ID, settings: HubSettings, at now: Timestamp
+    ) async throws(StorageError) -> Bool {
         state.withLock { state in
-            guard let place = state.hubs.firstIndex(where: { $0.id == hub.id }) else { return false }
-            state.hubs[place].accessRules = hub.accessRules
-            state.hubs[place].credentials = hub.credentials
+            guard let place = state.hubs.firstIndex(where: { $0.id == id }) else { return false }
+            state.hubs[place].settings = settings
+            state.hubs[place].modifiedAt = now
             return true
         }
     }
@@ -40,5 +41,13 @@ extension MemoryStorage: HubStore {
             state.notifications.removeAll { $0.progress.notification.hub == id }
             return true
         }
+    }
+
+    public func namespaceRules() async throws(StorageError) -> [AccessRule] {
+        state.withLock(\.namespaceRules)
+    }
+
+    public func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
+        state.withLock { $0.namespaceRules = rules }
     }
 }

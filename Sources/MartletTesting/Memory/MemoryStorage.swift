@@ -13,6 +13,7 @@ public final class MemoryStorage: Sendable {
 struct MemoryState {
     var hubs: [Hub] = []
     var lastHub: Int64 = 0
+    var namespaceRules: [AccessRule] = []
     var channels: [MemoryChannel] = []
     var lastChannel: Int64 = 0
     /// In the order of their sequence numbers.

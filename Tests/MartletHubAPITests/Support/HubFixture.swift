@@ -30,7 +30,10 @@ struct HubFixture {
                 name: name, rights: rights, primaryKey: Self.key, secondaryKey: Self.secondaryKey,
                 createdAt: Self.start, modifiedAt: Self.start)
         }
-        guard let hub = try await storage.createHub(name: "demo", accessRules: rules, at: Self.start) else {
+        guard
+            let hub = try await storage.createHub(
+                name: "demo", settings: HubSettings(accessRules: rules), at: Self.start)
+        else {
             throw HubDirectoryError.exists("demo")
         }
         self.hub = hub

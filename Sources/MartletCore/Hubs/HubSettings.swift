@@ -1,0 +1,70 @@
+public import MartletModel
+
+/// What can be said of a hub when it is made and changed afterwards.
+public struct HubSettings: Hashable, Sendable {
+    /// In the order given; no two of one name.
+    public var accessRules: [AccessRule]
+    public var credentials: [PlatformID: Credential]
+    /// How long a registration lives from its last write; nil: for ever.
+    public var registrationTTL: Duration?
+    /// The owner's own note; of no meaning here.
+    public var userMetadata: String?
+
+    public init(
+        accessRules: [AccessRule] = [], credentials: [PlatformID: Credential] = [:], registrationTTL: Duration? = nil,
+        userMetadata: String? = nil
+    ) {
+        self.accessRules = accessRules
+        self.credentials = credentials
+        self.registrationTTL = registrationTTL
+        self.userMetadata = userMetadata
+    }
+
+    public static let accessRuleLimit = 12
+    /// In UTF-16 code units, as the original counts.
+    public static let userMetadataLimit = 1024
+    public static let minimumRegistrationTTL: Duration = .seconds(86_400)
+
+    /// Adds those of the two rules that every hub begins with whose names are not taken.
+    mutating func addDefaultRules(at now: Timestamp) {
+        let defaults: [(String, AccessRights)] = [
+            (AccessRule.defaultListenName, .listen), (AccessRule.defaultFullName, .all),
+        ]
+        for (name, rights) in defaults where !accessRules.contains(where: { $0.name == name }) {
+            accessRules.append(AccessRule(name: name, rights: rights, at: now))
+        }
+    }
+
+    /// Checks all that can be said, and with their push services the credentials that `old` does not have.
+    func check(
+        replacing old: HubSettings = HubSettings(), services: PushServiceList
+    ) throws(HubDirectoryError) {
+        try checkRules()
+        if let registrationTTL, registrationTTL < Self.minimumRegistrationTTL {
+            throw .invalid("Registrations must be allowed to live for a day at least (RegistrationTtl).")
+        }
+        guard (userMetadata ?? "").utf16.count <= Self.userMetadataLimit else {
+            throw .invalid("The user metadata is longer than \(Self.userMetadataLimit) characters.")
+        }
+        for (platform, credential) in credentials where old.credentials[platform] != credential {
+            guard let service = services[platform] else { throw .unknownPlatform(platform) }
+            do throws(PushServiceError) {
+                _ = try service.init(credential: credential)
+            } catch {
+                throw .badCredential(error)
+            }
+        }
+    }
+
+    private func checkRules() throws(HubDirectoryError) {
+        guard accessRules.count <= Self.accessRuleLimit else {
+            throw .invalid("A hub has at most \(Self.accessRuleLimit) access rules.")
+        }
+        guard Set(accessRules.map(\.name)).count == accessRules.count else {
+            throw .invalid("Two access rules have the same name.")
+        }
+        for rule in accessRules {
+            if let fault = rule.fault { throw .invalid(fault) }
+        }
+    }
+}
