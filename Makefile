@@ -62,6 +62,7 @@ sanitize: ## run the unit tests under the thread sanitizer
 bench: build ## measure against yardsticks on this machine
 	@Scripts/setup bench
 	@Benchmarks/run
+	@Benchmarks/storm
 
 durability: build ## kill the server 2 x 100 times under load and count what is missing
 	@Scripts/setup test

@@ -1,0 +1,70 @@
+"""A real server with one hub, and the REST calls that a measurement makes of it."""
+import base64
+import hashlib
+import hmac
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+
+from . import build
+
+HUB = "bench"
+
+
+class Server:
+    """Runs on the measured core, over a data directory that `prepare` has made."""
+
+    def __init__(self, data):
+        self.data = data
+        with open(os.path.join(data, "connection-string")) as file:
+            parts = dict(part.split("=", 1) for part in file.read().strip().split(" ")[-1].split(";"))
+        self._rule, self._rule_key = parts["SharedAccessKeyName"], parts["SharedAccessKey"]
+
+    @staticmethod
+    def prepare(data):
+        """Makes a data directory with the hub, and keeps its connection string there."""
+        strings = subprocess.run(
+            [build.MARTLET, "hub", "create", HUB, "--data", data], check=True, capture_output=True, text=True)
+        with open(os.path.join(data, "connection-string"), "w") as file:
+            file.write(next(line for line in strings.stdout.splitlines() if "Full" in line))
+
+    def start(self):
+        command = [build.MARTLET, "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--loops", "1"]
+        self._process = subprocess.Popen(
+            build.on_core(build.MEASURED_CORE, command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.port = int(re.search(r"http://127.0.0.1:(\d+)", self._process.stdout.readline())[1])
+        self._connection = http.client.HTTPConnection("127.0.0.1", self.port)
+
+    def stop(self, how=signal.SIGTERM):
+        self._process.send_signal(how)
+        self._process.wait()
+
+    def cpu_seconds(self):
+        """Of all threads, by the scheduler's own clock; those of a running server do not end."""
+        folder = f"/proc/{self._process.pid}/task"
+        nanoseconds = 0
+        for thread in os.listdir(folder):
+            with open(f"{folder}/{thread}/schedstat") as file:
+                nanoseconds += int(file.read().split()[0])
+        return nanoseconds / 1e9
+
+    def signature(self):
+        resource = urllib.parse.quote(f"https://127.0.0.1:{self.port}/", safe="").lower()
+        expiry = int(time.time()) + 24 * 3600
+        digest = hmac.new(self._rule_key.encode(), f"{resource}\n{expiry}".encode(), hashlib.sha256).digest()
+        signed = urllib.parse.quote(base64.b64encode(digest), safe="")
+        return f"SharedAccessSignature sr={resource}&sig={signed}&se={expiry}&skn={self._rule}"
+
+    def call(self, method, target, fields=(), body=None):
+        self._connection.request(
+            method, f"{target}?api-version=2020-06", body, {"Authorization": self.signature(), **dict(fields)})
+        answer = self._connection.getresponse()
+        content = answer.read().decode()
+        if answer.status // 100 != 2:
+            sys.exit(f"the hub answered {answer.status} to {method} {target}: {content}")
+        return answer.headers, content
