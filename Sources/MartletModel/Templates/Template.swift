@@ -1,5 +1,7 @@
 /// A form of notification that a device registers: a body with expressions that each template notification fills in
 /// (wire document, section 11).
+///
+/// A plain value: whether it is a good template is found out by `CompiledTemplate`, which checks every limit named here.
 public struct Template: Hashable, Sendable {
     /// A header of the push service, whose value may be an expression.
     public struct Header: Hashable, Sendable {
@@ -12,8 +14,9 @@ public struct Template: Hashable, Sendable {
         }
     }
 
-    /// nil for one without a name.
+    /// At most `nameLimit` characters; nil for one without a name.
     public var name: String?
+    /// JSON, XML or plain text, as the platform and its headers say; at most `bodyLimit` bytes.
     public var body: String
     /// In the order given.
     public var headers: [Header]
@@ -27,12 +30,19 @@ public struct Template: Hashable, Sendable {
         self.headers = headers
         self.options = options
     }
-}
 
-/// What a template's body is, and so where its expressions stand and how values are escaped.
-public enum TemplateFormat: Hashable, Sendable {
-    case json
-    case xml
-    /// The whole body is one value.
-    case text
+    /// The most characters (Unicode scalars) of a name.
+    public static let nameLimit = 200
+    /// The most bytes of a body.
+    public static let bodyLimit = 65_536
+    /// The most headers, and the most options.
+    public static let fieldLimit = 32
+    /// The most bytes of a header's or an option's name.
+    public static let fieldNameLimit = 128
+    /// The most bytes of a header's or an option's value.
+    public static let fieldValueLimit = 4096
+    /// The most properties that body, headers and options name, each as often as it is named.
+    public static let referenceLimit = 512
+    /// The most levels of arrays and objects, or of elements, in each other.
+    public static let depthLimit = 64
 }

@@ -1,0 +1,102 @@
+extension CompiledTemplate {
+    /// What devices with this template get from a notification.
+    ///
+    /// A property that is in neither place and has no default is an empty text. Lengths count characters as a reader
+    /// sees them (extended grapheme clusters), so that no letter loses its accent and no emoji falls apart. Where `.`
+    /// has room for less than its three dots, it gives characters and no dots.
+    /// - Parameters:
+    ///   - properties: The notification's. They win over the variables.
+    ///   - variables: The push variables of the device's registration or installation; names in any case.
+    /// - Throws: `TemplateRenderingError`; then there is nothing to send.
+    public func render(
+        _ properties: TemplateProperties, variables: [String: String] = [:]
+    ) throws(TemplateRenderingError) -> RenderedTemplate {
+        let variables = variables.isEmpty ? nil : TemplateProperties(variables)
+        var rendering = TemplateRendering(properties: properties, variables: variables)
+        let body = try rendering.body(body)
+        var headers: [Template.Header] = []
+        headers.reserveCapacity(self.headers.count)
+        for field in self.headers {
+            headers.append(Template.Header(name: field.name, value: try rendering.value(of: field)))
+        }
+        var options: [String: String] = [:]
+        for field in self.options { options[field.name] = try rendering.value(of: field) }
+        return RenderedTemplate(body: body, headers: headers, options: options)
+    }
+}
+
+/// One rendering: looks values up, puts them together and counts what has been made.
+private struct TemplateRendering {
+    let properties: TemplateProperties
+    let variables: TemplateProperties?
+    /// How many bytes may still be made.
+    private var room = RenderedTemplate.sizeLimit
+
+    init(properties: TemplateProperties, variables: TemplateProperties?) {
+        self.properties = properties
+        self.variables = variables
+    }
+
+    mutating func body(_ pieces: [TemplatePiece]) throws(TemplateRenderingError) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(512)
+        for piece in pieces {
+            switch piece {
+            case .literal(let bytes): output += bytes
+            case .value(let expression, let target): try append(expression, target, to: &output)
+            }
+            guard output.count <= room else { throw .tooLarge(limit: RenderedTemplate.sizeLimit) }
+        }
+        room -= output.count
+        return output
+    }
+
+    mutating func value(of field: CompiledTemplate.Field) throws(TemplateRenderingError) -> String {
+        let text: String
+        switch field.value {
+        case .literal(let literal): text = literal
+        case .expression(let expression):
+            var output: [UInt8] = []
+            try append(expression, .plain, to: &output)
+            guard let value = CompiledTemplate.fieldValue(output) else { throw .controlCharacter(name: field.name) }
+            text = value
+        }
+        room -= text.utf8.count
+        guard room >= 0 else { throw .tooLarge(limit: RenderedTemplate.sizeLimit) }
+        return text
+    }
+
+    private func append(
+        _ expression: TemplateExpression, _ target: TemplateTarget, to output: inout [UInt8]
+    ) throws(TemplateRenderingError) {
+        for term in expression.terms {
+            switch term {
+            case .literal(let bytes): target.append(bytes[...], to: &output)
+            case .reference(let reference): try append(reference, target, to: &output)
+            }
+            // Asked for every term: one property may be named hundreds of times.
+            guard output.count <= room else { throw .tooLarge(limit: RenderedTemplate.sizeLimit) }
+        }
+    }
+
+    private func append(
+        _ reference: TemplateExpression.Reference, _ target: TemplateTarget, to output: inout [UInt8]
+    ) throws(TemplateRenderingError) {
+        let value =
+            properties.bytes(of: reference.name) ?? variables?.bytes(of: reference.name) ?? reference.fallback
+        switch reference.form {
+        case .whole: target.append(value[...], to: &output)
+        case .prefix(let length): target.append(value.prefix(characters: length), to: &output)
+        case .clipped(let length):
+            let isClipped = length >= 3 && value.prefix(characters: length).count < value.count
+            target.append(value.prefix(characters: isClipped ? length - 3 : length), to: &output)
+            if isClipped { target.append(Self.dots[...], to: &output) }
+        case .uri: target.append(value.percentEncoded[...], to: &output)
+        case .number:
+            guard value.isJSONNumber else { throw .notANumber(property: reference.name) }
+            output += value
+        }
+    }
+
+    private static let dots = Array("...".utf8)
+}

@@ -1,0 +1,297 @@
+extension TemplateBody {
+    /// The attributes' values and the texts of elements that are expressions.
+    static func expressions(inXML bytes: [UInt8]) throws(TemplateBodyError) -> [TemplateValue] {
+        var scanner = TemplateXMLScanner(bytes)
+        try scanner.scan()
+        return scanner.values
+    }
+}
+
+/// One pass over a document of XML 1.0: what is not well-formed is refused, except that prefixes of names need not be
+/// declared. A document type declaration is refused whole, and with it every entity but XML's own five.
+private struct TemplateXMLScanner {
+    private(set) var values: [TemplateValue] = []
+    private let bytes: [UInt8]
+    private var place = 0
+    /// The names of the elements that are open.
+    private var open: [ArraySlice<UInt8>] = []
+    /// The texts of the innermost element while it has no elements in it; nil elsewhere.
+    private var leaf: [TemplateValue]?
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+    mutating func scan() throws(TemplateBodyError) {
+        try checkCharacters()
+        if bytes.starts(with: "<?xml".utf8), bytes.count > 5, bytes[5].isXMLSpace { try declaration() }
+        try prolog()
+        guard next != nil else { throw error("is not well-formed XML: it has no element") }
+        try startTag()
+        while !open.isEmpty { try content() }
+        try prolog()
+        guard next == nil else { throw error("is not well-formed XML: it goes on behind its outermost element") }
+    }
+
+    /// The five C0 characters of text are allowed, U+FFFE and U+FFFF are not; half surrogates cannot be in UTF-8.
+    private func checkCharacters() throws(TemplateBodyError) {
+        for (offset, byte) in bytes.enumerated() {
+            let isControl = byte < 0x20 && !byte.isXMLSpace
+            let isNone = byte >= 0xBE && offset >= 2 && bytes[offset - 1] == 0xBF && bytes[offset - 2] == 0xEF
+            guard !isControl, !isNone else {
+                throw TemplateBodyError(offset: offset, reason: "has a character that XML does not allow")
+            }
+        }
+    }
+
+    /// White space, comments and processing instructions, as they may stand outside the outermost element.
+    private mutating func prolog() throws(TemplateBodyError) {
+        while true {
+            skipSpace()
+            if skip("<!--") {
+                try comment()
+            } else if skip("<?") {
+                try instruction()
+            } else if isNext("<!DOCTYPE") {
+                throw error("has a document type declaration, which is not accepted")
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func content() throws(TemplateBodyError) {
+        if skip("</") {
+            try endTag()
+        } else if skip("<!--") {
+            try comment()
+        } else if skip("<![CDATA[") {
+            try section()
+        } else if skip("<?") {
+            try instruction()
+        } else if next == UInt8(ascii: "<") {
+            try startTag()
+        } else if next != nil {
+            try text()
+        } else {
+            throw error("is not well-formed XML: the element \(excerpt(open.last ?? [])) is not closed")
+        }
+    }
+
+    private mutating func startTag() throws(TemplateBodyError) {
+        guard skip("<") else { throw error("is not well-formed XML: a < is missing") }
+        guard open.count < Template.depthLimit else {
+            throw error("has elements that lie deeper in each other than \(Template.depthLimit) levels")
+        }
+        open.append(try name())
+        leaf = []
+        try attributes()
+        if skip("/>") { return close() }
+        guard skip(">") else { throw error("is not well-formed XML: a tag is not closed") }
+    }
+
+    private mutating func endTag() throws(TemplateBodyError) {
+        let expected = open.last ?? []
+        guard try name() == expected else {
+            throw error("is not well-formed XML: the end of the element \(excerpt(expected)) is missing")
+        }
+        skipSpace()
+        guard skip(">") else { throw error("is not well-formed XML: a tag is not closed") }
+        close()
+    }
+
+    /// An element's text is a value where it is one piece: text or a section, with nothing beside it but comments,
+    /// instructions and, beside a section, white space.
+    private mutating func close() {
+        open.removeLast()
+        let texts = leaf.take()?.filter { value in
+            value.target == .xmlCharacterData || !value.text.allSatisfy(\.isXMLSpace)
+        }
+        if let texts, texts.count == 1, TemplateExpression.isBegun(by: texts[0].text.first) { values += texts }
+    }
+
+    private mutating func attributes() throws(TemplateBodyError) {
+        var names: Set<ArraySlice<UInt8>> = []
+        while next?.isXMLSpace == true {
+            skipSpace()
+            guard let byte = next, byte != UInt8(ascii: ">"), byte != UInt8(ascii: "/") else { return }
+            let start = place
+            let (name, value) = try attribute()
+            guard names.insert(name).inserted else {
+                place = start
+                throw error("is not well-formed XML: the attribute \(excerpt(name)) is there twice")
+            }
+            if TemplateExpression.isBegun(by: value.text.first) { values.append(value) }
+        }
+    }
+
+    private mutating func attribute() throws(TemplateBodyError) -> (name: ArraySlice<UInt8>, value: TemplateValue) {
+        let name = try name()
+        skipSpace()
+        guard skip("=") else { throw error("is not well-formed XML: an = is missing behind an attribute's name") }
+        skipSpace()
+        guard let quote = next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            throw error("is not well-formed XML: an attribute's value is not in quotes")
+        }
+        place += 1
+        let start = place
+        while let byte = next, byte != quote {
+            guard byte != UInt8(ascii: "<") else { throw error("is not well-formed XML: a < is in an attribute") }
+            place += 1
+        }
+        guard next == quote else { throw error("is not well-formed XML: an attribute's value does not end") }
+        let range = start..<place
+        place += 1
+        return (name, TemplateValue(range: range, text: try decode(range, .xmlAttribute), target: .xmlAttribute))
+    }
+
+    private mutating func text() throws(TemplateBodyError) {
+        let start = place
+        while next != nil, next != UInt8(ascii: "<") {
+            guard !isNext("]]>") else { throw error("is not well-formed XML: ]]> is in a text") }
+            place += 1
+        }
+        let text = try decode(start..<place, .xmlText)
+        leaf?.append(TemplateValue(range: start..<place, text: text, target: .xmlText))
+    }
+
+    private mutating func section() throws(TemplateBodyError) {
+        let start = place
+        try skip(to: "]]>", of: "a CDATA section")
+        let range = start..<place - 3
+        let text = try decode(range, .xmlCharacterData)
+        leaf?.append(TemplateValue(range: range, text: text, target: .xmlCharacterData))
+    }
+
+    private mutating func comment() throws(TemplateBodyError) {
+        try skip(to: "--", of: "a comment")
+        guard skip(">") else { throw error("is not well-formed XML: -- is in a comment") }
+    }
+
+    private mutating func instruction() throws(TemplateBodyError) {
+        let start = place
+        let target = try name()
+        guard TemplateProperties.folded(target) != "xml" else {
+            place = start
+            throw error("is not well-formed XML: <?xml is not at its very beginning")
+        }
+        guard next?.isXMLSpace == true || isNext("?>") else {
+            throw error("is not well-formed XML: a processing instruction does not end")
+        }
+        try skip(to: "?>", of: "a processing instruction")
+    }
+
+    private mutating func declaration() throws(TemplateBodyError) {
+        place = 5
+        var names: [String] = []
+        while next?.isXMLSpace == true {
+            skipSpace()
+            if isNext("?>") { break }
+            names.append(String(decoding: try attribute().name, as: UTF8.self))
+        }
+        let known = ["version", "encoding", "standalone"]
+        guard names.first == known[0], names == known.filter(names.contains), skip("?>") else {
+            throw error("is not well-formed XML: its XML declaration is wrong")
+        }
+    }
+
+    /// A name of XML 1.0, with at most one prefix.
+    private mutating func name() throws(TemplateBodyError) -> ArraySlice<UInt8> {
+        let start = place
+        while let byte = next, byte >= 0x80 || TemplateProperties.isNameByte(byte) || "-.:".utf8.contains(byte) {
+            place += 1
+        }
+        let name = bytes[start..<place]
+        let parts = String(decoding: name, as: UTF8.self).split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2, parts.allSatisfy({ $0.unicodeScalars.isXMLName }) else {
+            place = start
+            throw error("is not well-formed XML: there is no name that XML allows")
+        }
+        return name
+    }
+
+    /// What a reader of XML sees in a range: line ends normalised, references resolved.
+    private func decode(_ range: Range<Int>, _ target: TemplateTarget) throws(TemplateBodyError) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(range.count)
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let byte = bytes[place]
+            place += 1
+            switch byte {
+            case UInt8(ascii: "&") where target != .xmlCharacterData:
+                guard let end = bytes[place..<range.upperBound].prefix(12).firstIndex(of: UInt8(ascii: ";")),
+                    let replacement = Self.replacement(for: bytes[place..<end])
+                else {
+                    let reason = "is not well-formed XML: a & is neither &amp; nor another reference that XML knows"
+                    throw TemplateBodyError(offset: place - 1, reason: reason)
+                }
+                text += replacement
+                place = end + 1
+            case UInt8(ascii: "\r"):
+                if place < range.upperBound, bytes[place] == UInt8(ascii: "\n") { place += 1 }
+                text.append(target == .xmlAttribute ? 0x20 : 0x0A)
+            case UInt8(ascii: "\n"), UInt8(ascii: "\t"): text.append(target == .xmlAttribute ? 0x20 : byte)
+            default: text.append(byte)
+            }
+        }
+        return text
+    }
+
+    /// - Parameter name: What stands between `&` and `;`.
+    private static func replacement(for name: ArraySlice<UInt8>) -> [UInt8]? {
+        switch String(decoding: name, as: UTF8.self) {
+        case "amp": return [UInt8(ascii: "&")]
+        case "lt": return [UInt8(ascii: "<")]
+        case "gt": return [UInt8(ascii: ">")]
+        case "quot": return [UInt8(ascii: "\"")]
+        case "apos": return [UInt8(ascii: "'")]
+        default:
+            guard name.first == UInt8(ascii: "#") else { return nil }
+            let isHexadecimal = name.dropFirst().first == UInt8(ascii: "x")
+            let digits = name.dropFirst(isHexadecimal ? 2 : 1)
+            guard digits.first != UInt8(ascii: "+"),
+                let number = UInt32(String(decoding: digits, as: UTF8.self), radix: isHexadecimal ? 16 : 10),
+                let scalar = Unicode.Scalar(number),
+                number >= 0x20 || UInt8(number).isXMLSpace, number != 0xFFFE, number != 0xFFFF
+            else { return nil }
+            return Array(String(scalar).utf8)
+        }
+    }
+
+    private func isNext(_ token: StaticString) -> Bool {
+        let count = token.utf8CodeUnitCount
+        return place + count <= bytes.count
+            && bytes[place..<place + count].elementsEqual(UnsafeBufferPointer(start: token.utf8Start, count: count))
+    }
+
+    private mutating func skip(_ token: StaticString) -> Bool {
+        guard isNext(token) else { return false }
+        place += token.utf8CodeUnitCount
+        return true
+    }
+
+    /// Goes behind the next occurrence of a token.
+    private mutating func skip(to token: StaticString, of part: String) throws(TemplateBodyError) {
+        let start = place
+        while !skip(token) {
+            guard place < bytes.count else {
+                place = start
+                throw error("is not well-formed XML: \(part) does not end")
+            }
+            place += 1
+        }
+    }
+
+    private mutating func skipSpace() {
+        while next?.isXMLSpace == true { place += 1 }
+    }
+
+    private func excerpt(_ name: ArraySlice<UInt8>) -> String { String(decoding: name, as: UTF8.self).excerpt }
+
+    private func error(_ reason: String) -> TemplateBodyError {
+        TemplateBodyError(offset: place, reason: reason)
+    }
+}

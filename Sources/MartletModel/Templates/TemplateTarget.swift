@@ -1,0 +1,92 @@
+/// The kind of place where a value stands, which says how it is escaped.
+enum TemplateTarget: Hashable, Sendable {
+    /// Between the quotes of a JSON string.
+    case jsonString
+    /// Between the quotes of an XML attribute, of either kind.
+    case xmlAttribute
+    case xmlText
+    /// Between `<![CDATA[` and `]]>`.
+    case xmlCharacterData
+    /// Raw bodies, headers and options: as it is.
+    case plain
+
+    /// Appends text so that a reader of the whole finds just that text at this place.
+    ///
+    /// What XML cannot hold at all, control characters above all, becomes U+FFFD.
+    func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        guard self != .plain else {
+            output += text
+            return
+        }
+        var start = text.startIndex
+        for place in text.indices {
+            guard let replacement = replacement(at: place, of: text, behind: output, from: start) else { continue }
+            output += text[start..<place]
+            output += replacement.bytes
+            start = place + replacement.length
+        }
+        output += text[start...]
+    }
+
+    /// What stands for the byte at a place, or for so many bytes from there; nil for a byte that stands for itself.
+    private func replacement(
+        at place: Int, of text: ArraySlice<UInt8>, behind output: [UInt8], from start: Int
+    ) -> (bytes: [UInt8], length: Int)? {
+        let byte = text[place]
+        // Most bytes of most texts leave here.
+        guard byte < 0x40 || byte == UInt8(ascii: "\\") || byte == 0xEF else { return nil }
+        switch self {
+        case .jsonString: return Self.jsonEscape(byte).map { ($0, 1) }
+        case .plain: return nil
+        case .xmlAttribute, .xmlText, .xmlCharacterData:
+            if let length = Self.lengthOfNoCharacter(at: place, of: text) { return ([0xEF, 0xBF, 0xBD], length) }
+            guard self == .xmlCharacterData else { return entity(byte).map { ($0, 1) } }
+            // What is not yet written, and behind it what is.
+            let pending = text[start..<place].suffix(2)
+            let isBehindBrackets = (output.suffix(2 - pending.count) + pending).elementsEqual("]]".utf8)
+            return Self.sectionEnd(byte, isBehindBrackets: isBehindBrackets).map { ($0, 1) }
+        }
+    }
+
+    private static func jsonEscape(_ byte: UInt8) -> [UInt8]? {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): [UInt8(ascii: "\\"), byte]
+        case UInt8(ascii: "\n"): Array("\\n".utf8)
+        case UInt8(ascii: "\r"): Array("\\r".utf8)
+        case UInt8(ascii: "\t"): Array("\\t".utf8)
+        case ..<0x20: Array(((byte < 16 ? "\\u000" : "\\u00") + String(byte, radix: 16)).utf8)
+        default: nil
+        }
+    }
+
+    /// How many bytes at a place are something that XML 1.0 has no character for; nil where there is a character.
+    private static func lengthOfNoCharacter(at place: Int, of text: ArraySlice<UInt8>) -> Int? {
+        if text[place] < 0x20 { return text[place].isXMLSpace ? nil : 1 }
+        guard text[place] == 0xEF, place + 2 < text.endIndex, text[place + 1] == 0xBF else { return nil }
+        return text[place + 2] >= 0xBE ? 3 : nil
+    }
+
+    /// Line ends and tabs are written so that they survive the normalisation of line ends and of attributes.
+    private func entity(_ byte: UInt8) -> [UInt8]? {
+        switch byte {
+        case UInt8(ascii: "&"): Array("&amp;".utf8)
+        case UInt8(ascii: "<"): Array("&lt;".utf8)
+        case UInt8(ascii: ">"): Array("&gt;".utf8)
+        case UInt8(ascii: "\r"): Array("&#13;".utf8)
+        case UInt8(ascii: "\""): self == .xmlAttribute ? Array("&quot;".utf8) : nil
+        case UInt8(ascii: "'"): self == .xmlAttribute ? Array("&apos;".utf8) : nil
+        case UInt8(ascii: "\n"): self == .xmlAttribute ? Array("&#10;".utf8) : nil
+        case UInt8(ascii: "\t"): self == .xmlAttribute ? Array("&#9;".utf8) : nil
+        default: nil
+        }
+    }
+
+    /// Nothing can be escaped inside a section, so it is ended and another one begun.
+    private static func sectionEnd(_ byte: UInt8, isBehindBrackets: Bool) -> [UInt8]? {
+        switch byte {
+        case UInt8(ascii: "\r"): Array("]]>&#13;<![CDATA[".utf8)
+        case UInt8(ascii: ">"): isBehindBrackets ? Array("]]><![CDATA[>".utf8) : nil
+        default: nil
+        }
+    }
+}

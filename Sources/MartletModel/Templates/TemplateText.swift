@@ -1,0 +1,53 @@
+/// What the forms of an expression make of a property's UTF-8.
+extension [UInt8] {
+    /// The first characters, as many as are asked for or there are. A character is an extended grapheme cluster.
+    func prefix(characters count: Int) -> ArraySlice<UInt8> {
+        guard count < self.count else { return self[...] }
+        // Every plain ASCII character is one of its own, unless what follows it is not plain.
+        let isPlain = self[...count].allSatisfy { $0 < 0x80 && $0 != 0x0D }
+        guard !isPlain else { return self[..<count] }
+        let text = String(decoding: self, as: UTF8.self)
+        guard let end = text.index(text.startIndex, offsetBy: count, limitedBy: text.endIndex) else { return self[...] }
+        return self[..<text.utf8.distance(from: text.startIndex, to: end)]
+    }
+
+    /// Every byte but the unreserved ones (RFC 3986, section 2.3) as `%` and two digits.
+    var percentEncoded: [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(count)
+        for byte in self {
+            if TemplateProperties.isNameByte(byte) || "-.~".utf8.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return encoded
+    }
+
+    /// Whether this is a number as `#` takes it: RFC 8259's without a sign (wire document, section 11).
+    var isJSONNumber: Bool {
+        var rest = self[...]
+        if rest.first == UInt8(ascii: "0") { rest.removeFirst() } else if !rest.dropDigits() { return false }
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            guard rest.dropDigits() else { return false }
+        }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+            guard rest.dropDigits() else { return false }
+        }
+        return rest.isEmpty
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Takes digits away; false where there is none.
+    fileprivate mutating func dropDigits() -> Bool {
+        let rest = drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        defer { self = rest }
+        return rest.startIndex > startIndex
+    }
+}
