@@ -1,5 +1,5 @@
 /// How a template's body is written, which says where its values are and how what replaces them is escaped.
-public enum TemplateFormat: Hashable, Sendable, CaseIterable {
+public enum TemplateFormat: Hashable, Sendable {
     /// Every string that is not a member's name is a value.
     case json
     /// Every attribute's value, and the text of every element that holds nothing else, is a value.
