@@ -24,19 +24,19 @@ public struct Backend: Sendable {
 
     let devices: DeviceRegistry
     let intake: NotificationIntake
-    let services: PushServiceList
+    let platforms: PushPlatformList
     let hub: BackendHub
     let settings: BackendSettings
     let authenticator: Authenticator
 
     /// - Throws: `CryptoError` where the cryptographic library has no memory left.
     public init(
-        users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, services: PushServiceList,
+        users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, platforms: PushPlatformList,
         hub: BackendHub, time: any TimeSource, settings: BackendSettings = BackendSettings()
     ) throws(CryptoError) {
         self.devices = devices
         self.intake = intake
-        self.services = services
+        self.platforms = platforms
         self.hub = hub
         self.settings = settings
         authenticator = try Authenticator(
@@ -81,10 +81,10 @@ extension Backend {
         await answer { () throws(BackendError) in try await work(try await authenticator.user(of: request)) }
     }
 
-    /// The push service that a caller means.
-    func service(named name: String) throws(BackendError) -> any PushService.Type {
-        if let service = services.named(name) { return service }
-        let names = services.services.map { $0.descriptor.platform.rawValue }.sorted().joined(separator: ", ")
+    /// The push platform that a caller means.
+    func platform(named name: String) throws(BackendError) -> any PushPlatform.Type {
+        if let platform = platforms.named(name) { return platform }
+        let names = platforms.map { $0.descriptor.platform.rawValue }.sorted().joined(separator: ", ")
         throw .badPlatform("There is no such push platform; use one of: \(names).")
     }
 }

@@ -13,14 +13,14 @@ public struct HubAPI: Sendable {
     private let telemetry: TelemetryRoutes
 
     public init(
-        hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, services: PushServiceList,
+        hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, platforms: PushPlatformList,
         address: PublicAddress, time: any TimeSource
     ) {
         gate = Gate(hubs: hubs, address: address, time: time)
-        registrations = RegistrationRoutes(devices: devices, services: services)
+        registrations = RegistrationRoutes(devices: devices, platforms: platforms)
         messages = MessageRoutes(
-            notifications: notifications, services: services, repeats: RepeatedSends(time: time))
-        telemetry = TelemetryRoutes(notifications: notifications, services: services)
+            notifications: notifications, platforms: platforms, repeats: RepeatedSends(time: time))
+        telemetry = TelemetryRoutes(notifications: notifications, platforms: platforms)
     }
 
     /// Adds the routes. Their patterns begin with a parameter, so a router's other routes come first.

@@ -20,7 +20,7 @@ struct Engine: Sendable {
     let dispatcher: Dispatcher
     let log: Log
     private let time = SystemTime()
-    private let services = PushServices.all
+    private let platforms = PushPlatforms.all
 
     static func open(
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]]
@@ -52,20 +52,20 @@ struct Engine: Sendable {
         client = HTTPClient(loops: loops)
         let credentials = fallbacks.map { (PlatformID(rawValue: $0.key), Credential($0.value)) }
         hubs = HubDirectory(
-            store: storage, services: services, time: time,
+            store: storage, platforms: platforms, time: time,
             fallbacks: Dictionary(uniqueKeysWithValues: credentials))
         try await hubs.reload()
-        devices = DeviceRegistry(store: storage, services: services, time: time) { [hubs] in
+        devices = DeviceRegistry(store: storage, platforms: platforms, time: time) { [hubs] in
             hubs.hub($0)?.settings.registrationTTL
         }
         users = UserDirectory(store: storage, time: time)
         let dispatcher = Dispatcher(
-            notifications: storage, devices: storage, maps: storage.progressMaps, hubs: hubs, services: services,
+            notifications: storage, devices: storage, maps: storage.progressMaps, hubs: hubs, platforms: platforms,
             transport: client, messageIDs: try key.messageIDKey(), time: time
         ) { log.write(.warning, $0) }
         self.dispatcher = dispatcher
         hubs.onCredentialsChange { dispatcher.credentialsChanged(in: $0) }
-        notifications = NotificationIntake(store: storage, services: services, time: time) {
+        notifications = NotificationIntake(store: storage, platforms: platforms, time: time) {
             dispatcher.enqueue($0)
         }
     }
@@ -94,7 +94,7 @@ struct Engine: Sendable {
         let backend = try makeBackend(configuration)
         var router = Router(refuse: HubAPI.refusal(time: time))
         HubAPI(
-            hubs: hubs, devices: devices, notifications: notifications, services: services,
+            hubs: hubs, devices: devices, notifications: notifications, platforms: platforms,
             address: PublicAddress(configuration.publicURL), time: time
         ).addRoutes(to: &router)
         let health = HealthAPI {
@@ -111,7 +111,7 @@ struct Engine: Sendable {
     private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {
         do throws(CryptoError) {
             return try Backend(
-                users: users, devices: devices, intake: notifications, services: services,
+                users: users, devices: devices, intake: notifications, platforms: platforms,
                 hub: BackendHub(hubs, named: configuration.backendHub), time: time)
         } catch {
             throw ServerError("The app backend cannot be started: \(error)")
@@ -122,7 +122,7 @@ struct Engine: Sendable {
         let removal = UserRemoval(
             users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
         return AdminAPI(
-            hubs: hubs, users: users, userRemoval: removal, services: services, endpoint: endpoint
+            hubs: hubs, users: users, userRemoval: removal, platforms: platforms, endpoint: endpoint
         ).makeHandler()
     }
 }

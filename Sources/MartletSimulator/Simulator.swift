@@ -25,7 +25,7 @@ public final class Simulator: Sendable {
 
         /// - Parameter acceptsAnyKey: Whether senders that nobody registered are taken at their word.
         public init(acceptsAnyKey: Bool = false, now: @escaping @Sendable () -> Timestamp = Simulator.timeOfDay) {
-            services = PushServices.simulators(acceptsAnyKey: acceptsAnyKey)
+            services = PushPlatforms.simulators(acceptsAnyKey: acceptsAnyKey)
             self.now = now
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 struct SimulatorConnectionsTests {
     @Test func whoeverControlsTheSimulatorIsGivenRoomOnceAndNotWithEachRequest() async {
-        let state = SimulatorState(PushServices.simulators(acceptsAnyKey: true)) { SimulatorFixture.now }
+        let state = SimulatorState(PushPlatforms.simulators(acceptsAnyKey: true)) { SimulatorFixture.now }
         let connections = SimulatorConnections(state: state)
         let handler = SimulatorHandler(state: state, connections: connections)
         let control = HTTP2ConnectionControl(connection: SimulatorFixture.connection, wake: {})

@@ -14,7 +14,7 @@ struct SimulatorFixture {
     let handler: SimulatorHandler
 
     init(acceptsAnyKey: Bool = true) {
-        let state = SimulatorState(PushServices.simulators(acceptsAnyKey: acceptsAnyKey)) { Self.now }
+        let state = SimulatorState(PushPlatforms.simulators(acceptsAnyKey: acceptsAnyKey)) { Self.now }
         handler = SimulatorHandler(state: state, connections: SimulatorConnections(state: state))
     }
 

@@ -53,9 +53,9 @@ struct RegisterRoutes: Sendable {
     private func keys(of handle: String) throws(BackendError) -> [(platform: PlatformID, key: String)] {
         var keys: [(PlatformID, String)] = []
         var reasons: [String] = []
-        for service in backend.services.services {
+        for platform in backend.platforms {
             do throws(PushServiceError) {
-                keys.append((service.descriptor.platform, try service.key(of: PushHandle(text: handle))))
+                keys.append((platform.descriptor.platform, try platform.key(of: PushHandle(text: handle))))
             } catch {
                 reasons.append(error.description)
             }
@@ -68,7 +68,7 @@ struct RegisterRoutes: Sendable {
 
     private func put(_ id: String, _ body: RegisterBody, for user: UserName) async throws(BackendError) {
         let hub = try backend.hub.hub()
-        let platform = try backend.service(named: body.platform).descriptor.platform
+        let platform = try backend.platform(named: body.platform).descriptor.platform
         let given = backend.settings.showsSenders ? [user.tag, user.fromTag] : [user.tag]
         guard Set(body.tags).count + given.count <= Tag.countLimit else {
             throw .badTag("A device may ask for at most \(Tag.countLimit - given.count) tags.")

@@ -23,26 +23,26 @@ struct NotificationRoutes: Sendable {
         _ request: HTTPRequest, _ target: HTTPTarget, from sender: UserName
     ) async throws(BackendError) -> Notification {
         let hub = try backend.hub.hub()
-        let service = try backend.service(named: try parameter("pns", of: target))
+        let platform = try backend.platform(named: try parameter("pns", of: target))
         let recipient = try recipient(try parameter("to_tag", of: target))
         guard case .string(let text) = try RequestBody.json(request) else {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
-        let message = try message("From \(sender): \(text)", on: service)
+        let message = try message("From \(sender): \(text)", on: platform)
         let audience: TagExpression =
             backend.settings.showsSenders
             ? .or([.tag(recipient.tag), .tag(sender.fromTag)]) : .tag(recipient.tag)
         do throws(NotificationIntakeError) {
             return try await backend.intake.accept(
-                message, on: service.descriptor.platform, to: .audience(audience), in: hub.id)
+                message, on: platform.descriptor.platform, to: .audience(audience), in: hub.id)
         } catch {
             throw BackendError(error)
         }
     }
 
-    private func message(_ text: String, on service: any PushService.Type) throws(BackendError) -> Message {
+    private func message(_ text: String, on platform: any PushPlatform.Type) throws(BackendError) -> Message {
         do throws(PushServiceError) {
-            return try service.message(showing: text)
+            return try platform.message(showing: text)
         } catch {
             throw error.kind == .messageTooLarge ? .messageTooLarge(error.description) : .badMessage(error.description)
         }

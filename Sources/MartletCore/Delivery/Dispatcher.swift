@@ -19,7 +19,7 @@ public final class Dispatcher: Sendable {
     /// - Parameter log: Told what goes wrong, in a sentence without secrets.
     public init(
         notifications: any NotificationStore, devices: any DeviceStore, maps: any ProgressMaps, hubs: HubDirectory,
-        services: PushServiceList, transport: any HTTPTransport, messageIDs: MessageIDKey, time: any TimeSource,
+        platforms: PushPlatformList, transport: any HTTPTransport, messageIDs: MessageIDKey, time: any TimeSource,
         settings: DeliverySettings = DeliverySettings(), log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         store = notifications
@@ -28,7 +28,7 @@ public final class Dispatcher: Sendable {
             transport: transport, authorizations: AuthorizationCache(), messageIDs: messageIDs,
             requestTimeout: settings.requestTimeout, time: time)
         delivery = NotificationDelivery(
-            notifications: notifications, devices: devices, maps: maps, hubs: hubs, services: services, lanes: lanes,
+            notifications: notifications, devices: devices, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,
             sender: sender, settings: settings, time: time, log: log)
         self.settings = settings
         self.time = time

@@ -22,7 +22,7 @@ struct NotificationDelivery: Sendable {
     let devices: any DeviceStore
     let maps: any ProgressMaps
     let hubs: HubDirectory
-    let services: PushServiceList
+    let platforms: PushPlatformList
     let lanes: LaneBoard
     let sender: PageSender
     let settings: DeliverySettings
@@ -202,7 +202,7 @@ struct NotificationDelivery: Sendable {
 
     private func makeTally(_ notification: Notification, _ lane: ReadyLane, areRetries: Bool) -> PageTally {
         PageTally(
-            service: type(of: lane.service), policy: settings.retry, now: time.now,
+            platform: platforms[notification.platform], policy: settings.retry, now: time.now,
             expiresAt: notification.expiresAt, areRetries: areRetries)
     }
 
@@ -314,9 +314,12 @@ struct NotificationDelivery: Sendable {
             last.isProbe = entry == .probe
             return .ready(last)
         }
-        guard let credential, let type = services[notification.platform],
-            let service = try? type.init(credential: credential)
-        else { return .paused(id, until: lanes.pause(id, at: now)) }
+        guard let type = platforms.service(notification.platform) else {
+            return .ready(ReadyLane(id: id, credential: Credential([:]), service: nil, isProbe: false))
+        }
+        guard let credential, let service = try? type.init(credential: credential) else {
+            return .paused(id, until: lanes.pause(id, at: now))
+        }
         return .ready(ReadyLane(id: id, credential: credential, service: service, isProbe: entry == .probe))
     }
 }
@@ -325,7 +328,8 @@ struct NotificationDelivery: Sendable {
 struct ReadyLane: Sendable {
     var id: LaneID
     var credential: Credential
-    var service: any PushService
+    /// nil where nothing sends to the platform: then every push is refused.
+    var service: (any PushService)?
     /// The lane comes out of a pause: a few pushes of this delivery show whether it is well again.
     var isProbe: Bool
 }

@@ -20,7 +20,8 @@ struct PageSender: Sendable {
         var notification: Notification
         var lane: LaneID
         var credential: Credential
-        var service: any PushService
+        /// nil where nothing sends to the platform.
+        var service: (any PushService)?
         var page: AudiencePage
         /// Attempts made before, by place in the page; empty where there were none.
         var attempts: [Int]
@@ -28,6 +29,10 @@ struct PageSender: Sendable {
     }
 
     func send(_ job: Job, places: [Int], tally: inout PageTally) async {
+        guard let service = job.service else {
+            add(Self.noPushService(for: job.lane.platform), of: job, at: places, to: &tally)
+            return
+        }
         var waiting = places
         var renewals = 0
         for round in 1...Self.roundLimit where !waiting.isEmpty {
@@ -35,13 +40,13 @@ struct PageSender: Sendable {
             let batch: RequestBatch
             do throws(PushServiceError) {
                 grant = try await authorizations.grant(
-                    for: job.lane, credential: job.credential, service: job.service, at: time.now)
-                batch = try makeBatch(job, places: waiting, grant: grant)
+                    for: job.lane, credential: job.credential, service: service, at: time.now)
+                batch = try makeBatch(job, service, places: waiting, grant: grant)
             } catch {
                 add(Self.outcome(of: error), of: job, at: waiting, to: &tally)
                 return
             }
-            let answers = await exchange(batch, job, places: waiting, tally: &tally)
+            let answers = await exchange(batch, job, service, places: waiting, tally: &tally)
             waiting = []
             var isRefused = false
             for answer in answers {
@@ -63,24 +68,24 @@ struct PageSender: Sendable {
     }
 
     private func makeBatch(
-        _ job: Job, places: [Int], grant: AuthorizationCache.Grant
+        _ job: Job, _ service: any PushService, places: [Int], grant: AuthorizationCache.Grant
     ) throws(PushServiceError) -> RequestBatch {
         let message = job.notification.message
-        var shared = try job.service.shared(message, token: grant.token, expiry: job.notification.expiresAt)
+        var shared = try service.shared(message, token: grant.token, expiry: job.notification.expiresAt)
         shared.settings.partition += "#\(job.lane.hub.rawValue).\(grant.generation)"
         var batch = RequestBatch(shared, reserving: places.count)
         for place in places {
             let id = messageIDs.id(of: job.notification.id, to: job.page.members[place].channel)
-            job.page.withHandle(place) { job.service.append($0, id: id, message: message, to: &batch) }
+            job.page.withHandle(place) { service.append($0, id: id, message: message, to: &batch) }
         }
         return batch
     }
 
     private func exchange(
-        _ batch: RequestBatch, _ job: Job, places: [Int], tally: inout PageTally
+        _ batch: RequestBatch, _ job: Job, _ service: any PushService, places: [Int], tally: inout PageTally
     ) async -> [ResultCollector.Answer] {
         let collector = ResultCollector(
-            service: job.service, channels: job.page.members.map(\.channel), places: places, map: job.map, time: time)
+            service: service, channels: job.page.members.map(\.channel), places: places, map: job.map, time: time)
         await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
         let (successes, answers) = collector.drain()
         tally.addSuccesses(successes)
@@ -105,11 +110,15 @@ struct PageSender: Sendable {
         }
     }
 
+    private static func noPushService(for platform: PlatformID) -> Outcome {
+        Outcome(.noPushService, reason: "This server has nothing that sends to \(platform) yet.", .refuseAll)
+    }
+
     private static func outcome(of error: PushServiceError) -> Outcome {
         switch error.kind {
         case .badCredential: Outcome(.invalidCredentials, reason: error.description, .stop)
         case .badHandle: Outcome(.badChannel, reason: error.description, .refuse)
-        case .badMessage: Outcome(.invalidNotificationFormat, reason: error.description, .refuseAll)
+        case .badMessage, .badTemplate: Outcome(.invalidNotificationFormat, reason: error.description, .refuseAll)
         case .messageTooLarge: Outcome(.invalidNotificationSize, reason: error.description, .refuseAll)
         }
     }

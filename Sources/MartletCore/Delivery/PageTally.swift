@@ -20,7 +20,7 @@ struct PageTally {
     /// Answers by which a handle is dead.
     private(set) var fatal = 0
 
-    private let service: any PushService.Type
+    private let platform: (any PushPlatform.Type)?
     private let policy: RetryPolicy
     private let now: Timestamp
     private let expiresAt: Timestamp
@@ -28,9 +28,10 @@ struct PageTally {
     private let areRetries: Bool
 
     init(
-        service: any PushService.Type, policy: RetryPolicy, now: Timestamp, expiresAt: Timestamp, areRetries: Bool
+        platform: (any PushPlatform.Type)?, policy: RetryPolicy, now: Timestamp, expiresAt: Timestamp,
+        areRetries: Bool
     ) {
-        self.service = service
+        self.platform = platform
         self.policy = policy
         self.now = now
         self.expiresAt = expiresAt
@@ -93,7 +94,7 @@ struct PageTally {
         case .update(let new):
             addSuccesses(1)
             settle(channel)
-            if let key = try? service.key(of: new) {
+            if let key = try? platform?.key(of: new) {
                 feedback.append(ChannelFeedback(channel: channel, kind: .moved(new, key: key)))
             }
         case .refuse:

@@ -3,17 +3,17 @@ public import MartletModel
 /// The one way in which devices are registered: by the hub's API and by the app backend alike.
 public struct DeviceRegistry: Sendable {
     private let store: any DeviceStore
-    private let services: PushServiceList
+    private let platforms: PushPlatformList
     private let time: any TimeSource
     private let lifetime: @Sendable (Hub.ID) -> Duration?
 
     /// - Parameter lifetime: How long a hub's registrations live from their last write; nil: for ever.
     public init(
-        store: any DeviceStore, services: PushServiceList, time: any TimeSource,
+        store: any DeviceStore, platforms: PushPlatformList, time: any TimeSource,
         lifetime: @escaping @Sendable (Hub.ID) -> Duration? = { _ in nil }
     ) {
         self.store = store
-        self.services = services
+        self.platforms = platforms
         self.time = time
         self.lifetime = lifetime
     }
@@ -70,9 +70,9 @@ public struct DeviceRegistry: Sendable {
 
     /// What the platform compares handles by.
     public func key(of handle: PushHandle, on platform: PlatformID) throws(DeviceRegistryError) -> String {
-        guard let service = services[platform] else { throw .invalid("There is no platform '\(platform)'.") }
+        guard let known = platforms[platform] else { throw .invalid("There is no platform '\(platform)'.") }
         do throws(PushServiceError) {
-            return try service.key(of: handle)
+            return try known.key(of: handle)
         } catch {
             throw .invalid(error.description)
         }

@@ -14,7 +14,7 @@ public final class HubDirectory: Sendable {
 
     private let store: any HubStore
     private let time: any TimeSource
-    private let services: PushServiceList
+    private let platforms: PushPlatformList
     private let fallbacks: [PlatformID: Credential]
     private let contents = Mutex(Contents())
     private let changes = SerialWork()
@@ -24,11 +24,12 @@ public final class HubDirectory: Sendable {
     /// - Parameter fallbacks: Credentials of hubs that have none of their own for a platform, such as a simulator's.
     ///   They are never stored.
     public init(
-        store: any HubStore, services: PushServiceList, time: any TimeSource, fallbacks: [PlatformID: Credential] = [:]
+        store: any HubStore, platforms: PushPlatformList, time: any TimeSource,
+        fallbacks: [PlatformID: Credential] = [:]
     ) {
         self.fallbacks = fallbacks
         self.store = store
-        self.services = services
+        self.platforms = platforms
         self.time = time
     }
 
@@ -86,7 +87,7 @@ public final class HubDirectory: Sendable {
         guard HubName.isValid(name) else { throw .badName(name) }
         var settings = settings
         settings.addDefaultRules(at: time.now)
-        try settings.check(services: services)
+        try settings.check(platforms: platforms)
         let created: Hub?
         do throws(StorageError) {
             created = try await store.createHub(name: name, settings: settings, at: time.now)
@@ -174,7 +175,7 @@ public final class HubDirectory: Sendable {
         var hub = old
         try change(&hub.settings)
         guard hub.settings != old.settings else { return old }
-        try hub.settings.check(replacing: old.settings, services: services)
+        try hub.settings.check(replacing: old.settings, platforms: platforms)
         hub.modifiedAt = time.now
         try await store(hub)
         if hub.settings.credentials != old.settings.credentials {

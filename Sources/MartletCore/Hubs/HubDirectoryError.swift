@@ -21,7 +21,7 @@ public enum HubDirectoryError: Error, Sendable, CustomStringConvertible {
         case .exists(let name): "A hub named '\(name)' exists already."
         case .notFound(let name): "There is no hub named '\(name.prefix(80))'."
         case .ruleNotFound(let name): "There is no access rule named '\(name.prefix(80))'."
-        case .unknownPlatform(let platform): "There is no push service named '\(platform)'."
+        case .unknownPlatform(let platform): "There is no push platform named '\(platform)'."
         case .badCredential(let error): "The credential cannot be used: \(error)"
         case .invalid(let sentence): sentence
         case .storage(let error): "The hub could not be stored: \(error)"

@@ -37,7 +37,7 @@ public struct HubSettings: Hashable, Sendable {
 
     /// Checks all that can be said, and with their push services the credentials that `old` does not have.
     func check(
-        replacing old: HubSettings = HubSettings(), services: PushServiceList
+        replacing old: HubSettings = HubSettings(), platforms: PushPlatformList
     ) throws(HubDirectoryError) {
         try checkRules()
         if let registrationTTL, registrationTTL < Self.minimumRegistrationTTL {
@@ -47,9 +47,9 @@ public struct HubSettings: Hashable, Sendable {
             throw .invalid("The user metadata is longer than \(Self.userMetadataLimit) characters.")
         }
         for (platform, credential) in credentials where old.credentials[platform] != credential {
-            guard let service = services[platform] else { throw .unknownPlatform(platform) }
+            guard platforms[platform] != nil else { throw .unknownPlatform(platform) }
             do throws(PushServiceError) {
-                _ = try service.init(credential: credential)
+                _ = try platforms.service(platform)?.init(credential: credential)
             } catch {
                 throw .badCredential(error)
             }

@@ -3,7 +3,7 @@ public import MartletModel
 /// The one way in which notifications are accepted. What it returns is on disk and will be delivered.
 public struct NotificationIntake: Sendable {
     private let store: any NotificationStore
-    private let services: PushServiceList
+    private let platforms: PushPlatformList
     private let time: any TimeSource
     private let lifetime: Duration
     private let accepted: @Sendable (Notification) -> Void
@@ -12,11 +12,11 @@ public struct NotificationIntake: Sendable {
     ///   - lifetime: How long delivery is tried where the message does not say.
     ///   - accepted: Told of every notification after it was stored.
     public init(
-        store: any NotificationStore, services: PushServiceList, time: any TimeSource,
+        store: any NotificationStore, platforms: PushPlatformList, time: any TimeSource,
         lifetime: Duration = .seconds(86_400), accepted: @escaping @Sendable (Notification) -> Void
     ) {
         self.store = store
-        self.services = services
+        self.platforms = platforms
         self.time = time
         self.lifetime = lifetime
         self.accepted = accepted
@@ -27,10 +27,10 @@ public struct NotificationIntake: Sendable {
     public func accept(
         _ message: Message, on platform: PlatformID, to target: Notification.Target, in hub: Hub.ID
     ) async throws(NotificationIntakeError) -> Notification {
-        guard let service = services[platform] else { throw .invalid("There is no platform '\(platform)'.") }
+        guard let known = platforms[platform] else { throw .invalid("There is no platform '\(platform)'.") }
         do throws(PushServiceError) {
-            try service.check(message)
-            if case .direct(let handle) = target { _ = try service.key(of: handle) }
+            try known.check(message)
+            if case .direct(let handle) = target { _ = try known.key(of: handle) }
         } catch {
             throw error.kind == .messageTooLarge ? .tooLarge(error.description) : .invalid(error.description)
         }

@@ -13,6 +13,8 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let badChannel = OutcomeName(rawValue: "BadChannel")
     public static let expiredChannel = OutcomeName(rawValue: "ExpiredChannel")
     public static let wrongToken = OutcomeName(rawValue: "WrongToken")
+    /// Nothing sends to the platform: a name of this hub's own.
+    public static let noPushService = OutcomeName(rawValue: "NoPushService")
     public static let channelThrottled = OutcomeName(rawValue: "ChannelThrottled")
     public static let throttled = OutcomeName(rawValue: "Throttled")
     public static let invalidCredentials = OutcomeName(rawValue: "InvalidCredentials")

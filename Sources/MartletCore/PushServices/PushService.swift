@@ -3,22 +3,8 @@ public import MartletModel
 
 /// One push service as a translator: it makes requests and reads responses and opens nothing.
 ///
-/// An instance belongs to one credential of one hub. What can be judged without a credential is static, because devices
-/// register and messages are accepted before one is there.
-public protocol PushService: Sendable {
-    static var descriptor: PushServiceDescriptor { get }
-
-    /// Checks a handle and gives the key that the platform compares handles by.
-    /// - Throws: `PushServiceError` where no device of the platform can have such a handle.
-    static func key(of handle: PushHandle) throws(PushServiceError) -> String
-
-    /// Checks that the service would take the message, as far as that can be known beforehand: form, size, fields.
-    static func check(_ message: Message) throws(PushServiceError)
-
-    /// A message that shows a text.
-    /// - Throws: `PushServiceError` where the text does not fit the service's limit.
-    static func message(showing text: String) throws(PushServiceError) -> Message
-
+/// An instance belongs to one credential of one hub.
+public protocol PushService: PushPlatform {
     /// - Throws: `PushServiceError` naming the property that is missing or unusable; never its value.
     init(credential: Credential) throws(PushServiceError)
 
@@ -41,24 +27,6 @@ public protocol PushService: Sendable {
 
     /// What an answer means.
     func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome
-}
-
-/// What a push service cannot accept, in a sentence that says what to do.
-public struct PushServiceError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Kind: Hashable, Sendable {
-        case badCredential
-        case badHandle
-        case badMessage
-        case messageTooLarge
-    }
-
-    public let kind: Kind
-    public let description: String
-
-    public init(_ kind: Kind, _ description: String) {
-        self.kind = kind
-        self.description = description
-    }
 }
 
 /// How requests to a push service prove who sends them.

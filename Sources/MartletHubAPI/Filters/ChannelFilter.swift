@@ -34,18 +34,18 @@ struct ChannelFilter: Hashable {
 
     /// The handles that the filter may mean, each once, as the platforms compare them. Empty where no platform can have
     /// such a handle: then nothing is registered with it.
-    func candidates(_ services: PushServiceList) throws(HubAPIError) -> [RegistrationQuery.Filter] {
+    func candidates(_ platforms: PushPlatformList) throws(HubAPIError) -> [RegistrationQuery.Filter] {
         var isKnown = false
         var found: [RegistrationQuery.Filter] = []
         var seen: Set<String> = []
-        for service in services.services {
-            guard let values = values(for: service.descriptor) else { continue }
+        for platform in platforms {
+            guard let values = values(for: platform.descriptor) else { continue }
             isKnown = true
             for handle in Self.readings(of: values) {
-                guard let key = try? service.key(of: handle) else { continue }
-                let platform = service.descriptor.platform
-                guard seen.insert("\(platform)\n\(key)").inserted else { continue }
-                found.append(.handle(platform: platform, key: key))
+                guard let key = try? platform.key(of: handle) else { continue }
+                let id = platform.descriptor.platform
+                guard seen.insert("\(id)\n\(key)").inserted else { continue }
+                found.append(.handle(platform: id, key: key))
             }
         }
         guard isKnown else {
@@ -55,7 +55,7 @@ struct ChannelFilter: Hashable {
     }
 
     /// The parts of a platform's handle, in its order; nil where the filter is not about this platform.
-    private func values(for descriptor: PushServiceDescriptor) -> [String]? {
+    private func values(for descriptor: PushPlatformDescriptor) -> [String]? {
         let elements = descriptor.handleElements.map { $0.lowercased() }
         if terms.count == 1, terms[0].name == Self.anyHandle {
             // It cannot be the whole of a handle of several parts.

@@ -5,7 +5,7 @@ import MartletModel
 /// Sending (wire document, section 6).
 struct MessageRoutes: Sendable {
     let notifications: NotificationIntake
-    let services: PushServiceList
+    let platforms: PushPlatformList
     let repeats: RepeatedSends
 
     func add(to routes: inout HubRoutes) {
@@ -16,7 +16,7 @@ struct MessageRoutes: Sendable {
         let target = call.match.target
         guard !target.flag("test") else { throw .badRequest("This server does not serve test sends yet") }
         let isDirect = target.flag("direct")
-        let id = try await accept(try SendRequest(call.request, isDirect: isDirect, services: services), of: call)
+        let id = try await accept(try SendRequest(call.request, isDirect: isDirect, platforms: platforms), of: call)
         let query = call.versionQuery + (isDirect ? "&direct" : "")
         let fields: HTTPFields = [
             "location": call.url("messages", id.description) + query,

@@ -11,9 +11,9 @@ struct SendRequest {
     /// The largest body in bytes.
     static let sizeLimit = 65_536
 
-    init(_ request: HTTPRequest, isDirect: Bool, services: PushServiceList) throws(HubAPIError) {
+    init(_ request: HTTPRequest, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         let fields = SendFields(request.fields)
-        let descriptor = try Self.descriptor(fields, request.fields, services)
+        let descriptor = try Self.descriptor(fields, request.fields, platforms)
         if fields.isScheduled {
             throw .badRequest(
                 "ServiceBusNotification-ScheduleTime is for /schedulednotifications, which this server does not serve yet"
@@ -29,19 +29,19 @@ struct SendRequest {
     /// Without a format header the headers of the platform tell which is meant, because one client leaves it out when
     /// its caller sets headers of his own.
     private static func descriptor(
-        _ known: SendFields, _ fields: HTTPFields, _ services: PushServiceList
-    ) throws(HubAPIError) -> PushServiceDescriptor {
-        let allowed = services.services.map { $0.descriptor.format }
+        _ known: SendFields, _ fields: HTTPFields, _ platforms: PushPlatformList
+    ) throws(HubAPIError) -> PushPlatformDescriptor {
+        let allowed = platforms.map { $0.descriptor.format }
         guard let format = known.format else {
-            let meant = services.services.filter { !passedOn(fields, $0.descriptor).isEmpty }
+            let meant = platforms.filter { !passedOn(fields, $0.descriptor).isEmpty }
             guard meant.count == 1 else { throw .badFormat("", allowed: allowed) }
             return meant[0].descriptor
         }
         if format.lowercased() == "template" {
             throw .badRequest("This server does not serve template notifications yet")
         }
-        guard let service = services.format(format) else { throw .badFormat(format, allowed: allowed) }
-        return service.descriptor
+        guard let platform = platforms.format(format) else { throw .badFormat(format, allowed: allowed) }
+        return platform.descriptor
     }
 
     private static func audience(_ fields: SendFields) throws(HubAPIError) -> TagExpression? {
@@ -58,7 +58,7 @@ struct SendRequest {
 
     /// The first part of a handle has a header of its own; those of further parts have the names of their elements.
     private static func handle(
-        _ known: SendFields, _ fields: HTTPFields, _ descriptor: PushServiceDescriptor
+        _ known: SendFields, _ fields: HTTPFields, _ descriptor: PushPlatformDescriptor
     ) throws(HubAPIError) -> PushHandle {
         guard let first = known.deviceHandle, !first.isEmpty else {
             throw .badRequest("A direct send needs the header ServiceBusNotification-DeviceHandle")
@@ -73,7 +73,7 @@ struct SendRequest {
         return PushHandle(parts: parts)
     }
 
-    private static func passedOn(_ fields: HTTPFields, _ descriptor: PushServiceDescriptor) -> [String: String] {
+    private static func passedOn(_ fields: HTTPFields, _ descriptor: PushPlatformDescriptor) -> [String: String] {
         var passed: [String: String] = [:]
         for field in fields where descriptor.fieldPrefixes.contains(where: field.name.hasPrefix) {
             passed[field.name] = field.value

@@ -13,7 +13,7 @@ struct RegistrationDocument {
     /// The largest document, in bytes: 60 tags of 120 characters and a long handle fit many times.
     static let sizeLimit = 65_536
 
-    init(_ body: [UInt8], services: PushServiceList) throws(HubAPIError) {
+    init(_ body: [UInt8], platforms: PushPlatformList) throws(HubAPIError) {
         let root: XMLElement
         do throws(XMLReaderError) {
             root = try XMLReader().read(body)
@@ -21,7 +21,7 @@ struct RegistrationDocument {
             throw error == .outOfMemory ? .internalError : .badRequest(error.description)
         }
         let description = try Self.description(in: root)
-        let descriptor = try Self.descriptor(of: description, services: services)
+        let descriptor = try Self.descriptor(of: description, platforms: platforms)
         platform = descriptor.platform
         handle = try Self.handle(in: description, descriptor)
         tags = try Self.tags(description.child("Tags")?.text ?? "")
@@ -37,24 +37,24 @@ struct RegistrationDocument {
 
     /// The concrete type is the element's name, or the value of `i:type` with a prefix or without.
     private static func descriptor(
-        of description: XMLElement, services: PushServiceList
-    ) throws(HubAPIError) -> PushServiceDescriptor {
+        of description: XMLElement, platforms: PushPlatformList
+    ) throws(HubAPIError) -> PushPlatformDescriptor {
         let type = description.attributes["type"].map { $0.split(separator: ":").last.map(String.init) ?? "" }
         let name = type ?? description.name
-        for service in services.services {
-            let element = service.descriptor.registrationElement
-            if name == "\(element)RegistrationDescription" { return service.descriptor }
+        for platform in platforms {
+            let element = platform.descriptor.registrationElement
+            if name == "\(element)RegistrationDescription" { return platform.descriptor }
             if name == "\(element)TemplateRegistrationDescription" {
                 throw .badRequest("This server does not serve template registrations yet")
             }
         }
-        let known = services.services.map { "\($0.descriptor.registrationElement)RegistrationDescription" }
+        let known = platforms.map { "\($0.descriptor.registrationElement)RegistrationDescription" }
         throw .badRequest(
             "'\(name.prefix(64))' is no registration that this server knows; it knows \(known.joined(separator: ", "))")
     }
 
     private static func handle(
-        in description: XMLElement, _ descriptor: PushServiceDescriptor
+        in description: XMLElement, _ descriptor: PushPlatformDescriptor
     ) throws(HubAPIError) -> PushHandle {
         var parts: [String] = []
         for element in descriptor.handleElements {

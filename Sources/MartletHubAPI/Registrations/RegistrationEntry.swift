@@ -4,7 +4,7 @@ import MartletModel
 /// A registration as an Atom entry. The order of the elements is binding (wire document, section 4.2).
 struct RegistrationEntry {
     let registration: Registration
-    let descriptor: PushServiceDescriptor
+    let descriptor: PushPlatformDescriptor
     /// Its absolute address with the query.
     let url: String
 

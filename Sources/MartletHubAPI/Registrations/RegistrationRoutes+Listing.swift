@@ -13,7 +13,7 @@ extension RegistrationRoutes {
         guard let filter = call.match.target.item("$filter") else {
             return try await listing("registrations", [.all], of: call)
         }
-        let candidates = try ChannelFilter(filter.value ?? "").candidates(services)
+        let candidates = try ChannelFilter(filter.value ?? "").candidates(platforms)
         return try await listing("registrations", candidates, of: call)
     }
 

@@ -5,7 +5,7 @@ import MartletModel
 /// Creating, changing, reading and removing one registration (wire document, sections 4.5 to 4.8).
 struct RegistrationRoutes: Sendable {
     let devices: DeviceRegistry
-    let services: PushServiceList
+    let platforms: PushPlatformList
 
     func add(to routes: inout HubRoutes) {
         let limit = RegistrationDocument.sizeLimit
@@ -25,7 +25,7 @@ struct RegistrationRoutes: Sendable {
     }
 
     @Sendable private func create(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
-        let document = try RegistrationDocument(call.request.body, services: services)
+        let document = try RegistrationDocument(call.request.body, platforms: platforms)
         let registration = try await store(document, as: DeviceRegistry.newID(), in: call, .none)
         var response = try answer(registration, to: call)
         response.fields["content-location"] = url(of: registration, in: call)
@@ -33,7 +33,7 @@ struct RegistrationRoutes: Sendable {
     }
 
     @Sendable private func put(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
-        let document = try RegistrationDocument(call.request.body, services: services)
+        let document = try RegistrationDocument(call.request.body, platforms: platforms)
         let condition = EntityTag.condition(call.request.fields["if-match"])
         let registration = try await store(document, as: call.match["id"], in: call, condition)
         return try answer(registration, to: call)
@@ -90,7 +90,7 @@ struct RegistrationRoutes: Sendable {
 
     /// nil for a registration of a platform that this server no longer has.
     func entry(_ registration: Registration, in call: HubCall) -> RegistrationEntry? {
-        services[registration.platform].map {
+        platforms[registration.platform].map {
             RegistrationEntry(
                 registration: registration, descriptor: $0.descriptor, url: url(of: registration, in: call))
         }

@@ -5,7 +5,7 @@ import MartletModel
 /// section 8.1).
 struct NotificationDetails {
     let report: NotificationReport
-    let descriptor: PushServiceDescriptor
+    let descriptor: PushPlatformDescriptor
     /// Its absolute address with the query.
     let url: String
 

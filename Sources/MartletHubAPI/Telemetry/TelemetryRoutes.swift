@@ -5,7 +5,7 @@ import MartletModel
 /// What became of a send (wire document, section 8.1).
 struct TelemetryRoutes: Sendable {
     let notifications: NotificationIntake
-    let services: PushServiceList
+    let platforms: PushPlatformList
 
     func add(to routes: inout HubRoutes) {
         routes.on(.get, "/{hub}/messages/{id}", needs: .manage, read)
@@ -19,11 +19,11 @@ struct TelemetryRoutes: Sendable {
         } catch {
             throw HubAPIError(error)
         }
-        guard let report = found, let service = services[report.notification.platform] else {
+        guard let report = found, let platform = platforms[report.notification.platform] else {
             throw .notificationNotFound
         }
         let details = NotificationDetails(
-            report: report, descriptor: service.descriptor,
+            report: report, descriptor: platform.descriptor,
             url: call.url("messages", id.description) + call.versionQuery)
         return HTTPResponse(
             .ok, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(details.document()))

@@ -5,7 +5,7 @@ public import MartletModel
 
 /// Apple Push Notification service over HTTP/2 (push services document, section 1).
 public struct APNs: PushService {
-    public static let descriptor = PushServiceDescriptor(
+    public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "apns"), aliases: ["apple"], format: "apple", registrationElement: "Apple",
         handleElements: ["DeviceToken"], credentialElement: "ApnsCredential", credentialPlace: 0,
         credentialFields: credentialFields,
@@ -101,7 +101,7 @@ public struct APNs: PushService {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character) ? character | 0x20 : character
     }
 
-    private static let credentialFields: [PushServiceDescriptor.CredentialField] = [
+    private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
         .init(
             name: APNsCredential.Property.token, flag: "key-file", help: "The .p8 file of the signing key.",
             isSecret: true, isFile: true),

@@ -13,7 +13,7 @@ struct AdminAPI: Sendable {
     let hubs: HubDirectory
     let users: UserDirectory
     let userRemoval: UserRemoval
-    let services: PushServiceList
+    let platforms: PushPlatformList
     /// The address for connection strings.
     let endpoint: PublicEndpoint
 
@@ -67,11 +67,11 @@ struct AdminAPI: Sendable {
     }
 
     private func setCredential(_ credential: Credential?, _ match: RouteMatch) async -> HTTPResponse {
-        guard let service = services.named(match["platform"]) else {
+        guard let platform = platforms.named(match["platform"]) else {
             return refusal(.unknownPlatform(PlatformID(rawValue: match["platform"])))
         }
         return await answerHubs { () throws(HubDirectoryError) in
-            try await hubs.setCredential(credential, for: service.descriptor.platform, of: match["name"])
+            try await hubs.setCredential(credential, for: platform.descriptor.platform, of: match["name"])
             return HTTPResponse(.noContent)
         }
     }

@@ -20,20 +20,20 @@ public enum Platforms {
 
     /// The flags of all platforms.
     public static var credentialFields: [CredentialField] {
-        PushServices.all.services.flatMap { fields(of: $0.descriptor) }
+        PushPlatforms.all.flatMap { fields(of: $0.descriptor) }
     }
 
     /// The formats of native sends.
     public static var formats: [String] {
-        PushServices.all.services.map { $0.descriptor.format }
+        PushPlatforms.all.map { $0.descriptor.format }
     }
 
     /// The names of the platforms, as the app backend knows them.
     public static var names: [String] {
-        PushServices.all.services.map { $0.descriptor.platform.rawValue }
+        PushPlatforms.all.map { $0.descriptor.platform.rawValue }
     }
 
-    private static func fields(of descriptor: PushServiceDescriptor) -> [CredentialField] {
+    private static func fields(of descriptor: PushPlatformDescriptor) -> [CredentialField] {
         let names = Set([descriptor.platform.rawValue] + descriptor.aliases)
         return descriptor.credentialFields.map { field in
             CredentialField(

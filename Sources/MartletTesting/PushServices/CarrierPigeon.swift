@@ -11,7 +11,7 @@ public import MartletModel
 public struct CarrierPigeon: PushService {
     public static let platform = PlatformID(rawValue: "pigeon")
 
-    public static let descriptor = PushServiceDescriptor(
+    public static let descriptor = PushPlatformDescriptor(
         platform: platform, aliases: ["dove"], format: "pigeon", registrationElement: "Pigeon",
         handleElements: ["Loft"], credentialElement: "PigeonCredential",
         credentialFields: [

@@ -73,7 +73,7 @@ struct RegisterTests {
     @Test func anIDIsFoundAgainByItsHandleAndSparesGo() async throws {
         let fixture = try await Fixture()
         let hub = try #require(fixture.hubs.all.first)
-        let devices = DeviceRegistry(store: fixture.storage, services: fixture.services, time: fixture.time)
+        let devices = DeviceRegistry(store: fixture.storage, platforms: fixture.platforms, time: fixture.time)
         let tag = try UserName("alice").tag
         for id in ["first", "second", "third"] {
             fixture.time.advance(by: .seconds(1))

@@ -14,7 +14,7 @@ struct Fixture {
 
     let time = ManualTimeSource()
     let storage = MemoryStorage()
-    let services = PushServiceList([CarrierPigeon.self] + PushServices.all.services)
+    let platforms = PushPlatformList([CarrierPigeon.self] + PushPlatforms.all)
     let hubs: HubDirectory
     let users: UserDirectory
     let devices: DeviceRegistry
@@ -27,17 +27,17 @@ struct Fixture {
         hubs names: [String] = ["hub"], hubName: String? = nil, settings: BackendSettings = BackendSettings(),
         hashing: Argon2idQueue = Argon2idQueue()
     ) async throws {
-        hubs = HubDirectory(store: storage, services: services, time: time)
+        hubs = HubDirectory(store: storage, platforms: platforms, time: time)
         for name in names { _ = try await hubs.create(name) }
         users = UserDirectory(store: storage, time: time, hashing: hashing, cost: Self.cheap)
         for name in ["alice", "bob", "carol"] { try await users.add(name, password: name + "1") }
-        devices = DeviceRegistry(store: storage, services: services, time: time)
+        devices = DeviceRegistry(store: storage, platforms: platforms, time: time)
         removal = UserRemoval(users: users, devices: devices, hub: BackendHub(hubs, named: hubName))
         let sent = sent
         handler = try Backend(
             users: users, devices: devices,
-            intake: NotificationIntake(store: storage, services: services, time: time) { sent.append($0) },
-            services: services, hub: BackendHub(hubs, named: hubName), time: time, settings: settings
+            intake: NotificationIntake(store: storage, platforms: platforms, time: time) { sent.append($0) },
+            platforms: platforms, hub: BackendHub(hubs, named: hubName), time: time, settings: settings
         ).makeHandler()
     }
 

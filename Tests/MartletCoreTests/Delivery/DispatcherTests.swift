@@ -11,7 +11,7 @@ struct DispatcherTests {
     ) async throws {
         let dispatcher = Dispatcher(
             notifications: flight.storage, devices: flight.storage, maps: flight.maps, hubs: flight.hubs,
-            services: flight.services, transport: flight.transport, messageIDs: MessageIDKey(1, 2), time: flight.time,
+            platforms: flight.platforms, transport: flight.transport, messageIDs: MessageIDKey(1, 2), time: flight.time,
             settings: settings)
         let run = Task { await dispatcher.run() }
         defer { run.cancel() }

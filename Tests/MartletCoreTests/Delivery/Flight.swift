@@ -72,7 +72,7 @@ struct Flight {
     let storage = MemoryStorage()
     let time = ManualTimeSource()
     let maps = MemoryProgressMaps()
-    let services = PushServiceList([CarrierPigeon.self])
+    let platforms = PushPlatformList([CarrierPigeon.self, MessageInABottle.self])
     let hubs: HubDirectory
     let registry: DeviceRegistry
     let transport: ScriptedTransport
@@ -87,12 +87,12 @@ struct Flight {
         _ answer: @escaping ScriptedTransport.Answer = { _, _ in .success(HTTPResponse(.ok)) }
     ) async throws {
         transport = ScriptedTransport(answer)
-        hubs = HubDirectory(store: storage, services: services, time: time)
-        registry = DeviceRegistry(store: storage, services: services, time: time)
+        hubs = HubDirectory(store: storage, platforms: platforms, time: time)
+        registry = DeviceRegistry(store: storage, platforms: platforms, time: time)
         hub = try await hubs.create("aviary").id
         let settings = DeliverySettings(pageSize: pageSize, retry: RetryPolicy(jitter: 0))
         delivery = NotificationDelivery(
-            notifications: storage, devices: storage, maps: maps, hubs: hubs, services: services, lanes: lanes,
+            notifications: storage, devices: storage, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,
             sender: PageSender(
                 transport: transport, authorizations: AuthorizationCache(), messageIDs: MessageIDKey(1, 2),
                 requestTimeout: settings.requestTimeout, time: time),
@@ -115,12 +115,13 @@ struct Flight {
     }
 
     func accept(
-        to target: Notification.Target = .audience(nil), lifetime: Duration = .seconds(86_400), in other: Hub.ID? = nil
+        on platform: PlatformID = CarrierPigeon.platform, to target: Notification.Target = .audience(nil),
+        lifetime: Duration = .seconds(86_400), in other: Hub.ID? = nil
     ) async throws -> Notification {
         let intake = NotificationIntake(
-            store: storage, services: services, time: time, lifetime: lifetime, accepted: { _ in })
+            store: storage, platforms: platforms, time: time, lifetime: lifetime, accepted: { _ in })
         return try await intake.accept(
-            Message(body: Array("hello".utf8)), on: CarrierPigeon.platform, to: target, in: other ?? hub)
+            Message(body: Array("hello".utf8)), on: platform, to: target, in: other ?? hub)
     }
 
     /// Runs a delivery from where the store says that it stands.

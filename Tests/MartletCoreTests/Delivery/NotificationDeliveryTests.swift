@@ -54,6 +54,32 @@ struct NotificationDeliveryTests {
         #expect(try await flight.report(notification).counts == [.success: 1])
     }
 
+    @Test func aPlatformThatNothingSendsToCompletesWithThatOutcomeForEveryDevice() async throws {
+        let flight = try await Flight(hasCredential: false)
+        for number in 1...7 {
+            _ = try await flight.registry.put(
+                "r\(number)", in: flight.hub, platform: MessageInABottle.platform,
+                handle: PushHandle("Atlantic", "shore\(number)"), tags: [])
+        }
+        let notification = try await flight.accept(on: MessageInABottle.platform)
+        #expect(try await flight.run(notification) == .finished)
+        let report = try await flight.report(notification)
+        #expect(report.state == .completed)
+        #expect(report.counts == [.noPushService: 7])
+        #expect(flight.transport.sent.isEmpty)
+        #expect(flight.alarms.all.isEmpty)
+    }
+
+    @Test func aDirectSendToAPlatformThatNothingSendsToSaysWhy() async throws {
+        let flight = try await Flight()
+        let notification = try await flight.accept(
+            on: MessageInABottle.platform, to: .direct(PushHandle("Atlantic", "north")))
+        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.report(notification).counts == [.noPushService: 1])
+        let refusals = flight.storage.refusals(of: notification.sequence)
+        #expect(refusals.map(\.reason) == ["This server has nothing that sends to bottle yet."])
+    }
+
     @Test func whoRegistersAfterASendWasAcceptedIsNotInItsAudience() async throws {
         let flight = try await Flight()
         try await flight.register(2)

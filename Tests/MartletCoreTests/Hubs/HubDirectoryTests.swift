@@ -8,7 +8,7 @@ import Testing
 struct HubDirectoryTests {
     @Test func aHubThatIsBeingDeletedIsNotFoundAndItsNameIsFree() async throws {
         let store = MeddlingStore()
-        let hubs = HubDirectory(store: store, services: PushServiceList([]), time: ManualTimeSource())
+        let hubs = HubDirectory(store: store, platforms: PushPlatformList([]), time: ManualTimeSource())
         let old = try await hubs.create("aviary")
         store.afterDeletion {
             #expect(hubs.hub(named: "aviary") == nil)
@@ -23,7 +23,7 @@ struct HubDirectoryTests {
     @Test func aChangeThatComesLateDoesNotBringADeletedHubBack() async throws {
         let store = MeddlingStore()
         let hubs = HubDirectory(
-            store: store, services: PushServiceList([CarrierPigeon.self]), time: ManualTimeSource())
+            store: store, platforms: PushPlatformList([CarrierPigeon.self]), time: ManualTimeSource())
         _ = try await hubs.create("aviary")
         store.afterUpdate { try? await hubs.delete("aviary") }
         await #expect(throws: HubDirectoryError.self) {
@@ -35,7 +35,7 @@ struct HubDirectoryTests {
     @Test func changesAtOnceAreAllKept() async throws {
         let store = MeddlingStore()
         let hubs = HubDirectory(
-            store: store, services: PushServiceList([CarrierPigeon.self]), time: ManualTimeSource())
+            store: store, platforms: PushPlatformList([CarrierPigeon.self]), time: ManualTimeSource())
         try await hubs.reload()
         _ = try await hubs.create("aviary")
         store.afterUpdate { await Task.yield() }
@@ -65,7 +65,7 @@ struct HubDirectoryTests {
     @Test func aRegeneratedKeyReplacesOneOfTwo() async throws {
         let time = ManualTimeSource()
         let store = MemoryStorage()
-        let hubs = HubDirectory(store: store, services: PushServiceList([]), time: time)
+        let hubs = HubDirectory(store: store, platforms: PushPlatformList([]), time: time)
         try await hubs.reload()
         let hub = try await hubs.create("aviary")
         let old = try #require(hub.settings.accessRules.last)
@@ -88,7 +88,7 @@ struct HubDirectoryTests {
 
     @Test func theRootRuleIsMadeOnceAndItsKeysCanBeRegenerated() async throws {
         let store = MemoryStorage()
-        let hubs = HubDirectory(store: store, services: PushServiceList([]), time: ManualTimeSource())
+        let hubs = HubDirectory(store: store, platforms: PushPlatformList([]), time: ManualTimeSource())
         try await hubs.reload()
         let root = try #require(hubs.namespaceRules.first)
         #expect(hubs.namespaceRules == [root])
@@ -102,7 +102,7 @@ struct HubDirectoryTests {
     }
 
     @Test func settingsOutsideTheLimitsAreRefusedAndNothingChanges() async throws {
-        let hubs = HubDirectory(store: MemoryStorage(), services: PushServiceList([]), time: ManualTimeSource())
+        let hubs = HubDirectory(store: MemoryStorage(), platforms: PushPlatformList([]), time: ManualTimeSource())
         try await hubs.reload()
         let hub = try await hubs.create("aviary")
         func rule(_ name: String, rights: AccessRights = .send, key: String = "k") -> AccessRule {
@@ -134,7 +134,7 @@ struct HubDirectoryTests {
 
     @Test func whoWatchesCredentialsHearsOfTheirChangesOnly() async throws {
         let hubs = HubDirectory(
-            store: MemoryStorage(), services: PushServiceList([CarrierPigeon.self]), time: ManualTimeSource())
+            store: MemoryStorage(), platforms: PushPlatformList([CarrierPigeon.self]), time: ManualTimeSource())
         try await hubs.reload()
         let heard = Mutex<Set<Hub.ID>>([])
         hubs.onCredentialsChange { id in heard.withLock { _ = $0.insert(id) } }

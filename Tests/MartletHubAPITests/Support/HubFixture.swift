@@ -19,7 +19,7 @@ struct HubFixture {
     let router: Router
 
     init(
-        services: PushServiceList = PushServiceList(PushServices.all.services + [CarrierPigeon.self]),
+        platforms: PushPlatformList = PushPlatformList(PushPlatforms.all + [CarrierPigeon.self]),
         address: PublicAddress = PublicAddress()
     ) async throws {
         let names: [(String, AccessRights)] = [
@@ -37,12 +37,12 @@ struct HubFixture {
             throw HubDirectoryError.exists("demo")
         }
         self.hub = hub
-        let hubs = HubDirectory(store: storage, services: services, time: time)
+        let hubs = HubDirectory(store: storage, platforms: platforms, time: time)
         try await hubs.reload()
         let api = HubAPI(
-            hubs: hubs, devices: DeviceRegistry(store: storage, services: services, time: time),
-            notifications: NotificationIntake(store: storage, services: services, time: time, accepted: { _ in }),
-            services: services, address: address, time: time)
+            hubs: hubs, devices: DeviceRegistry(store: storage, platforms: platforms, time: time),
+            notifications: NotificationIntake(store: storage, platforms: platforms, time: time, accepted: { _ in }),
+            platforms: platforms, address: address, time: time)
         var router = Router(refuse: HubAPI.refusal(time: time))
         api.addRoutes(to: &router)
         self.router = router

@@ -1,7 +1,7 @@
 public import MartletModel
 
 /// What the rest of the system needs to know of a platform, so that nobody else names it.
-public struct PushServiceDescriptor: Sendable {
+public struct PushPlatformDescriptor: Sendable {
     /// A property of the platform's credential.
     public struct CredentialField: Sendable {
         /// As in the hub's XML documents.

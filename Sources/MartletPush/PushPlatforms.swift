@@ -1,11 +1,11 @@
 public import MartletCore
 
-/// The push services that this package speaks to. A platform is a folder here and an entry in this list.
-public enum PushServices {
-    public static let all = PushServiceList([APNs.self])
+/// The push platforms that this package knows. A platform is a folder here and an entry in this list.
+public enum PushPlatforms {
+    public static let all = PushPlatformList([APNs.self])
 }
 
-extension PushServices {
+extension PushPlatforms {
     /// The far side of every service, each with its own state.
     /// - Parameter acceptsAnyKey: Whether senders that nobody registered are taken at their word.
     public static func simulators(acceptsAnyKey: Bool) -> [any PushServiceSimulator] {

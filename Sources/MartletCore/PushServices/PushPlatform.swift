@@ -1,0 +1,50 @@
+public import MartletModel
+
+/// One push platform as its devices and messages show it: everything that can be judged without a credential, because
+/// devices register and messages are accepted before one is there. A platform that can be sent to is a `PushService`.
+public protocol PushPlatform: Sendable {
+    static var descriptor: PushPlatformDescriptor { get }
+
+    /// Checks a handle and gives the key that the platform compares handles by.
+    /// - Throws: `PushServiceError` where no device of the platform can have such a handle.
+    static func key(of handle: PushHandle) throws(PushServiceError) -> String
+
+    /// Checks that the platform would take the message, as far as that can be known beforehand: form, size, fields.
+    static func check(_ message: Message) throws(PushServiceError)
+
+    /// A message that shows a text.
+    /// - Throws: `PushServiceError` where the text does not fit the platform's limit.
+    static func message(showing text: String) throws(PushServiceError) -> Message
+
+    /// What the body of a template is: the descriptor's format, unless the template's headers say otherwise.
+    static func format(of template: Template) -> TemplateFormat
+
+    /// Checks the headers and options of a template, and gives it back with the headers that the platform needs and
+    /// that its body tells.
+    static func checked(_ template: Template) throws(PushServiceError) -> Template
+}
+
+extension PushPlatform {
+    public static func format(of template: Template) -> TemplateFormat { descriptor.templateFormat }
+
+    public static func checked(_ template: Template) throws(PushServiceError) -> Template { template }
+}
+
+/// What a push platform cannot accept, in a sentence that says what to do.
+public struct PushServiceError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
+        case badCredential
+        case badHandle
+        case badMessage
+        case badTemplate
+        case messageTooLarge
+    }
+
+    public let kind: Kind
+    public let description: String
+
+    public init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+}

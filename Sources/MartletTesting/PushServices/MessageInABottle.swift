@@ -1,0 +1,32 @@
+public import MartletCore
+public import MartletModel
+
+/// A platform that only tests know and that nothing sends to. Its handles have two parts, which are compared as they
+/// are.
+public struct MessageInABottle: PushPlatform {
+    public static let platform = PlatformID(rawValue: "bottle")
+
+    public static let descriptor = PushPlatformDescriptor(
+        platform: platform, format: "bottle", registrationElement: "Bottle", handleElements: ["Ocean", "Shore"],
+        credentialElement: "BottleCredential", credentialFields: [], outcomeCountsElement: "BottleOutcomeCounts",
+        fieldPrefixes: ["bottle-"], payloadLimit: 100)
+
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        guard handle.parts.count == 2, handle.parts.allSatisfy({ !$0.isEmpty }) else {
+            throw PushServiceError(.badHandle, "A bottle needs an ocean and a shore.")
+        }
+        return handle.text
+    }
+
+    public static func check(_ message: Message) throws(PushServiceError) {
+        guard message.body.count <= descriptor.payloadLimit else {
+            throw PushServiceError(.messageTooLarge, "A bottle holds at most \(descriptor.payloadLimit) bytes.")
+        }
+    }
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        let message = Message(body: Array(text.utf8))
+        try check(message)
+        return message
+    }
+}
