@@ -11,6 +11,10 @@ struct RootHandler: HTTPHandler {
         part(for: head).bodyLimit(for: head)
     }
 
+    func streamsBody(for head: HTTPRequest) -> Bool {
+        part(for: head).streamsBody(for: head)
+    }
+
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         await part(for: request).respond(to: request)
     }

@@ -16,7 +16,7 @@ struct EventStreamTests {
             .get, "/simulator/devices/\(handle)/events", connection: SimulatorFixture.connection)
         let response = await fixture.handler.respond(to: request)
         #expect(response.fields["content-type"] == "text/event-stream")
-        guard case .stream(let write) = response.body else {
+        guard case .stream(_, let write) = response.body else {
             Issue.record("events are a stream")
             return
         }

@@ -7,6 +7,14 @@ public protocol HTTPHandler: Sendable {
     /// is refused with 413 before it is read.
     func bodyLimit(for head: HTTPRequest) -> Int
 
-    /// Answers one request whose body is complete. What goes wrong is a response too.
+    /// Whether the body of a request of which only the head is known is handed over as `HTTPRequest.stream` while it
+    /// comes, instead of being collected. Asked for requests with a body alone.
+    func streamsBody(for head: HTTPRequest) -> Bool
+
+    /// Answers one request: its body is complete, or a stream. What goes wrong is a response too.
     func respond(to request: HTTPRequest) async -> HTTPResponse
+}
+
+extension HTTPHandler {
+    public func streamsBody(for head: HTTPRequest) -> Bool { false }
 }

@@ -11,6 +11,7 @@ public struct Router: HTTPHandler {
         let method: HTTPMethod
         let pattern: [Segment]
         let bodyLimit: Int
+        let streamsBody: Bool
         let answer: Answer
     }
 
@@ -39,20 +40,30 @@ public struct Router: HTTPHandler {
     /// Adds a route.
     /// - Parameters:
     ///   - pattern: Starts with a slash.
-    ///   - bodyLimit: The largest body that is collected, in bytes.
+    ///   - bodyLimit: The largest body that is taken, in bytes.
+    ///   - streamsBody: Whether the body is read by `answer`, from `HTTPRequest.reader`, instead of being collected.
     public mutating func on(
-        _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, answer: @escaping Answer
+        _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, streamsBody: Bool = false,
+        answer: @escaping Answer
     ) {
         let segments = pattern.split(separator: "/").map { part in
             part.first == "{" ? Segment.parameter(String(part.dropFirst().dropLast())) : .literal(part.lowercased())
         }
-        routes.append(Route(method: method, pattern: segments, bodyLimit: bodyLimit, answer: answer))
+        routes.append(
+            Route(method: method, pattern: segments, bodyLimit: bodyLimit, streamsBody: streamsBody, answer: answer))
     }
 
     public func bodyLimit(for head: HTTPRequest) -> Int {
         switch find(head) {
         case .success(let found): found.route.bodyLimit
         case .failure: 0
+        }
+    }
+
+    public func streamsBody(for head: HTTPRequest) -> Bool {
+        switch find(head) {
+        case .success(let found): found.route.streamsBody
+        case .failure: false
         }
     }
 

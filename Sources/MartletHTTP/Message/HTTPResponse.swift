@@ -24,8 +24,9 @@ public enum HTTPBody: Sendable {
     /// All of it; the network adds `content-length`.
     case bytes([UInt8])
     /// Written piece by piece: server-sent events, files. The closure runs on the connection's loop after the head was
-    /// sent; the body ends when it returns, and the connection (HTTP/1.1) or stream (HTTP/2) is cut when it throws.
-    case stream(@Sendable (any HTTPBodyWriter) async throws -> Void)
+    /// sent, and not at all for HEAD; the body ends when it returns, and the connection (HTTP/1.1) or stream (HTTP/2) is
+    /// cut when it throws. Where a length is stated it becomes `content-length`, and a body of another length is cut.
+    case stream(length: Int? = nil, @Sendable (any HTTPBodyWriter) async throws -> Void)
 }
 
 /// Where a streamed body is written.

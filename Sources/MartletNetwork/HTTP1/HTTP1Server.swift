@@ -2,12 +2,13 @@ import MartletHTTP
 
 /// The server side of HTTP/1.1 (RFC 9112) on one connection: one request after the other, strictly read.
 final class HTTP1Server: WireProtocol {
-    private enum Phase {
+    private enum Phase: Hashable {
         /// Before the first byte of a request. Becomes `head` with that byte.
         case idle
         /// Becomes `body` or `answering` when the head is complete.
         case head
-        /// Becomes `trailers` behind the last chunk, `answering` when the body is complete.
+        /// Becomes `trailers` behind the last chunk, `answering` when the body is complete. The handler has the request
+        /// already where it reads the body itself; then an answer that does not wait for the end makes it `finished`.
         case body
         case trailers
         /// The handler has the request. Becomes `idle`, or `finished`, with the end of the answer.
@@ -30,11 +31,15 @@ final class HTTP1Server: WireProtocol {
     /// What came while a request was being answered.
     private var backlog: [UInt8] = []
     private var isConsuming = false
-    private(set) var deadline: ContinuousClock.Instant?
+    /// When what the phase waits for is due.
+    private var due: ContinuousClock.Instant?
 
     private var head: HTTP1RequestHead?
     private var body: [UInt8] = []
     private var bodyLimit = 0
+    /// The body of the request in hand, where its handler reads it.
+    private var streamed: RequestBody?
+    private var owesContinue = false
 
     private var stream: HTTP1ResponseStream?
     private var running: (any RunningRequest)?
@@ -57,12 +62,26 @@ final class HTTP1Server: WireProtocol {
             startLineBytes: limits.targetBytes, fieldBytes: limits.fieldBytes, fieldCount: limits.fieldCount)
         scanner = HeadScanner(scannerLimits)
         // Whoever connects has something to ask: the first request may not be waited for as long as the next.
-        deadline = connection.now + limits.headTime
+        due = connection.now + limits.headTime
     }
+
+    var deadline: ContinuousClock.Instant? { due ?? streamed?.deadline }
+
+    var now: ContinuousClock.Instant { connection.now }
 
     var isFinished: Bool { phase == .finished && output.isEmpty }
 
-    var wantsInput: Bool { backlog.count < 64 * 1024 && !isCongested }
+    var wantsInput: Bool {
+        backlog.count < 64 * 1024 && !isCongested && !(isReadingStream && streamed?.isFull == true)
+    }
+
+    /// Whether the body of a request that is being answered comes still.
+    private var isReadingStream: Bool { streamed != nil && (phase == .body || phase == .trailers) }
+
+    /// Whether nobody can read on in that body: it is too long, or makes no sense.
+    private var isGivenUp: Bool { isReadingStream && streamed?.isOver == true }
+
+    private var isAnswering: Bool { phase == .answering || isReadingStream }
 
     /// Whether answers wait for a peer that goes on asking and does not read: nothing more is asked of handlers until
     /// it does.
@@ -105,6 +124,7 @@ final class HTTP1Server: WireProtocol {
     /// - Returns: How many bytes were taken: more than 0.
     private func take(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         switch phase {
+        case .body where isGivenUp, .trailers where isGivenUp: bytes.count
         case .idle, .head: try takeHead(bytes)
         case .body: try takeBody(bytes)
         case .trailers: try takeTrailers(bytes)
@@ -115,7 +135,7 @@ final class HTTP1Server: WireProtocol {
     private func takeHead(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         if phase == .idle {
             phase = .head
-            deadline = connection.now + limits.headTime
+            due = connection.now + limits.headTime
         }
         switch scanner.scan(bytes) {
         case .refused(let refusal): throw HTTP1Refusal(refusal)
@@ -147,7 +167,7 @@ final class HTTP1Server: WireProtocol {
         }
         let head = try HTTP1RequestHead(parser, bytes, connection: info)
         self.head = head
-        deadline = connection.now + limits.bodyTime
+        due = connection.now + limits.bodyTime
         guard head.body != .none else { return dispatchRequest() }
         bodyLimit = dispatch.bodyLimit(for: head.request)
         if case .length(let length) = head.body {
@@ -155,18 +175,33 @@ final class HTTP1Server: WireProtocol {
             body.reserveCapacity(min(Int(length), 64 * 1024))
         }
         phase = .body
-        if head.expectsContinue {
-            HTTP1ResponseEncoder.append("HTTP/1.1 100 Continue\r\n\r\n", to: &output.bytes)
-            connection.needsWrite()
+        owesContinue = head.expectsContinue
+        if dispatch.streamsBody(for: head.request) {
+            let streamed = RequestBody(self, limit: bodyLimit, stallTime: limits.stallTime)
+            self.streamed = streamed
+            start(head.request, body: streamed)
+        } else {
+            sendContinue()
         }
+    }
+
+    private func sendContinue() {
+        guard owesContinue else { return }
+        owesContinue = false
+        HTTP1ResponseEncoder.append("HTTP/1.1 100 Continue\r\n\r\n", to: &output.bytes)
+        connection.needsWrite()
     }
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         let (taken, stop) = try parseBody(bytes)
+        if let streamed {
+            body.withUnsafeBytes { streamed.receive($0) }
+            body.removeAll(keepingCapacity: true)
+        }
         guard body.count <= bodyLimit else { throw .tooLarge }
         switch stop {
         case .hungry: break
-        case .complete: dispatchRequest()
+        case .complete: bodyCompleted()
         case .trailers:
             phase = .trailers
             scanner = HeadScanner(scannerLimits, trailers: true)
@@ -183,7 +218,7 @@ final class HTTP1Server: WireProtocol {
             return bytes.count
         case .complete(let count):
             _ = try parseBody(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-            dispatchRequest()
+            bodyCompleted()
             return count
         }
     }
@@ -198,15 +233,27 @@ final class HTTP1Server: WireProtocol {
         }
     }
 
+    private func bodyCompleted() {
+        guard let streamed else { return dispatchRequest() }
+        // A body that is over already was too long, or nobody waits for it any more: the connection ends with the answer.
+        guard !streamed.isOver else { return }
+        phase = .answering
+        streamed.complete()
+    }
+
     private func dispatchRequest() {
         guard let head else { return }
         var request = head.request
         swap(&request.body, &body)
         phase = .answering
-        deadline = nil
+        start(request, body: nil)
+    }
+
+    private func start(_ request: HTTPRequest, body: RequestBody?) {
+        due = nil
         let stream = HTTP1ResponseStream(self)
         self.stream = stream
-        let running = dispatch.start(request, answerTo: stream)
+        let running = dispatch.start(request, body: body, answerTo: stream)
         if self.stream === stream { self.running = running }
     }
 
@@ -214,7 +261,7 @@ final class HTTP1Server: WireProtocol {
 
     /// Sends a whole answer.
     func answer(_ response: HTTPResponse) {
-        guard phase == .answering else { return }
+        guard isAnswering else { return }
         let response = HTTP1ResponseEncoder.isWritable(response) ? response : HTTPResponse(.internalServerError)
         let bytes = response.bytes
         let isBodiless = HTTP1ResponseEncoder.isBodiless(response.status)
@@ -225,11 +272,13 @@ final class HTTP1Server: WireProtocol {
 
     /// Sends the head of an answer whose body is streamed.
     func beginAnswer(_ response: HTTPResponse) {
-        guard phase == .answering else { return }
+        guard isAnswering else { return }
         let isWritable = HTTP1ResponseEncoder.isWritable(response)
         let response = isWritable ? response : HTTPResponse(.internalServerError)
         if !isWritable || HTTP1ResponseEncoder.isBodiless(response.status) {
             framing = .none
+        } else if case .stream(let length?, _) = response.body {
+            framing = .length(length)
         } else {
             framing = head?.minorVersion == 0 ? .untilClose : .chunked
         }
@@ -242,11 +291,11 @@ final class HTTP1Server: WireProtocol {
 
     /// - Returns: Whether there is room for more.
     func continueAnswer(_ bytes: [UInt8]) -> Bool {
-        guard phase == .answering, !bytes.isEmpty else { return true }
+        guard isAnswering, !bytes.isEmpty else { return true }
         switch framing {
-        case .none, .length: return true
+        case .none: return true
         case .chunked: HTTP1ResponseEncoder.appendChunk(bytes, to: &output.bytes)
-        case .untilClose: output.bytes.append(contentsOf: bytes)
+        case .length, .untilClose: output.bytes.append(contentsOf: bytes)
         }
         connection.needsWrite()
         isFull = output.count >= limits.streamBufferBytes
@@ -254,19 +303,21 @@ final class HTTP1Server: WireProtocol {
     }
 
     func endAnswer() {
-        guard phase == .answering else { return }
+        guard isAnswering else { return }
         if framing == .chunked { HTTP1ResponseEncoder.append("0\r\n\r\n", to: &output.bytes) }
         completeAnswer()
     }
 
     func cutAnswer() {
-        guard phase == .answering else { return }
+        guard isAnswering else { return }
         isLastAnswer = true
         completeAnswer()
     }
 
     private func appendHead(_ response: HTTPResponse, framing: HTTP1ResponseEncoder.Framing) {
-        if isDraining || head?.keepsAlive != true { isLastAnswer = true }
+        // What is left of a body that nobody reads is no place to look for the next request.
+        if isDraining || isReadingStream || head?.keepsAlive != true { isLastAnswer = true }
+        owesContinue = false
         let keepAlive = head?.minorVersion == 0 ? "keep-alive" : nil
         HTTP1ResponseEncoder.appendHead(
             response, framing: framing, connection: isLastAnswer ? "close" : keepAlive, date: date.now(),
@@ -274,22 +325,29 @@ final class HTTP1Server: WireProtocol {
     }
 
     private func completeAnswer() {
+        if isReadingStream { isLastAnswer = true }
         stream?.detach()
         stream = nil
         running = nil
         head = nil
+        let unread = streamed
+        streamed = nil
+        owesContinue = false
         isStreaming = false
         isFull = false
         framing = .none
         scanner = HeadScanner(scannerLimits)
         // A server that drains after the head was written still closes behind the body.
         phase = isLastAnswer || isDraining ? .finished : .idle
-        deadline = phase == .idle ? connection.now + limits.idleTime : nil
+        due = phase == .idle ? connection.now + limits.idleTime : nil
+        unread?.fail(.disconnected)
         connection.needsWrite()
         consumeBacklog()
     }
 
     private func refuse(_ refusal: HTTP1Refusal) {
+        // Whoever reads the body has the request, and answers for what became of it.
+        if isReadingStream { return streamed?.fail(.malformed) ?? () }
         body = []
         partialHead = []
         let framing = HTTP1ResponseEncoder.Framing.length(refusal.response.bytes.count)
@@ -301,7 +359,7 @@ final class HTTP1Server: WireProtocol {
 
     private func finish() {
         phase = .finished
-        deadline = nil
+        due = nil
         backlog = []
         connection.needsWrite()
     }
@@ -318,11 +376,12 @@ final class HTTP1Server: WireProtocol {
 
     func expire(at now: ContinuousClock.Instant) {
         guard let deadline, deadline <= now else { return }
+        if isReadingStream { return streamed?.fail(.stalled) ?? () }
         switch phase {
         case .idle: finish()
         case .head where !scanner.hasBegun: finish()
         case .head, .body, .trailers: refuse(.timeout)
-        case .answering, .finished: self.deadline = nil
+        case .answering, .finished: due = nil
         }
     }
 
@@ -335,6 +394,9 @@ final class HTTP1Server: WireProtocol {
             let running = running
             cutAnswer()
             running?.cancel()
+        case .body where isReadingStream, .trailers where isReadingStream:
+            ended()
+            connection.needsWrite()
         case .idle, .head, .body, .trailers: finish()
         case .finished: break
         }
@@ -344,15 +406,30 @@ final class HTTP1Server: WireProtocol {
         stream?.detach()
         let running = running
         self.running = nil
+        let unread = streamed
+        streamed = nil
         phase = .finished
-        deadline = nil
+        due = nil
         output.removeAll()
         backlog = []
+        unread?.fail(.disconnected)
         running?.cancel()
     }
 
     func drain() {
         isDraining = true
         if phase == .idle { finish() }
+    }
+}
+
+extension HTTP1Server: RequestBodySource {
+    func bodyIsWanted(_ body: RequestBody) {
+        guard body === streamed else { return }
+        sendContinue()
+        connection.needsWrite()
+    }
+
+    func bodyWasTaken(_ count: Int, of body: RequestBody) {
+        if body === streamed { connection.needsWrite() }
     }
 }

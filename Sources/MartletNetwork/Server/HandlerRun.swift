@@ -14,8 +14,16 @@ final class HandlerDispatch: RequestDispatch {
         handler.bodyLimit(for: head)
     }
 
-    func start(_ request: HTTPRequest, answerTo stream: any ResponseStream) -> any RunningRequest {
+    func streamsBody(for head: HTTPRequest) -> Bool {
+        handler.streamsBody(for: head)
+    }
+
+    func start(
+        _ request: HTTPRequest, body: RequestBody?, answerTo stream: any ResponseStream
+    ) -> any RunningRequest {
         let run = HandlerRun(stream, loop: loop)
+        var request = request
+        request.stream = body.map { LoopBodyReader(body: LoopBound($0, loop: loop)) }
         run.start(handler, request)
         return run
     }
@@ -28,6 +36,8 @@ final class HandlerRun: RunningRequest {
     private var task: Task<Void, Never>?
     private var hasRoom = true
     private var isCancelled = false
+    /// How much is missing of a streamed answer whose length was stated.
+    private var left: Int?
     private var waiting: [CheckedContinuation<Void, any Error>] = []
 
     init(_ stream: any ResponseStream, loop: EventLoop) {
@@ -41,12 +51,14 @@ final class HandlerRun: RunningRequest {
             let response = await handler.respond(to: request)
             switch response.body {
             case .bytes: run.value.finish { $0.send(response) }
-            case .stream(let write):
+            case .stream(let length, let write):
                 run.value.stream?.sendHead(response)
                 guard request.method != .head else { return run.value.finish { $0.finish() } }
+                run.value.left = length
                 do {
                     try await write(StreamWriter(run: run))
-                    run.value.finish { $0.finish() }
+                    let isWhole = run.value.left ?? 0 == 0
+                    run.value.finish { isWhole ? $0.finish() : $0.cut() }
                 } catch {
                     run.value.finish { $0.cut() }
                 }
@@ -63,9 +75,19 @@ final class HandlerRun: RunningRequest {
 
     /// Writes and resumes the continuation, at once where there is room.
     fileprivate func write(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>) {
-        guard let stream, !isCancelled else { return continuation.resume(throwing: CancellationError()) }
+        guard let stream, !isCancelled, takesCount(of: bytes) else {
+            return continuation.resume(throwing: CancellationError())
+        }
         hasRoom = stream.sendBody(bytes)
         if hasRoom { continuation.resume() } else { waiting.append(continuation) }
+    }
+
+    /// - Returns: Whether the bytes are within the length that was stated.
+    private func takesCount(of bytes: [UInt8]) -> Bool {
+        guard let left else { return true }
+        guard bytes.count <= left else { return false }
+        self.left = left - bytes.count
+        return true
     }
 
     func roomAppeared() {

@@ -5,8 +5,14 @@ protocol RequestDispatch: AnyObject {
     /// The largest body worth collecting, in bytes, for a request of which only the head is known.
     func bodyLimit(for head: HTTPRequest) -> Int
 
-    /// Starts answering a complete request. The answer goes to `stream` later on the loop, or before this returns.
-    func start(_ request: HTTPRequest, answerTo stream: any ResponseStream) -> any RunningRequest
+    /// Whether that body is handed over while it comes, instead of being collected.
+    func streamsBody(for head: HTTPRequest) -> Bool
+
+    /// Starts answering a request. The answer goes to `stream` later on the loop, or before this returns.
+    /// - Parameter body: What the handler reads where the body is not in the request; nil where it is.
+    func start(
+        _ request: HTTPRequest, body: RequestBody?, answerTo stream: any ResponseStream
+    ) -> any RunningRequest
 }
 
 /// Where the answer to one request is written: implemented by each protocol for its own kind of stream.

@@ -7,9 +7,11 @@ final class FakeDispatch: RequestDispatch {
     typealias Answer = (HTTPRequest, any ResponseStream) -> Void
 
     var bodyLimit = 1 << 20
+    var streams = false
     var answer: Answer
     private(set) var requests: [HTTPRequest] = []
     private(set) var running: [FakeRunning] = []
+    private(set) var bodies: [RequestBody?] = []
 
     init(_ answer: @escaping Answer = { request, stream in stream.send(HTTPResponse(.ok)) }) {
         self.answer = answer
@@ -17,9 +19,14 @@ final class FakeDispatch: RequestDispatch {
 
     func bodyLimit(for head: HTTPRequest) -> Int { bodyLimit }
 
-    func start(_ request: HTTPRequest, answerTo stream: any ResponseStream) -> any RunningRequest {
+    func streamsBody(for head: HTTPRequest) -> Bool { streams }
+
+    func start(
+        _ request: HTTPRequest, body: RequestBody?, answerTo stream: any ResponseStream
+    ) -> any RunningRequest {
         let run = FakeRunning(stream)
         requests.append(request)
+        bodies.append(body)
         running.append(run)
         answer(request, stream)
         return run

@@ -29,6 +29,22 @@ struct HTTPServerTests {
         await server.shutDown()
     }
 
+    @Test func aBodyOfMegabytesIsStreamedInAndOut() async throws {
+        let server = HTTPServer(loops: loops, handler: StreamEcho())
+        let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: 0))
+        let size = 3_000_000
+        let answer = await RawClient.exchange(
+            address,
+            [
+                "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: \(size)\r\nConnection: close\r\n\r\n",
+                String(repeating: "m", count: size),
+            ])
+        #expect(answer.contains("content-length: \(size)\r\n"))
+        #expect(answer.utf8.count { $0 == UInt8(ascii: "m") } >= size)
+        #expect(answer.hasSuffix("mmmm"))
+        await server.shutDown()
+    }
+
     @Test func listensOnIPv6AndOnAUnixSocketOnlyForItsUser() async throws {
         let server = HTTPServer(loops: loops, handler: ClosureHandler.echo)
         let request = "GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

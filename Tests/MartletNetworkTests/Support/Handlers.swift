@@ -16,6 +16,27 @@ struct ClosureHandler: HTTPHandler {
     }
 }
 
+/// Reads a body to its end and then writes as many bytes as it had, both in pieces.
+struct StreamEcho: HTTPHandler {
+    func bodyLimit(for head: HTTPRequest) -> Int { 1 << 24 }
+    func streamsBody(for head: HTTPRequest) -> Bool { true }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        var pieces: [[UInt8]] = []
+        do throws(HTTPBodyError) {
+            while let piece = try await request.reader.read() { pieces.append(piece) }
+        } catch {
+            return HTTPResponse(.badRequest)
+        }
+        let whole = pieces
+        return HTTPResponse(
+            .ok,
+            body: .stream(length: whole.reduce(0) { $0 + $1.count }) { writer in
+                for piece in whole { try await writer.write(piece) }
+            })
+    }
+}
+
 /// Something that happens once and is waited for.
 final class Signal: Sendable {
     private let state = Mutex<(isSet: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))

@@ -7,11 +7,13 @@ final class MemoryDispatch: RequestDispatch {
     final class Running: RunningRequest {
         let request: HTTPRequest
         let stream: any ResponseStream
+        let body: RequestBody?
         private(set) var isCancelled = false
         private(set) var rooms = 0
 
-        init(_ request: HTTPRequest, _ stream: any ResponseStream) {
+        init(_ request: HTTPRequest, _ body: RequestBody?, _ stream: any ResponseStream) {
             self.request = request
+            self.body = body
             self.stream = stream
         }
 
@@ -20,13 +22,18 @@ final class MemoryDispatch: RequestDispatch {
     }
 
     var limit = 1024
+    var streams = false
     var answer: ((HTTPRequest) -> HTTPResponse)?
     private(set) var running: [Running] = []
 
     func bodyLimit(for head: HTTPRequest) -> Int { limit }
 
-    func start(_ request: HTTPRequest, answerTo stream: any ResponseStream) -> any RunningRequest {
-        let run = Running(request, stream)
+    func streamsBody(for head: HTTPRequest) -> Bool { streams }
+
+    func start(
+        _ request: HTTPRequest, body: RequestBody?, answerTo stream: any ResponseStream
+    ) -> any RunningRequest {
+        let run = Running(request, body, stream)
         running.append(run)
         if let answer { stream.send(answer(request)) }
         return run

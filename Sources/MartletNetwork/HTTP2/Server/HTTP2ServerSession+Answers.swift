@@ -12,6 +12,7 @@ extension HTTP2ServerSession {
         guard stream.phase != .gone, !stream.isAnswered else { return }
         stream.output = HTTP2BodyBuffer(response.bytes)
         stream.isAnswered = true
+        stream.owesContinue = false
         stream.running = nil
         let hasBody = !stream.isHead && !response.bytes.isEmpty
         if hasBody { stream.beginsToWait(until: now + limits.stallTime) }
@@ -23,7 +24,10 @@ extension HTTP2ServerSession {
     func sendHead(_ response: HTTPResponse, on stream: HTTP2ServerStream) {
         catchUp()
         guard stream.phase != .gone, !stream.isAnswered else { return }
-        nghttp2.submitResponse(fields(of: response, length: nil), hasBody: !stream.isHead, on: stream.id)
+        stream.owesContinue = false
+        var length: Int?
+        if case .stream(let stated, _) = response.body { length = stated }
+        nghttp2.submitResponse(fields(of: response, length: length), hasBody: !stream.isHead, on: stream.id)
         stream.isAnswered = stream.isHead
         needsWrite()
     }

@@ -44,19 +44,38 @@ extension HTTP2ServerSession: NGHTTP2Events {
         let head = stream.collector.request(on: requestConnection, stream: stream.id)
         stream.isHead = head.method == .head
         guard !isLast else { return }
-        if let refusal = stream.collector.allowBody(of: dispatch.bodyLimit(for: head)) {
+        let limit = dispatch.bodyLimit(for: head)
+        if let refusal = stream.collector.allowBody(of: limit) {
             return refuse(stream, with: refusal.status)
         }
-        if stream.collector.expectsContinue {
-            var fields = NGHTTP2FieldList()
-            fields.append(":status", "100")
-            nghttp2.submitInformational(fields, on: stream.id)
+        stream.owesContinue = stream.collector.expectsContinue
+        if dispatch.streamsBody(for: head) {
+            let input = RequestBody(stream, limit: limit, stallTime: limits.stallTime)
+            stream.input = input
+            start(head, body: input, on: stream)
+        } else {
+            sendContinue(on: stream)
         }
+    }
+
+    /// Tells a peer that waits for it to send the body.
+    func sendContinue(on stream: HTTP2ServerStream) {
+        guard stream.owesContinue else { return }
+        stream.owesContinue = false
+        var fields = NGHTTP2FieldList()
+        fields.append(":status", "100")
+        nghttp2.submitInformational(fields, on: stream.id)
+        needsWrite()
     }
 
     func data(_ bytes: UnsafeBufferPointer<UInt8>, on stream: Int32) {
         guard let stream = streams[stream], stream.phase == .body else {
             return consumeConnection(bytes.count)
+        }
+        if let input = stream.input {
+            guard !input.isOver else { return consumeConnection(bytes.count) }
+            // What is too much is dropped with what nobody has read: all of it counts as taken.
+            return input.receive(UnsafeRawBufferPointer(bytes))
         }
         if let refusal = stream.collector.append(body: bytes) {
             consumeConnection(bytes.count)
@@ -68,11 +87,15 @@ extension HTTP2ServerSession: NGHTTP2Events {
     private func requestCompleted(_ stream: HTTP2ServerStream) {
         guard stream.phase == .body else { return }
         stream.phase = .answering
+        if let input = stream.input { return input.complete() }
+        start(stream.collector.request(on: requestConnection, stream: stream.id), body: nil, on: stream)
+    }
+
+    private func start(_ request: HTTPRequest, body: RequestBody?, on stream: HTTP2ServerStream) {
         stream.deadline = nil
-        let request = stream.collector.request(on: requestConnection, stream: stream.id)
-        stream.collector = HTTP2RequestCollector(limits: limits)
-        let running = dispatch.start(request, answerTo: stream)
-        if stream.phase == .answering, !stream.isAnswered { stream.running = running }
+        if body == nil { stream.collector = HTTP2RequestCollector(limits: limits) }
+        let running = dispatch.start(request, body: body, answerTo: stream)
+        if stream.phase != .gone, !stream.isAnswered { stream.running = running }
     }
 
     func closed(stream: Int32, code: UInt32) {

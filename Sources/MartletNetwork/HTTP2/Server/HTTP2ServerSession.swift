@@ -105,6 +105,7 @@ final class HTTP2ServerSession: WireProtocol {
         guard let sweep, now >= sweep else { return }
         for stream in streams.values {
             if let deadline = stream.deadline, now >= deadline { expire(stream) }
+            if let deadline = stream.input?.deadline, now >= deadline { stream.input?.fail(.stalled) }
         }
         self.sweep = now + sweepInterval
     }
@@ -191,6 +192,7 @@ final class HTTP2ServerSession: WireProtocol {
         stream.phase = .gone
         if !stream.isAnswered { stream.running?.cancel() }
         stream.running = nil
+        stream.input?.fail(.disconnected)
         streams[stream.id] = nil
         guard streams.isEmpty else { return }
         sweep = nil
@@ -205,8 +207,8 @@ final class HTTP2ServerSession: WireProtocol {
     private func expire(_ stream: HTTP2ServerStream) {
         switch stream.phase {
         case .head: giveUp(.enhanceYourCalm)
-        case .body: refuse(stream, with: .requestTimeout)
-        case .answering, .refused: reset(stream, .cancel)
+        case .body where stream.input == nil: refuse(stream, with: .requestTimeout)
+        case .body, .answering, .refused: reset(stream, .cancel)
         case .gone: break
         }
         connection?.needsWrite()

@@ -17,6 +17,10 @@ final class HTTP2ServerStream: ResponseStream {
     var phase = Phase.head
     var collector: HTTP2RequestCollector
     var running: (any RunningRequest)?
+    /// The body, where the handler reads it while it comes.
+    var input: RequestBody?
+    /// The peer waits to be told to send the body.
+    var owesContinue = false
     var isHead = false
     var output = HTTP2BodyBuffer()
     /// Whether all of the answer was given, sent or not.
@@ -62,5 +66,18 @@ final class HTTP2ServerStream: ResponseStream {
 
     func cut() {
         session?.cut(self)
+    }
+}
+
+extension HTTP2ServerStream: RequestBodySource {
+    var now: ContinuousClock.Instant { session?.now ?? .now }
+
+    func bodyIsWanted(_ body: RequestBody) {
+        session?.sendContinue(on: self)
+    }
+
+    func bodyWasTaken(_ count: Int, of body: RequestBody) {
+        if phase == .gone { session?.consumeConnection(count) } else { session?.consume(count, of: self) }
+        session?.needsWrite()
     }
 }

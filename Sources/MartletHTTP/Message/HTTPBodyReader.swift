@@ -1,0 +1,45 @@
+import Synchronization
+
+/// The body of a request that its handler reads piece by piece, while the peer sends it.
+///
+/// The peer may send only as much as was read: whoever reads slowly is sent to slowly. A handler that answers without
+/// reading to the end gives the rest of the body up, and with it an HTTP/1.1 connection.
+public protocol HTTPBodyReader: Sendable {
+    /// Waits for the next piece, of any length above 0.
+    /// - Returns: nil at the end of the body.
+    /// - Throws: `HTTPBodyError` when there will be no end; again at every further call.
+    func read() async throws(HTTPBodyError) -> [UInt8]?
+}
+
+/// Why the body of a request does not come to its end.
+public enum HTTPBodyError: Error, Hashable, Sendable {
+    /// It is longer than the handler allowed.
+    case tooLarge
+    /// Its framing breaks the rules of HTTP.
+    case malformed
+    /// The peer sends nothing, or next to nothing.
+    case stalled
+    /// The peer has gone, or the task that reads was cancelled.
+    case disconnected
+}
+
+extension HTTPRequest {
+    /// The body in pieces, however it was received: streamed, or collected, which is one piece.
+    public var reader: any HTTPBodyReader { stream ?? CollectedBody(body) }
+}
+
+/// A body that has come already.
+private final class CollectedBody: HTTPBodyReader {
+    private let rest: Mutex<[UInt8]>
+
+    init(_ bytes: [UInt8]) {
+        rest = Mutex(bytes)
+    }
+
+    func read() -> [UInt8]? {
+        rest.withLock { rest in
+            defer { rest = [] }
+            return rest.isEmpty ? nil : rest
+        }
+    }
+}
