@@ -38,6 +38,7 @@ let package = Package(
         fuzzer("FuzzToken", ["MartletHubAPI"]),
         fuzzer("FuzzDocument", ["MartletHubAPI"]),
         fuzzer("FuzzFilter", ["MartletHubAPI"]),
+        fuzzer("FuzzBatch", ["MartletHubAPI"]),
         fuzzer("FuzzTagExpression", ["MartletModel"]),
     ]
 )

@@ -1,0 +1,72 @@
+/// A header value with parameters, such as `multipart/mixed; boundary="x"` (RFC 9110, section 5.6.6), read as tolerantly
+/// as the hub's clients need: they put spaces around the equals sign.
+struct HeaderParameters {
+    /// What stands before the first semicolon, in lower case.
+    let value: String
+    /// By name in lower case.
+    private var parameters: [String: String] = [:]
+
+    /// - Returns: nil where a quoted text does not end, a parameter has no name or value, or a name comes twice.
+    init?(_ text: String) {
+        var scanner = Scanner(rest: text[...])
+        value = scanner.upTo(";").lowercased()
+        while scanner.skip(";") {
+            scanner.skipSpace()
+            if scanner.rest.isEmpty { break }
+            let name = scanner.upTo("=", ";").lowercased()
+            guard !name.isEmpty, scanner.skip("="), let value = scanner.value(), parameters[name] == nil else {
+                return nil
+            }
+            parameters[name] = value
+        }
+        guard scanner.rest.isEmpty else { return nil }
+    }
+
+    /// - Parameter name: Lower case.
+    subscript(name: String) -> String? { parameters[name] }
+
+    private struct Scanner {
+        var rest: Substring
+
+        mutating func skip(_ character: Character) -> Bool {
+            guard rest.first == character else { return false }
+            rest.removeFirst()
+            return true
+        }
+
+        mutating func skipSpace() {
+            while rest.first == " " || rest.first == "\t" { rest.removeFirst() }
+        }
+
+        /// The text before the next of these characters, without the space around it.
+        mutating func upTo(_ ends: Character...) -> Substring {
+            skipSpace()
+            var text = rest.prefix { !ends.contains($0) }
+            rest = rest[text.endIndex...]
+            while text.last == " " || text.last == "\t" { text.removeLast() }
+            return text
+        }
+
+        /// A token or a quoted text; nil where that is empty or does not end.
+        mutating func value() -> String? {
+            skipSpace()
+            guard skip("\"") else {
+                let token = upTo(";")
+                return token.isEmpty ? nil : String(token)
+            }
+            var text = ""
+            while let character = rest.popFirst() {
+                switch character {
+                case "\"":
+                    skipSpace()
+                    return text
+                case "\\":
+                    guard let escaped = rest.popFirst() else { return nil }
+                    text.append(escaped)
+                default: text.append(character)
+                }
+            }
+            return nil
+        }
+    }
+}
