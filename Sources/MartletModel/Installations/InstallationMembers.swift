@@ -1,0 +1,152 @@
+/// The members of an object in an installation's document, read with errors that say whose member is wrong.
+struct InstallationMembers {
+    /// What the object is, at the beginning of a sentence: "The installation", "The template 'news'".
+    let owner: String
+    private let members: [String: JSON]
+    private let byLowercase: [String: JSON]
+
+    init(_ json: JSON, of owner: String) throws(InstallationError) {
+        guard let members = json.object else { throw InstallationError("\(owner) is no JSON object.") }
+        self.owner = owner
+        self.members = members
+        // The first in order, so that what counts does not change from run to run.
+        byLowercase = Dictionary(
+            members.sorted { $0.key < $1.key }.map { ($0.key.lowercased(), $0.value) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The member of a name, exactly or else in any case; nil for `null` too.
+    subscript(name: String) -> JSON? {
+        let found = members[name] ?? byLowercase[name.lowercased()]
+        return found == .null ? nil : found
+    }
+
+    func text(_ name: String) throws(InstallationError) -> String? {
+        guard let json = self[name] else { return nil }
+        guard let text = json.string else { throw wrong(name, "a text") }
+        return text
+    }
+
+    /// An empty one is none.
+    func userID(_ name: String) throws(InstallationError) -> String? {
+        let text = try text(name)
+        return text?.isEmpty == true ? nil : text
+    }
+
+    /// A moment that is never is none.
+    func moment(_ name: String) throws(InstallationError) -> Timestamp? {
+        guard let text = try text(name), !text.isEmpty else { return nil }
+        return try Self.moment(text, called: name)
+    }
+
+    static func moment(_ text: String, called name: String) throws(InstallationError) -> Timestamp? {
+        guard let moment = Timestamp(iso8601: text) else {
+            throw InstallationError("The \(name) is no date and time such as 2026-01-31T23:59:59Z.")
+        }
+        return moment < .distantFuture ? moment : nil
+    }
+
+    func channel() throws(InstallationError) -> InstallationChannel {
+        guard let json = self["pushChannel"] else { throw InstallationError("\(owner) has no pushChannel.") }
+        return try InstallationChannel(json, of: owner)
+    }
+
+    func tags(_ name: String) throws(InstallationError) -> [Tag] {
+        guard let json = self[name] else { return [] }
+        return try Self.tags(json, of: owner)
+    }
+
+    static func tags(_ json: JSON, of owner: String) throws(InstallationError) -> [Tag] {
+        guard let elements = json.array else {
+            throw InstallationError("The tags of \(owner.uncapitalized) are no array.")
+        }
+        var tags: [Tag] = []
+        for (index, element) in elements.enumerated() {
+            guard let text = element.string else {
+                throw InstallationError("Tag \(index + 1) of \(owner.uncapitalized) is no text.")
+            }
+            do throws(TagError) {
+                tags.append(try Tag(text))
+            } catch {
+                throw InstallationError("Tag \(index + 1) of \(owner.uncapitalized) is not valid: \(error)")
+            }
+        }
+        return tags.unique
+    }
+
+    /// Texts by their names. A number or a boolean is taken as its text, because some clients write whatever the caller
+    /// gave them.
+    func texts(_ name: String) throws(InstallationError) -> [String: String] {
+        guard let json = self[name] else { return [:] }
+        return try Self.texts(json, name, of: owner)
+    }
+
+    static func texts(_ json: JSON, _ name: String, of owner: String) throws(InstallationError) -> [String: String] {
+        guard let members = json.object else {
+            throw InstallationError("The \(name) of \(owner.uncapitalized) are no JSON object.")
+        }
+        var texts: [String: String] = [:]
+        for (key, value) in members where value != .null {
+            guard let text = value.plainText else {
+                throw InstallationError("One of the \(name) of \(owner.uncapitalized) is no text.")
+            }
+            texts[key] = text
+        }
+        return texts
+    }
+
+    func templates(_ name: String) throws(InstallationError) -> [String: InstallationTemplate] {
+        guard let json = self[name] else { return [:] }
+        return try Self.templates(json, of: owner)
+    }
+
+    static func templates(
+        _ json: JSON, of owner: String
+    ) throws(InstallationError) -> [String: InstallationTemplate] {
+        guard let members = json.object else {
+            throw InstallationError("The templates of \(owner.uncapitalized) are no JSON object.")
+        }
+        var templates: [String: InstallationTemplate] = [:]
+        for (name, value) in members where value != .null {
+            templates[name] = try InstallationTemplate(value, named: name)
+        }
+        return templates
+    }
+
+    func secondaryTiles(_ name: String) throws(InstallationError) -> [String: SecondaryTile] {
+        guard let json = self[name] else { return [:] }
+        return try Self.secondaryTiles(json, of: owner)
+    }
+
+    static func secondaryTiles(_ json: JSON, of owner: String) throws(InstallationError) -> [String: SecondaryTile] {
+        guard let members = json.object else {
+            throw InstallationError("The secondaryTiles of \(owner.uncapitalized) are no JSON object.")
+        }
+        var tiles: [String: SecondaryTile] = [:]
+        for (id, value) in members where value != .null { tiles[id] = try SecondaryTile(value, named: id) }
+        return tiles
+    }
+
+    private func wrong(_ name: String, _ kind: String) -> InstallationError {
+        InstallationError("The \(name) of \(owner.uncapitalized) is not \(kind).")
+    }
+}
+
+extension JSON {
+    /// A text, or a number or boolean as text; nil for anything else.
+    var plainText: String? {
+        switch self {
+        case .string(let text): text
+        case .integer, .double, .bool: text
+        case .null, .array, .object: nil
+        }
+    }
+}
+
+extension [Tag] {
+    /// Each once, where it stands first.
+    var unique: [Tag] {
+        var seen: Set<Tag> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

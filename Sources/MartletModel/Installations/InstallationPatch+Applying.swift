@@ -1,0 +1,195 @@
+extension InstallationPatch {
+    /// The installation with all changes; one that does not go refuses the whole patch.
+    /// - Throws: `InstallationError` with a sentence for whoever wrote the patch.
+    public func apply(to installation: Installation) throws(InstallationError) -> Installation {
+        var changed = installation
+        for step in steps { try step.apply(to: &changed) }
+        try changed.checkLimits()
+        return changed
+    }
+}
+
+extension InstallationPatch.Step {
+    /// Whose member is changed, at the beginning of a sentence.
+    private typealias Owner = String
+
+    fileprivate func apply(to installation: inout Installation) throws(InstallationError) {
+        let owner = "The installation"
+        switch part(0) {
+        case "pushchannel": try set(&installation.pushChannel, at: 1, of: owner)
+        case "userid" where path.count == 1: installation.userID = try userID()
+        case "expirationtime" where path.count == 1: installation.expirationTime = try moment()
+        case "tags": try edit(&installation.tags, at: 1, of: owner)
+        case "pushvariables": try edit(&installation.pushVariables, "pushVariables", at: 1, of: owner)
+        case "templates": try edit(&installation.templates, at: 1, of: owner)
+        case "secondarytiles": try edit(&installation.secondaryTiles, of: owner)
+        default: throw unknownPath
+        }
+    }
+
+    private func edit(
+        _ tiles: inout [String: SecondaryTile], of owner: Owner
+    ) throws(InstallationError) {
+        guard path.count > 1 else {
+            tiles = operation == .remove ? [:] : try InstallationMembers.secondaryTiles(try structure(), of: owner)
+            return
+        }
+        let id = path[1]
+        guard path.count > 2 else {
+            tiles[id] = operation == .remove ? nil : try SecondaryTile(try structure(), named: id)
+            return
+        }
+        guard var tile = tiles[id] else {
+            throw InstallationError("The installation has no secondary tile '\(id.prefix(64))' to change.")
+        }
+        let tileOwner = "The secondary tile '\(id.prefix(64))'"
+        switch part(2) {
+        case "pushchannel": try set(&tile.pushChannel, at: 3, of: tileOwner)
+        case "tags": try edit(&tile.tags, at: 3, of: tileOwner)
+        case "templates": try edit(&tile.templates, at: 3, of: tileOwner)
+        default: throw unknownPath
+        }
+        tiles[id] = tile
+    }
+
+    private func edit(
+        _ templates: inout [String: InstallationTemplate], at depth: Int, of owner: Owner
+    ) throws(InstallationError) {
+        guard path.count > depth else {
+            templates = operation == .remove ? [:] : try InstallationMembers.templates(try structure(), of: owner)
+            return
+        }
+        let name = path[depth]
+        guard path.count > depth + 1 else {
+            templates[name] = operation == .remove ? nil : try InstallationTemplate(try structure(), named: name)
+            return
+        }
+        guard var template = templates[name] else {
+            throw InstallationError("\(owner) has no template '\(name.prefix(64))' to change.")
+        }
+        let templateOwner = "The template '\(name.prefix(64))'"
+        switch part(depth + 1) {
+        case "body" where path.count == depth + 2: template.body = try body(of: templateOwner)
+        case "expiry" where path.count == depth + 2: template.expiry = operation == .remove ? nil : try text()
+        case "headers": try edit(&template.headers, "headers", at: depth + 2, of: templateOwner)
+        case "tags": try edit(&template.tags, at: depth + 2, of: templateOwner)
+        default: throw unknownPath
+        }
+        templates[name] = template
+    }
+
+    /// `/tags` with a text as its value means that one tag: so clients write it. `/tags/{tag}` repeats the tag as its
+    /// value; where the two differ, the value takes the tag's place, and `-` in the path stands for the end of the list.
+    private func edit(_ tags: inout [Tag], at depth: Int, of owner: Owner) throws(InstallationError) {
+        guard path.count <= depth + 1 else { throw unknownPath }
+        let named = path.count > depth ? path[depth] : nil
+        switch (operation, named) {
+        case (.remove, nil):
+            let removed = try tagList(of: owner)
+            tags = value == .null ? [] : tags.filter { !removed.contains($0) }
+        case (.remove, let name?):
+            let removed = try tag(name)
+            tags.removeAll { $0 == removed }
+        case (.replace, nil) where valueIsList: tags = try tagList(of: owner)
+        case (_, nil):
+            guard value != .null else { throw valueMissing }
+            tags = (tags + (try tagList(of: owner))).unique
+        case (_, let name?):
+            let added = try value == .null ? tag(name) : tag(try text())
+            if operation == .replace, let replaced = try? Tag(name), replaced != added {
+                tags.removeAll { $0 == replaced }
+            }
+            tags = (tags + [added]).unique
+        }
+    }
+
+    private func edit(
+        _ texts: inout [String: String], _ what: String, at depth: Int, of owner: Owner
+    ) throws(InstallationError) {
+        guard path.count <= depth + 1 else { throw unknownPath }
+        if path.count == depth {
+            texts = operation == .remove ? [:] : try InstallationMembers.texts(try structure(), what, of: owner)
+        } else {
+            texts[path[depth]] = operation == .remove ? nil : try text()
+        }
+    }
+
+    private func set(
+        _ channel: inout InstallationChannel, at depth: Int, of owner: Owner
+    ) throws(InstallationError) {
+        guard path.count == depth else { throw unknownPath }
+        guard operation != .remove else { throw notRemovable }
+        guard value != .null else { throw valueMissing }
+        channel = try InstallationChannel(value, of: owner)
+    }
+
+    private func userID() throws(InstallationError) -> String? {
+        guard operation != .remove, value != .null else { return nil }
+        let text = try text()
+        return text.isEmpty ? nil : text
+    }
+
+    private func moment() throws(InstallationError) -> Timestamp? {
+        guard operation != .remove else { throw notRemovable }
+        return try InstallationMembers.moment(try text(), called: "expirationTime")
+    }
+
+    private func body(of owner: Owner) throws(InstallationError) -> String {
+        guard operation != .remove else { throw notRemovable }
+        let body = try text()
+        guard !body.isEmpty else { throw InstallationError("\(owner) has no body.") }
+        return body
+    }
+
+    // The value, as the path wants it.
+
+    private func text() throws(InstallationError) -> String {
+        guard value != .null else { throw valueMissing }
+        guard let text = value.plainText else { throw InstallationError("The value for '\(place)' is no text.") }
+        return text
+    }
+
+    /// An object or array, which some clients write as a text that holds it.
+    private func structure() throws(InstallationError) -> JSON {
+        guard value != .null else { throw valueMissing }
+        guard case .string(let text) = value else { return value }
+        do throws(JSONError) {
+            return try JSON(parsing: Array(text.utf8), maximumDepth: Installation.depthLimit)
+        } catch {
+            throw InstallationError("The value for '\(place)' is a text that holds no JSON. \(error)")
+        }
+    }
+
+    private func tagList(of owner: Owner) throws(InstallationError) -> [Tag] {
+        guard value != .null else { return [] }
+        guard valueIsList else { return [try tag(try text())] }
+        return try InstallationMembers.tags(try structure(), of: owner)
+    }
+
+    /// No tag begins with a bracket, so a text that does is a list.
+    private var valueIsList: Bool {
+        switch value {
+        case .array: true
+        case .string(let text): text.utf8.first == UInt8(ascii: "[")
+        default: false
+        }
+    }
+
+    private func tag(_ text: String) throws(InstallationError) -> Tag {
+        do throws(TagError) {
+            return try Tag(text)
+        } catch {
+            throw InstallationError("The tag for '\(place)' is not valid: \(error)")
+        }
+    }
+
+    // What is said of the path.
+
+    private func part(_ depth: Int) -> String { path[depth].lowercased() }
+    private var place: String { path.map { "/\($0.prefix(64))" }.joined() }
+    private var unknownPath: InstallationError { InstallationPatch.unknownPath(path) }
+    private var notRemovable: InstallationError { InstallationError("A patch cannot remove '\(place)'.") }
+    private var valueMissing: InstallationError {
+        InstallationError("The operation on '\(place)' has no value.")
+    }
+}

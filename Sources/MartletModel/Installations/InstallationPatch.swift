@@ -1,0 +1,90 @@
+/// Changes to an installation: the part of JSON Patch (RFC 6902) that the hub's clients use (wire document, section 5.3).
+public struct InstallationPatch: Hashable, Sendable {
+    enum Operation: String {
+        /// Adding sets what is there already, and replacing adds what is not.
+        case add, replace
+        /// Removing what is not there changes nothing.
+        case remove
+    }
+
+    struct Step: Hashable, Sendable {
+        var operation: Operation
+        /// The parts of the JSON pointer, their escapes undone.
+        var path: [String]
+        /// Null where there is none.
+        var value: JSON
+    }
+
+    let steps: [Step]
+
+    /// The most operations in one patch.
+    public static let countLimit = 200
+    /// The most parts of a path; `/secondaryTiles/t/templates/n/headers/h` is the longest that there is.
+    private static let pathLimit = 6
+
+    /// - Parameter bytes: JSON in UTF-8, at most `Installation.sizeLimit` bytes.
+    /// - Throws: `InstallationError` with a sentence for whoever wrote the patch.
+    public init(parsing bytes: [UInt8]) throws(InstallationError) {
+        guard bytes.count <= Installation.sizeLimit else {
+            throw InstallationError("The patch is larger than \(Installation.sizeLimit) bytes.")
+        }
+        let json: JSON
+        do throws(JSONError) {
+            json = try JSON(parsing: bytes, maximumDepth: Installation.depthLimit)
+        } catch {
+            throw InstallationError(error.description)
+        }
+        guard let elements = json.array else { throw InstallationError("The patch is no JSON array of operations.") }
+        guard elements.count <= Self.countLimit else {
+            throw InstallationError("A patch has at most \(Self.countLimit) operations.")
+        }
+        var steps: [Step] = []
+        for (index, element) in elements.enumerated() {
+            steps.append(try Self.step(element, "Operation \(index + 1) of the patch"))
+        }
+        self.steps = steps
+    }
+
+    private static func step(_ json: JSON, _ owner: String) throws(InstallationError) -> Step {
+        let members = try InstallationMembers(json, of: owner)
+        let word = try members.text("op")?.lowercased() ?? ""
+        guard let operation = Operation(rawValue: word) else {
+            throw InstallationError("The op of \(owner.uncapitalized) is not add, replace or remove.")
+        }
+        guard let path = try members.text("path"), path.first == "/" else {
+            throw InstallationError("The path of \(owner.uncapitalized) is no JSON pointer such as /tags.")
+        }
+        guard let parts = pointer(path) else {
+            throw InstallationError("The path of \(owner.uncapitalized) has a ~ that is neither ~0 nor ~1.")
+        }
+        guard parts.count <= pathLimit else { throw unknownPath(parts) }
+        return Step(operation: operation, path: parts, value: members["value"] ?? .null)
+    }
+
+    /// The parts of a JSON pointer (RFC 6901); nil for a `~` that escapes nothing.
+    private static func pointer(_ text: String) -> [String]? {
+        var parts: [String] = []
+        for part in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            var bytes: [UInt8] = []
+            var rest = part
+            while let byte = rest.popFirst() {
+                guard byte == UInt8(ascii: "~") else {
+                    bytes.append(byte)
+                    continue
+                }
+                switch rest.popFirst() {
+                case UInt8(ascii: "0"): bytes.append(UInt8(ascii: "~"))
+                case UInt8(ascii: "1"): bytes.append(UInt8(ascii: "/"))
+                default: return nil
+                }
+            }
+            parts.append(String(decoding: bytes, as: UTF8.self))
+        }
+        return parts
+    }
+
+    static func unknownPath(_ path: [String]) -> InstallationError {
+        let text = path.map { "/\($0.prefix(64))" }.prefix(pathLimit).joined()
+        return InstallationError("A patch cannot change '\(text)': an installation has no such path.")
+    }
+}
