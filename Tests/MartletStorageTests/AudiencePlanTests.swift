@@ -33,12 +33,4 @@ struct AudiencePlanTests {
     @Test func aDoubleNegationIsNone() throws {
         #expect(try plan("a && !!b") == .join(including: [members("a"), members("b")], excluding: []))
     }
-
-    @Test func handlesArePackedOnlyWhereTheyComeBackTheSame() {
-        for text in ["00", "deadbeef", "0", "DEADBEEF", "dead", "g0", "", "deaD", "https://push.example/1"] {
-            #expect(StoredHandle(text).text == text)
-        }
-        #expect(StoredHandle("00ff") == .packed([0, 255]))
-        #expect(StoredHandle("00FF") == .text("00FF"))
-    }
 }

@@ -29,11 +29,13 @@ struct SweepingTests {
     }
 
     private func remove(_ ids: [String], in hub: Hub.ID, of storage: SQLiteStorage) async throws {
-        for id in ids { _ = try await storage.apply(.delete(id: id, condition: .none), in: hub, at: now).get() }
+        for id in ids {
+            _ = try await storage.apply(RegistrationChange.delete(id: id, condition: .none), in: hub, at: now).get()
+        }
     }
 
     private func refusal(_ id: String, in hub: Hub.ID, of storage: SQLiteStorage) async throws -> RegistrationRefusal? {
-        switch try await storage.apply(.delete(id: id, condition: .none), in: hub, at: now) {
+        switch try await storage.apply(RegistrationChange.delete(id: id, condition: .none), in: hub, at: now) {
         case .success: nil
         case .failure(let refusal): refusal
         }

@@ -1,3 +1,5 @@
+import MartletCore
+
 /// A registration in the order of the audience: by channel, then by itself.
 struct AudiencePosition: Comparable {
     var channel: Int64
@@ -13,5 +15,11 @@ struct AudiencePosition: Comparable {
     @inline(__always)
     static func < (left: AudiencePosition, right: AudiencePosition) -> Bool {
         left.channel < right.channel || (left.channel == right.channel && left.registration < right.registration)
+    }
+}
+
+extension AudiencePosition {
+    init(_ member: AudienceMember) {
+        self.init(channel: member.channel.rawValue, registration: member.registration)
     }
 }

@@ -14,15 +14,27 @@ struct AudienceReader {
         defer { statements.giveBack() }
         let expired = ExpiredCursor(try statements.take(ExpiredCursor.sql), now: query.now)
         let matching = try cursor(for: AudiencePlan(query.expression), query, &statements)
-        let among = query.among.map { [ChannelCursor($0.map(\.channel))] } ?? []
-        let audience = JoinCursor(including: among + [matching], excluding: [expired])
+        let audience = JoinCursor(including: among(query) + [matching], excluding: [expired])
         let handles = HandleCursor(try statements.take(HandleCursor.sql))
-        return try collect(audience, handles, query)
+        switch query.kind {
+        case .native: return try channels(of: audience, handles, query)
+        case .template:
+            let renderings = RenderingCursor(try statements.take(RenderingCursor.sql))
+            return try registrations(of: audience, handles, renderings, query)
+        }
+    }
+
+    private func among(_ query: AudienceQuery) -> [AudienceCursor] {
+        guard let members = query.among else { return [] }
+        return switch query.kind {
+        case .native: [ChannelCursor(members.map(\.channel))]
+        case .template: [ListedCursor(members)]
+        }
     }
 
     /// Takes the first registration of each channel and counts the others.
-    private func collect(
-        _ audience: AudienceCursor, _ handles: HandleCursor, _ query: AudienceQuery
+    private func channels(
+        of audience: AudienceCursor, _ handles: HandleCursor, _ query: AudienceQuery
     ) throws(StorageError) -> AudiencePage {
         var page = AudiencePage()
         var last = query.after.channel.rawValue
@@ -37,7 +49,32 @@ struct AudienceReader {
                 return page
             } else {
                 last = place.channel
-                try handles.append(last, to: &page)
+                try handles.append(AudienceMember(channel: ChannelID(rawValue: last)), to: &page)
+            }
+            place = place.next
+        }
+    }
+
+    /// Takes every registration that was there when the send was accepted.
+    private func registrations(
+        of audience: AudienceCursor, _ handles: HandleCursor, _ renderings: RenderingCursor, _ query: AudienceQuery
+    ) throws(StorageError) -> AudiencePage {
+        let contents = ContentTable(connection)
+        var page = AudiencePage()
+        var place = AudiencePosition(query.after).next
+        while true {
+            place = try audience.seek(place)
+            if place == .end { return page }
+            if place.registration <= query.throughRegistration {
+                guard page.count < query.limit else {
+                    page.isLast = false
+                    return page
+                }
+                let rendering = try renderings.rendering(of: place.registration)
+                try handles.append(
+                    AudienceMember(channel: ChannelID(rawValue: place.channel), registration: place.registration),
+                    to: &page)
+                try page.setRendering(rendering) { () throws(StorageError) in try contents.rendering(rendering) }
             }
             place = place.next
         }
@@ -69,7 +106,8 @@ struct AudienceReader {
     private func members(
         _ name: String, _ query: AudienceQuery, _ statements: inout BorrowedStatements
     ) throws(StorageError) -> AudienceCursor {
-        let tag = try TagTable(connection).id(of: name, hub: query.hub, platform: query.platform)
+        let scope = TagScope(hub: query.hub, platform: query.platform, kind: query.kind)
+        let tag = try TagTable(connection).id(of: name, in: scope)
         guard let tag else { return AudienceCursor() }
         return MemberCursor(try statements.take(MemberCursor.sql), tag: tag)
     }

@@ -17,21 +17,20 @@ final class HandleCursor {
         self.statement = statement
     }
 
-    /// Appends a channel, which must exist, with its handle to a page.
-    func append(_ channel: Int64, to page: inout AudiencePage) throws(StorageError) {
-        try seek(channel)
-        guard current == channel else {
+    /// Appends a member, whose channel must exist, with its handle to a page.
+    func append(_ member: AudienceMember, to page: inout AudiencePage) throws(StorageError) {
+        try seek(member.channel.rawValue)
+        guard current == member.channel.rawValue else {
             throw StorageError(.corrupt, "A registration points at a channel that is missing; restore a backup.")
         }
-        let id = AudienceMember(channel: ChannelID(rawValue: channel))
-        guard statement.isBlob(1) else { return statement.withBytes(1) { page.append(id, handle: $0) } }
+        guard statement.isBlob(1) else { return statement.withBytes(1) { page.append(member, handle: $0) } }
         statement.withBytes(1) { bytes in
             let count = bytes.count * 2
             if digits.count < count { digits = [UInt8](repeating: 0, count: count) }
             digits.withUnsafeMutableBufferPointer { digits in
                 let target = UnsafeMutableBufferPointer(rebasing: digits[..<count])
                 StoredHandle.unpack(bytes, into: target)
-                page.append(id, handle: UnsafeBufferPointer(target))
+                page.append(member, handle: UnsafeBufferPointer(target))
             }
         }
     }

@@ -16,18 +16,17 @@ struct ChannelTable {
         ) { ChannelID(rawValue: $0.integer(0)) }
     }
 
-    /// The channel of a handle, made where it is missing, with the handle as it is spelled now.
-    func register(
-        _ handle: PushHandle, key: String, hub: Hub.ID, platform: PlatformID, at now: Timestamp
-    ) throws(StorageError) -> ChannelID {
-        let spelled = handle.text == key ? nil : StoredHandle(handle.text)
+    /// The channel of a draft's handle, made where it is missing, with the handle as it is spelled now.
+    func register(_ draft: RegistrationDraft, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> ChannelID {
+        let (handle, key) = (draft.handle.text, draft.handleKey)
+        let spelled = handle == key ? nil : StoredHandle(handle)
         let id = try connection.first(
             """
             INSERT INTO channels (hub, platform, key, handle, registered_at) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (hub, key, platform)
                 DO UPDATE SET handle = excluded.handle, registered_at = excluded.registered_at
             RETURNING id
-            """, hub.rawValue, platform.rawValue, StoredHandle(key), spelled, now
+            """, hub.rawValue, draft.platform.rawValue, StoredHandle(key), spelled, now
         ) { ChannelID(rawValue: $0.integer(0)) }
         guard let id else { throw StorageError(.unavailable, "The database did not say which channel it stored.") }
         return id

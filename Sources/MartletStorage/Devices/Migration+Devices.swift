@@ -1,8 +1,13 @@
 extension Migration {
-    /// Channels keep the handle's key, and the handle only where it differs; both as `StoredHandle` writes them.
+    /// Channels keep the handle's key, and the handle only where it differs; both as `StoredHandle` writes them. Ids of
+    /// registrations are as `StoredID` writes them.
     ///
-    /// Tags have a number per hub and platform. `tag_members` is clustered so that the registrations of a tag come in
-    /// the order of their channels, and so can be merged; the name '*' stands for all registrations of the platform.
+    /// Tags have a number per hub, platform and kind of registration, so that a send of one kind never steps over the
+    /// other's rows. `tag_members` is clustered so that the registrations of a tag come in the order of their channels,
+    /// and so can be merged; the name '*' stands for all registrations of the platform and kind.
+    ///
+    /// Most registrations have neither of the columns behind `expires_at`. Those that point at `contents` and
+    /// `installations` are no foreign keys, whose checks would want an index of the first and a look at every insert.
     static let devices = Migration(
         name: "devices",
         script: """
@@ -15,16 +20,45 @@ extension Migration {
                 registered_at INTEGER NOT NULL
             ) STRICT;
             CREATE UNIQUE INDEX channels_by_key ON channels (hub, key, platform);
-            CREATE TABLE registrations (
+            CREATE TABLE contents (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                hub INTEGER NOT NULL REFERENCES hubs,
+                content BLOB NOT NULL,
+                uses INTEGER NOT NULL
+            ) STRICT;
+            CREATE UNIQUE INDEX contents_by_content ON contents (hub, content);
+            CREATE TABLE installations (
                 sequence INTEGER PRIMARY KEY AUTOINCREMENT,
                 hub INTEGER NOT NULL REFERENCES hubs,
                 id TEXT NOT NULL,
+                version INTEGER NOT NULL,
+                created_at INTEGER NOT NULL,
+                updated_at INTEGER NOT NULL,
+                expires_at INTEGER,
+                document BLOB NOT NULL
+            ) STRICT;
+            CREATE UNIQUE INDEX installations_by_id ON installations (hub, id);
+            CREATE INDEX installations_by_expiry ON installations (expires_at) WHERE expires_at IS NOT NULL;
+            CREATE TABLE dead_slots (
+                installation INTEGER NOT NULL REFERENCES installations ON DELETE CASCADE,
+                slot TEXT NOT NULL,
+                PRIMARY KEY (installation, slot)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE registrations (
+                sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+                hub INTEGER NOT NULL REFERENCES hubs,
+                id ANY NOT NULL,
                 channel INTEGER NOT NULL REFERENCES channels,
                 version INTEGER NOT NULL,
                 tags TEXT NOT NULL,
                 created_at INTEGER NOT NULL,
                 updated_at INTEGER NOT NULL,
-                expires_at INTEGER
+                expires_at INTEGER,
+                template INTEGER,
+                variables INTEGER,
+                secondary_tile TEXT,
+                installation INTEGER,
+                slot TEXT
             ) STRICT;
             CREATE UNIQUE INDEX registrations_by_id ON registrations (hub, id);
             CREATE INDEX registrations_by_hub ON registrations (hub);
@@ -32,12 +66,15 @@ extension Migration {
             CREATE INDEX registrations_expiring ON registrations (channel, sequence, expires_at)
                 WHERE expires_at IS NOT NULL;
             CREATE INDEX registrations_by_expiry ON registrations (expires_at) WHERE expires_at IS NOT NULL;
+            CREATE UNIQUE INDEX registrations_by_installation ON registrations (installation, slot)
+                WHERE installation IS NOT NULL;
             CREATE TABLE tags (
                 hub INTEGER NOT NULL,
                 name TEXT NOT NULL,
+                is_template INTEGER NOT NULL,
                 platform TEXT NOT NULL,
                 id INTEGER NOT NULL,
-                PRIMARY KEY (hub, name, platform)
+                PRIMARY KEY (hub, name, is_template, platform)
             ) STRICT, WITHOUT ROWID;
             CREATE TABLE tag_counter (last INTEGER NOT NULL) STRICT;
             INSERT INTO tag_counter (last) VALUES (0);
@@ -50,7 +87,7 @@ extension Migration {
             CREATE TABLE tombstones (
                 sequence INTEGER PRIMARY KEY AUTOINCREMENT,
                 hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,
-                id TEXT NOT NULL,
+                id ANY NOT NULL,
                 gone_at INTEGER NOT NULL
             ) STRICT;
             CREATE UNIQUE INDEX tombstones_by_id ON tombstones (hub, id);

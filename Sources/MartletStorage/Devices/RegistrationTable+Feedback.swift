@@ -26,14 +26,11 @@ extension RegistrationTable {
         let target = try channels.id(ofKey: key, hub: hub, platform: platform) ?? channel
         if target == channel { try channels.setHandle(handle, key: key, of: channel) }
         for stored in try registrations(of: channel) {
-            var registration = stored.registration
-            registration.version += 1
-            registration.updatedAt = now
-            var place = stored.place
-            place.channel = target
-            try update(registration, sequence: stored.sequence, channel: target)
-            try moveTags(of: registration, to: place, from: stored)
+            var moved = stored
+            moved.registration.version += 1
+            moved.registration.updatedAt = now
+            moved.place.channel = target
+            try update(moved, from: stored)
         }
-        if target != channel { try channels.removeIfUnused(channel) }
     }
 }

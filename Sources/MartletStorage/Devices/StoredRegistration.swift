@@ -5,6 +5,11 @@ import MartletModel
 struct StoredRegistration {
     var place: TagPlace
     var registration: Registration
+    /// The ids of its contents; nil where it has none.
+    var template: Int64?
+    var variables: Int64?
+    /// The row of its installation that it is; nil for one that stands alone.
+    var row: InstallationPlace?
 
     var sequence: Int64 { place.registration }
 
@@ -16,27 +21,55 @@ struct StoredRegistration {
     static func names(of tags: [Tag]) -> Set<String> {
         Set(tags.map(\.folded)).union([TagTable.everyone])
     }
+}
 
+/// A slot of an installation.
+struct InstallationPlace {
+    /// The sequence number of the installation.
+    var installation: Int64
+    /// Its id.
+    var id: String
+    var slot: String
+}
+
+// MARK: The row
+
+extension StoredRegistration {
     /// To be followed by conditions on `r` (the registration) and `c` (its channel).
-    static let selection = "\(columns) FROM registrations r JOIN channels c ON c.id = r.channel"
+    static let selection = "\(columns) FROM registrations r JOIN channels c ON c.id = r.channel \(parts)"
 
     /// The same, found by way of the channel.
-    static let selectionByChannel = "\(columns) FROM channels c CROSS JOIN registrations r ON r.channel = c.id"
+    static let selectionByChannel = "\(columns) FROM channels c CROSS JOIN registrations r ON r.channel = c.id \(parts)"
 
     private static let columns = """
         SELECT r.sequence, r.hub, r.id, r.channel, r.version, r.tags, r.created_at, r.updated_at, r.expires_at,
-            c.platform, ifnull(c.handle, c.key)
+            c.platform, ifnull(c.handle, c.key), r.template, t.content, r.variables, v.content, r.secondary_tile,
+            r.installation, i.id, r.slot
+        """
+
+    private static let parts = """
+        LEFT JOIN contents t ON t.id = r.template LEFT JOIN contents v ON v.id = r.variables
+        LEFT JOIN installations i ON i.sequence = r.installation
         """
 
     init(_ row: Statement) throws(StorageError) {
+        template = row.optionalInteger(11)
+        variables = row.optionalInteger(13)
+        if let installation = row.optionalInteger(16) {
+            self.row = InstallationPlace(installation: installation, id: row.text(17), slot: row.text(18))
+        }
         let platform = PlatformID(rawValue: row.text(9))
+        let hub = Hub.ID(rawValue: row.integer(1))
         place = TagPlace(
-            hub: Hub.ID(rawValue: row.integer(1)), platform: platform, channel: ChannelID(rawValue: row.integer(3)),
-            registration: row.integer(0))
+            scope: TagScope(hub: hub, platform: platform, kind: template == nil ? .native : .template),
+            channel: ChannelID(rawValue: row.integer(3)), registration: row.integer(0))
         registration = Registration(
-            id: row.text(2), platform: platform, handle: PushHandle(text: StoredHandle(row, 10).text),
-            tags: try Self.tags(row.text(5)), version: row.integer(4), expiresAt: row.optionalTimestamp(8),
-            createdAt: row.timestamp(6), updatedAt: row.timestamp(7))
+            id: StoredID(row, 2).text, platform: platform, handle: PushHandle(text: StoredHandle(row, 10).text),
+            tags: try Self.tags(row.text(5)),
+            template: template == nil ? nil : try StoredContent.template(row.bytes(12)),
+            pushVariables: variables == nil ? [:] : try StoredContent.variables(row.bytes(14)),
+            secondaryTile: row.optionalText(15), installation: self.row?.id, version: row.integer(4),
+            expiresAt: row.optionalTimestamp(8), createdAt: row.timestamp(6), updatedAt: row.timestamp(7))
     }
 
     /// Tags as spelled; none can have a comma.

@@ -21,9 +21,10 @@ struct HubPurge {
     /// - Returns: Whether nothing is left.
     func removePortion() throws(StorageError) -> Bool {
         if try removeMembers() { return false }
-        for table in ["registrations", "tombstones"] {
+        for table in ["registrations", "tombstones", "installations"] {
             if try remove(from: table, "sequence") { return false }
         }
+        if try remove(from: "contents", "id") { return false }
         for table in ["refusals", "retries"] {
             if try removeChannels(from: table) { return false }
         }
@@ -53,8 +54,10 @@ struct HubPurge {
 
     /// Members of the hub's first tag, or the tag where it has none left.
     private func removeMembers() throws(StorageError) -> Bool {
-        let tag = try connection.first("SELECT id, name, platform FROM tags WHERE hub = ? LIMIT 1", hub) { row in
-            (id: row.integer(0), name: row.text(1), platform: row.text(2))
+        let tag = try connection.first(
+            "SELECT id, name, is_template, platform FROM tags WHERE hub = ? LIMIT 1", hub
+        ) { row in
+            (id: row.integer(0), name: row.text(1), isTemplate: row.bool(2), platform: row.text(3))
         }
         guard let tag else { return false }
         try connection.run(
@@ -64,7 +67,8 @@ struct HubPurge {
             """, tag.id, Self.limit)
         if connection.changes < Self.limit {
             try connection.run(
-                "DELETE FROM tags WHERE hub = ? AND name = ? AND platform = ?", hub, tag.name, tag.platform)
+                "DELETE FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?", hub, tag.name,
+                tag.isTemplate, tag.platform)
         }
         return true
     }

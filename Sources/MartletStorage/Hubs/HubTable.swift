@@ -57,6 +57,10 @@ struct HubTable {
     }
 
     func exists(_ id: Hub.ID) throws(StorageError) -> Bool {
+        try Self.exists(id, on: connection)
+    }
+
+    static func exists(_ id: Hub.ID, on connection: Connection) throws(StorageError) -> Bool {
         try connection.first("SELECT 1 FROM hubs WHERE id = ? AND is_deleted = 0", id.rawValue) { _ in true } ?? false
     }
 

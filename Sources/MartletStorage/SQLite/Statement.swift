@@ -64,6 +64,10 @@ extension Statement {
         sqlite3_column_int64(handle, column)
     }
 
+    func optionalInteger(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : integer(column)
+    }
+
     func bool(_ column: Int32) -> Bool {
         integer(column) != 0
     }

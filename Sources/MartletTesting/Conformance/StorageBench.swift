@@ -18,21 +18,24 @@ struct StorageBench: Sendable {
 
     /// What a put says; the key of a handle is its lower-case form.
     func draft(
-        _ handle: String, _ tags: [String] = [], on platform: PlatformID? = nil, expiresAt: Timestamp? = nil,
-        takesHandle: Bool = false
+        _ handle: String, _ tags: [String] = [], on platform: PlatformID? = nil, template: Template? = nil,
+        variables: [String: String] = [:], expiresAt: Timestamp? = nil, takesHandle: Bool = false
     ) throws -> RegistrationDraft {
         RegistrationDraft(
             platform: platform ?? self.platform, handle: PushHandle(handle), handleKey: handle.lowercased(),
-            tags: try tags.map { try Tag($0) }, expiresAt: expiresAt, takesHandle: takesHandle)
+            tags: try tags.map { try Tag($0) }, template: template, pushVariables: variables, expiresAt: expiresAt,
+            takesHandle: takesHandle)
     }
 
     @discardableResult
     func put(
         _ id: String, _ handle: String, _ tags: [String] = [], in hub: Hub.ID, on platform: PlatformID? = nil,
-        expiresAt: Timestamp? = nil, takesHandle: Bool = false, condition: WriteCondition = .none,
-        at moment: Timestamp? = nil
+        template: Template? = nil, variables: [String: String] = [:], expiresAt: Timestamp? = nil,
+        takesHandle: Bool = false, condition: WriteCondition = .none, at moment: Timestamp? = nil
     ) async throws -> Registration {
-        let draft = try draft(handle, tags, on: platform, expiresAt: expiresAt, takesHandle: takesHandle)
+        let draft = try draft(
+            handle, tags, on: platform, template: template, variables: variables, expiresAt: expiresAt,
+            takesHandle: takesHandle)
         return try await storage.apply(.put(draft, id: id, condition: condition), in: hub, at: moment ?? now).get()
     }
 
@@ -86,8 +89,16 @@ extension StorageBench {
     /// A whole audience, read in pages.
     struct Audience: Equatable {
         var channels: [ChannelID] = []
+        /// The sequence numbers of the members' registrations; 0 each in a native send.
+        var registrations: [Int64] = []
         var handles: [String] = []
+        /// For each member of a template send the template's body and the values of the push variables.
+        var rendered: [[String]] = []
         var skipped = 0
+
+        var members: [AudienceMember] {
+            zip(channels, registrations).map { AudienceMember(channel: $0, registration: $1) }
+        }
     }
 
     func audience(
@@ -102,12 +113,28 @@ extension StorageBench {
                 now: moment ?? now))
     }
 
+    /// The audience of a template send.
+    func templateAudience(
+        _ hub: Hub.ID, _ expression: String? = nil, on platform: PlatformID? = nil, through: Int64 = .max,
+        among: [AudienceMember]? = nil, pageSize: Int = 1000, at moment: Timestamp? = nil
+    ) async throws -> Audience {
+        try await audience(
+            AudienceQuery(
+                hub: hub, platform: platform ?? self.platform, kind: .template,
+                expression: try expression.map { try TagExpression($0) }, throughChannel: .none,
+                throughRegistration: through, among: among, limit: pageSize, now: moment ?? now))
+    }
+
     func audience(_ query: AudienceQuery) async throws -> Audience {
         var query = query
         var whole = Audience()
         while true {
             let page = try await storage.audience(query)
             whole.channels += page.members.map(\.channel)
+            whole.registrations += page.members.map(\.registration)
+            whole.rendered += page.renderingPlaces.map { page.renderings[Int($0)] }.map { rendering in
+                [rendering.template.body] + rendering.variables.values.sorted()
+            }
             whole.handles += (0..<page.count).map { page.withHandle($0) { String(decoding: $0, as: UTF8.self) } }
             whole.skipped += page.skipped
             guard !page.isLast else { return whole }

@@ -76,15 +76,19 @@ extension StorageConformance {
             let world = try await RandomAudience(bench, hub: hub, using: &random)
             for _ in 0..<60 {
                 let expression = try world.expression(using: &random)
-                let wanted = world.audience(expression)
-                for pageSize in [1, 3, 1000] {
+                for (kind, pageSize) in [
+                    (AudienceQuery.Kind.native, 1), (.native, 3), (.template, 2), (.template, 1000),
+                ] {
                     let query = AudienceQuery(
-                        hub: hub, platform: bench.platform, expression: expression,
+                        hub: hub, platform: bench.platform, kind: kind, expression: expression,
                         throughChannel: ChannelID(rawValue: .max), limit: pageSize, now: bench.now)
                     let found = try await bench.audience(query)
-                    let what = "\(expression) in pages of \(pageSize)"
+                    let wanted = world.audience(expression, kind)
+                    let what = "\(expression), \(kind), in pages of \(pageSize)"
                     try require(found.handles, is: wanted.handles, what)
+                    try require(found.rendered, is: wanted.rendered, what)
                     try require(found.skipped, is: wanted.skipped, what)
+                    try require(found.members, is: found.members.sorted(), what)
                 }
             }
         },
@@ -94,23 +98,37 @@ extension StorageConformance {
 /// Registrations with random tags on shared handles, and what expressions are to match among them.
 private struct RandomAudience {
     private static let names = ["a", "b", "c", "d", "e"]
-    /// Live registrations of the platform: the tags of each, by handle, in the order of channels.
-    private var tags: [(handle: String, tags: Set<Tag>)] = []
+    private struct Entry {
+        var handle: String
+        var tags: Set<Tag>
+        var template: Template?
+        var variables: [String: String]
+    }
+
+    /// Live registrations of the platform, in the order of creation.
+    private var entries: [Entry] = []
+    /// In the order of channels.
     private var handles: [String] = []
 
     init(_ bench: StorageBench, hub: Hub.ID, using random: inout SeededGenerator) async throws {
-        for number in 0..<80 {
+        for number in 0..<120 {
             let handle = "h\(Int.random(in: 0..<50, using: &random))"
             let names = Self.names.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
             let isExpired = Int.random(in: 0..<8, using: &random) == 0
             let isForeign = Int.random(in: 0..<8, using: &random) == 0
+            let body = Int.random(in: 0..<6, using: &random)
+            let template = body < 3 ? Template(body: "body \(body)") : nil
+            let variables = body < 2 ? ["name": "value \(Int.random(in: 0..<3, using: &random))"] : [:]
             try await bench.put(
-                "\(number)", handle, names, in: hub, on: isForeign ? bench.otherPlatform : nil,
+                "\(number)", handle, names, in: hub, on: isForeign ? bench.otherPlatform : nil, template: template,
+                variables: variables,
                 expiresAt: isExpired ? bench.now : number % 5 == 0 ? bench.now + .seconds(60) : nil,
                 at: bench.now + .seconds(-60))
             guard !isForeign else { continue }
             if !handles.contains(handle) { handles.append(handle) }
-            if !isExpired { tags.append((handle, Set(try names.map { try Tag($0) }))) }
+            guard !isExpired else { continue }
+            let tags = Set(try names.map { try Tag($0) })
+            entries.append(Entry(handle: handle, tags: tags, template: template, variables: variables))
         }
     }
 
@@ -126,10 +144,22 @@ private struct RandomAudience {
         }
     }
 
-    func audience(_ expression: TagExpression) -> (handles: [String], skipped: Int) {
-        let matching = tags.filter { expression.matches($0.tags) }.map(\.handle)
-        let reached = handles.filter { matching.contains($0) }
-        return (reached, matching.count - reached.count)
+    func audience(
+        _ expression: TagExpression, _ kind: AudienceQuery.Kind
+    ) -> (handles: [String], rendered: [[String]], skipped: Int) {
+        let matching = entries.filter {
+            expression.matches($0.tags) && ($0.template == nil) == (kind == .native)
+        }
+        let byHandle = handles.map { handle in matching.filter { $0.handle == handle } }
+        switch kind {
+        case .native:
+            let reached = byHandle.compactMap { $0.first?.handle }
+            return (reached, [], matching.count - reached.count)
+        case .template:
+            let members = byHandle.flatMap { $0 }
+            let rendered = members.map { [$0.template?.body ?? ""] + $0.variables.values.sorted() }
+            return (members.map(\.handle), rendered, 0)
+        }
     }
 }
 

@@ -62,7 +62,8 @@ extension StorageConformance {
         Requirement("A removed registration is given back, and its id is gone for good") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", ["x"], in: hub)
-            let removed = try await bench.storage.apply(.delete(id: "1", condition: .none), in: hub, at: bench.now)
+            let change = RegistrationChange.delete(id: "1", condition: .none)
+            let removed = try await bench.storage.apply(change, in: hub, at: bench.now)
             try require(try removed.get().handle, is: PushHandle("a"))
             try require(try await bench.registration("1", in: hub) == nil, is: true)
             try require(try await bench.refusalOfPut("1", "a", in: hub), is: .gone)

@@ -30,8 +30,9 @@ public enum StorageConformance {
     }
 
     public static let requirements: [Requirement] =
-        hubs + registrations + conditions + expiry + sharedHandles + listings + audiences + feedback + notifications
-        + deliveries + users
+        hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
+        + templateAudiences
+        + feedback + notifications + deliveries + users
 }
 
 /// What a storage did that it should not have done.

@@ -2,28 +2,59 @@ import MartletCore
 import MartletModel
 
 extension MemoryState {
-    func audience(_ query: AudienceQuery) -> AudiencePage {
+    mutating func audience(_ query: AudienceQuery) -> AudiencePage {
         var page = AudiencePage()
-        let reached = channels.filter {
-            $0.hub == query.hub && $0.platform == query.platform && $0.id > query.after.channel
-                && $0.id <= query.throughChannel
-        }
-        let among = query.among.map { Set($0.map(\.channel)) }
-        for channel in reached.sorted(by: { $0.id < $1.id }) {
-            let matching = registrations.filter { entry in
-                entry.channel == channel.id && entry.isLive(at: query.now)
-                    && (query.expression?.matches(Set(entry.registration.tags)) ?? true)
-            }
-            guard !matching.isEmpty, among?.contains(channel.id) ?? true else { continue }
+        for member in members(query).filter({ $0.id > query.after }).sorted(by: { $0.id < $1.id }) {
             guard page.count < query.limit else {
                 page.isLast = false
                 break
             }
-            var text = channel.handle.text
-            text.withUTF8 { page.append(AudienceMember(channel: channel.id), handle: $0) }
-            page.skipped += matching.count - 1
+            var text = shown(member.entries[0]).handle.text
+            text.withUTF8 { page.append(member.id, handle: $0) }
+            page.skipped += member.entries.count - 1
+            if let template = member.entries[0].registration.template {
+                let rendering = rendering(template, member.entries[0].registration.pushVariables)
+                page.setRendering(rendering.id) { rendering }
+            }
         }
         return page
+    }
+
+    /// Each member with the registrations by which it is one.
+    private func members(_ query: AudienceQuery) -> [(id: AudienceMember, entries: [MemoryRegistration])] {
+        let matching = registrations.filter { entry in
+            entry.hub == query.hub && entry.registration.platform == query.platform && entry.isLive(at: query.now)
+                && (entry.registration.template == nil) == (query.kind == .native)
+                && (query.expression?.matches(Set(entry.registration.tags)) ?? true)
+        }
+        let among = query.among.map { Set($0) }
+        switch query.kind {
+        case .native:
+            let channels = Set(among?.map(\.channel) ?? [])
+            return Dictionary(grouping: matching, by: \.channel).compactMap { channel, entries in
+                guard channel <= query.throughChannel, among == nil || channels.contains(channel) else { return nil }
+                return (AudienceMember(channel: channel), entries)
+            }
+        case .template:
+            return matching.compactMap { entry in
+                let member = AudienceMember(channel: entry.channel, registration: entry.sequence)
+                guard entry.sequence <= query.throughRegistration, among?.contains(member) ?? true else { return nil }
+                return (member, [entry])
+            }
+        }
+    }
+
+    /// Ids are places in lists that only grow.
+    private mutating func rendering(_ template: Template, _ variables: [String: String]) -> Rendering {
+        func place<Content: Equatable>(of content: Content, in contents: inout [Content]) -> Int64 {
+            if let place = contents.firstIndex(of: content) { return Int64(place + 1) }
+            contents.append(content)
+            return Int64(contents.count)
+        }
+        let id = Rendering.ID(
+            template: place(of: template, in: &templates),
+            variables: variables.isEmpty ? 0 : place(of: variables, in: &self.variables))
+        return Rendering(id: id, template: template, variables: variables)
     }
 
     /// - Returns: Whether a channel was removed.

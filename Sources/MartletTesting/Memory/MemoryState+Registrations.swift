@@ -8,7 +8,7 @@ extension MemoryState {
         switch change {
         case .put(let draft, let id, let condition):
             if let refusal = refusal(of: condition, id, hub, now, creates: true) { return .failure(refusal) }
-            return .success(put(draft, id: id, in: hub, at: now))
+            return .success(write(draft, id: id, in: hub, at: now))
         case .delete(let id, let condition):
             if let refusal = refusal(of: condition, id, hub, now, creates: false) { return .failure(refusal) }
             guard let place = place(of: id, in: hub) else { return .failure(.notFound) }
@@ -53,6 +53,7 @@ extension MemoryState {
         }
         let entry = registrations[place]
         guard entry.isLive(at: now) else { return .gone }
+        guard entry.slot == nil else { return .ofInstallation }
         return switch condition {
         case .none, .exists: nil
         case .version(let version): version == entry.registration.version ? nil : .versionMismatch
@@ -60,31 +61,42 @@ extension MemoryState {
         }
     }
 
-    private mutating func put(
-        _ draft: RegistrationDraft, id: String, in hub: Hub.ID, at now: Timestamp
+    /// Creates or replaces a registration.
+    /// - Parameter row: Where it is a row of an installation: its id, and the slot.
+    mutating func write(
+        _ draft: RegistrationDraft, id: String, row: (installation: String, slot: String)? = nil, in hub: Hub.ID,
+        at now: Timestamp
     ) -> Registration {
         let channel = register(draft, in: hub, at: now)
         let place = place(of: id, in: hub)
-        let old = place.map { registrations[$0] }
+        let old = place.map { registrations[$0].registration }
         let registration = Registration(
-            id: id, platform: draft.platform, handle: draft.handle, tags: draft.tags,
-            version: (old?.registration.version ?? 0) + 1, expiresAt: draft.expiresAt,
-            createdAt: old?.registration.createdAt ?? now, updatedAt: now)
+            id: id, platform: draft.platform, handle: draft.handle, tags: draft.tags, template: draft.template,
+            pushVariables: draft.pushVariables, secondaryTile: draft.secondaryTile, installation: row?.installation,
+            version: (old?.version ?? 0) + 1, expiresAt: draft.expiresAt, createdAt: old?.createdAt ?? now,
+            updatedAt: now)
         if let place {
             registrations[place].channel = channel
             registrations[place].registration = registration
         } else {
             lastRegistration += 1
             registrations.append(
-                MemoryRegistration(sequence: lastRegistration, hub: hub, channel: channel, registration: registration))
+                MemoryRegistration(
+                    sequence: lastRegistration, hub: hub, channel: channel, slot: row?.slot, registration: registration)
+            )
         }
-        if draft.takesHandle {
-            while let other = registrations.firstIndex(where: { $0.channel == channel && $0.registration.id != id }) {
-                remove(other)
-            }
-        }
+        if draft.takesHandle { takeHandle(channel, for: registration) }
         removeUnusedChannels()
         return registration
+    }
+
+    private mutating func takeHandle(_ channel: ChannelID, for registration: Registration) {
+        while let other = registrations.firstIndex(where: {
+            $0.channel == channel && $0.registration.id != registration.id
+                && (registration.installation == nil || $0.registration.installation != registration.installation)
+        }) {
+            remove(other)
+        }
     }
 
     private mutating func register(_ draft: RegistrationDraft, in hub: Hub.ID, at now: Timestamp) -> ChannelID {
@@ -102,10 +114,14 @@ extension MemoryState {
         return channel.id
     }
 
-    /// Leaves a tombstone.
+    /// Leaves a tombstone, or of a row of an installation the note that its slot is dead.
     mutating func remove(_ place: Int) {
         let entry = registrations.remove(at: place)
-        tombstones.insert(MemoryName(hub: entry.hub, id: entry.registration.id))
+        if let installation = entry.registration.installation, let slot = entry.slot {
+            installations[MemoryName(hub: entry.hub, id: installation)]?.deadSlots.insert(slot)
+        } else {
+            tombstones.insert(MemoryName(hub: entry.hub, id: entry.registration.id))
+        }
         removeUnusedChannels()
     }
 

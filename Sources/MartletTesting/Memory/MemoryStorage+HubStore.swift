@@ -37,6 +37,7 @@ extension MemoryStorage: HubStore {
             state.hubs.removeAll { $0.id == id }
             state.channels.removeAll { $0.hub == id }
             state.registrations.removeAll { $0.hub == id }
+            state.installations = state.installations.filter { $0.key.hub != id }
             state.tombstones = state.tombstones.filter { $0.hub != id }
             state.notifications.removeAll { $0.progress.notification.hub == id }
             return true

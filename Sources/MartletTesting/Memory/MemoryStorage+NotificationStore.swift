@@ -80,7 +80,10 @@ extension MemoryState {
 
     fileprivate func lastChannel(for draft: NotificationDraft) -> ChannelID {
         guard case .audience = draft.target else { return .none }
-        return channels.filter { $0.hub == draft.hub && $0.platform == draft.platform }.map(\.id).max() ?? .none
+        let native = registrations.filter {
+            $0.hub == draft.hub && $0.registration.platform == draft.platform && $0.registration.template == nil
+        }
+        return native.map(\.channel).max() ?? .none
     }
 }
 

@@ -20,6 +20,11 @@ struct MemoryState {
     var registrations: [MemoryRegistration] = []
     var lastRegistration: Int64 = 0
     var tombstones: Set<MemoryName> = []
+    /// Without the handles, which are those of their registrations.
+    var installations: [MemoryName: InstallationRecord] = [:]
+    /// Every template and set of push variables that an audience page has shown.
+    var templates: [Template] = []
+    var variables: [[String: String]] = []
     /// In the order of their sequence numbers.
     var notifications: [MemoryNotification] = []
     var lastNotification: Int64 = 0
@@ -28,7 +33,7 @@ struct MemoryState {
     var sessions: [[UInt8]: Session] = [:]
 }
 
-/// The id of a registration within its hub.
+/// The id of a registration or an installation within its hub.
 struct MemoryName: Hashable {
     var hub: Hub.ID
     var id: String
@@ -47,6 +52,8 @@ struct MemoryRegistration {
     let sequence: Int64
     let hub: Hub.ID
     var channel: ChannelID
+    /// Where it is a row of an installation.
+    let slot: String?
     /// Its handle is the channel's.
     var registration: Registration
 

@@ -1,0 +1,38 @@
+import MartletCore
+
+/// What registrations with a template are rendered for. They are asked for in the order of the audience, which is
+/// nearly that of their own numbers: neighbours are stepped to, and anything else is jumped to.
+final class RenderingCursor {
+    static let sql = "SELECT sequence, template, variables FROM registrations WHERE sequence >= ? ORDER BY sequence"
+
+    private let statement: Statement
+    private var current: Int64 = .max
+
+    private static let patience = 4
+
+    /// - Parameter statement: Of `sql`, for this cursor alone.
+    init(_ statement: Statement) {
+        self.statement = statement
+    }
+
+    /// - Parameter registration: The sequence number of one that exists and has a template.
+    func rendering(of registration: Int64) throws(StorageError) -> Rendering.ID {
+        try seek(registration)
+        guard current == registration, let template = statement.optionalInteger(1) else {
+            throw StorageError(.corrupt, "A member of an audience has no template; restore a backup.")
+        }
+        return Rendering.ID(template: template, variables: statement.integer(2))
+    }
+
+    private func seek(_ registration: Int64) throws(StorageError) {
+        for _ in 0..<Self.patience where current < registration { try step() }
+        guard current != registration else { return }
+        statement.reset()
+        try statement.bind(registration, at: 1)
+        try step()
+    }
+
+    private func step() throws(StorageError) {
+        current = try statement.step() ? statement.integer(0) : .max
+    }
+}

@@ -1,0 +1,61 @@
+import MartletCore
+import MartletModel
+
+/// Templates and push variables, each distinct one of a hub once, on one connection. They are counted, so that one
+/// goes with the last registration that uses it. What is stored under an id never changes, and no id comes again.
+struct ContentTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Counts one more use of a content, which is stored where it is missing.
+    /// - Returns: Its id.
+    func use(_ content: [UInt8], in hub: Hub.ID) throws(StorageError) -> Int64 {
+        let id = try connection.first(
+            """
+            INSERT INTO contents (hub, content, uses) VALUES (?, ?, 1)
+            ON CONFLICT (hub, content) DO UPDATE SET uses = uses + 1 RETURNING id
+            """, hub.rawValue, content
+        ) { $0.integer(0) }
+        guard let id else { throw StorageError(.unavailable, "The database did not say which template it stored.") }
+        return id
+    }
+
+    /// Counts one use less; after the last the content goes.
+    func release(_ id: Int64?) throws(StorageError) {
+        guard let id else { return }
+        try connection.run("UPDATE contents SET uses = uses - 1 WHERE id = ?", id)
+        try connection.run("DELETE FROM contents WHERE id = ? AND uses = 0", id)
+    }
+
+    func rendering(_ id: Rendering.ID) throws(StorageError) -> Rendering {
+        let template = try StoredContent.template(content(id.template))
+        let variables = id.variables == 0 ? [:] : try StoredContent.variables(content(id.variables))
+        return Rendering(id: id, template: template, variables: variables)
+    }
+
+    private func content(_ id: Int64) throws(StorageError) -> [UInt8] {
+        let content = try connection.first("SELECT content FROM contents WHERE id = ?", id) { $0.bytes(0) }
+        guard let content else { throw StoredContent.unreadable }
+        return content
+    }
+}
+
+/// What contents mean.
+enum StoredContent {
+    static func template(_ bytes: [UInt8]) throws(StorageError) -> Template {
+        guard let template = TemplateCoding.decode(bytes) else { throw unreadable }
+        return template
+    }
+
+    static func variables(_ bytes: [UInt8]) throws(StorageError) -> [String: String] {
+        guard let variables = StringMapCoding.decode(bytes) else { throw unreadable }
+        return variables
+    }
+
+    static var unreadable: StorageError {
+        StorageError(.corrupt, "A stored template or its variables cannot be read; restore a backup.")
+    }
+}

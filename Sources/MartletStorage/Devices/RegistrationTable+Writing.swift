@@ -1,0 +1,134 @@
+import MartletCore
+import MartletModel
+
+extension RegistrationTable {
+    /// Creates or replaces a registration, whatever it may be a row of.
+    /// - Parameters:
+    ///   - channel: That of the draft's handle.
+    ///   - row: The row that it is, where it is of an installation.
+    func write(
+        _ draft: RegistrationDraft, id: String, _ channel: ChannelID, over old: StoredRegistration?,
+        row: InstallationPlace? = nil, in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) -> StoredRegistration {
+        let registration = Registration(
+            id: id, platform: draft.platform, handle: draft.handle, tags: draft.tags, template: draft.template,
+            pushVariables: draft.pushVariables, secondaryTile: draft.secondaryTile, installation: row?.id,
+            version: (old?.registration.version ?? 0) + 1, expiresAt: draft.expiresAt,
+            createdAt: old?.registration.createdAt ?? now, updatedAt: now)
+        let scope = TagScope(hub: hub, platform: draft.platform, kind: draft.template == nil ? .native : .template)
+        var new = StoredRegistration(
+            place: TagPlace(scope: scope, channel: channel, registration: old?.sequence ?? 0),
+            registration: registration, row: row)
+        try useContents(of: &new, over: old)
+        if let old {
+            try update(new, from: old)
+        } else {
+            new.place.registration = try insert(new)
+            try tags.insert(new.place, names: StoredRegistration.names(of: draft.tags))
+        }
+        if draft.takesHandle { try removeOthers(than: new, at: now) }
+        return new
+    }
+
+    /// Removes a registration. One that stands alone leaves a tombstone; of a row of an installation it is noted that
+    /// its slot is dead.
+    func remove(_ stored: StoredRegistration, at now: Timestamp) throws(StorageError) {
+        try erase(stored)
+        if let row = stored.row {
+            try connection.run(
+                "INSERT OR IGNORE INTO dead_slots (installation, slot) VALUES (?, ?)", row.installation, row.slot)
+        } else {
+            try connection.run(
+                "INSERT OR REPLACE INTO tombstones (hub, id, gone_at) VALUES (?, ?, ?)",
+                stored.place.scope.hub.rawValue,
+                StoredID(stored.registration.id), now)
+        }
+    }
+
+    /// Removes a registration without a trace, and its channel where this was its last.
+    func erase(_ stored: StoredRegistration) throws(StorageError) {
+        try tags.remove(stored.place, names: StoredRegistration.names(of: stored.registration.tags))
+        try connection.run("DELETE FROM registrations WHERE sequence = ?", stored.sequence)
+        try contents.release(stored.template)
+        try contents.release(stored.variables)
+        try channels.removeIfUnused(stored.place.channel)
+    }
+
+    /// Writes what differs: most writes repeat what is there.
+    func update(_ new: StoredRegistration, from old: StoredRegistration) throws(StorageError) {
+        let registration = new.registration
+        if new.place == old.place, registration.expiresAt == old.registration.expiresAt, new.template == old.template,
+            new.variables == old.variables, registration.secondaryTile == old.registration.secondaryTile
+        {
+            // Names no column of an index, all of which would be written again.
+            try connection.run(
+                "UPDATE registrations SET version = ?, tags = ?, updated_at = ? WHERE sequence = ?",
+                registration.version, StoredRegistration.text(registration.tags), registration.updatedAt, new.sequence)
+        } else {
+            try connection.run(
+                """
+                UPDATE registrations SET channel = ?, version = ?, tags = ?, updated_at = ?, expires_at = ?,
+                    template = ?, variables = ?, secondary_tile = ? WHERE sequence = ?
+                """, new.place.channel.rawValue, registration.version, StoredRegistration.text(registration.tags),
+                registration.updatedAt, registration.expiresAt, new.template, new.variables, registration.secondaryTile,
+                new.sequence)
+        }
+        try moveTags(to: new, from: old)
+        if new.place.channel != old.place.channel { try channels.removeIfUnused(old.place.channel) }
+    }
+
+    private func insert(_ new: StoredRegistration) throws(StorageError) -> Int64 {
+        let registration = new.registration
+        try connection.run(
+            """
+            INSERT INTO registrations (hub, id, channel, version, tags, created_at, updated_at, expires_at, template,
+                variables, secondary_tile, installation, slot)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, new.place.scope.hub.rawValue, StoredID(registration.id), new.place.channel.rawValue,
+            registration.version, StoredRegistration.text(registration.tags), registration.createdAt,
+            registration.updatedAt, registration.expiresAt, new.template, new.variables, registration.secondaryTile,
+            new.row?.installation, new.row?.slot)
+        return connection.lastInsertedRow
+    }
+
+    private func useContents(of new: inout StoredRegistration, over old: StoredRegistration?) throws(StorageError) {
+        let hub = new.place.scope.hub
+        if let old, old.registration.template == new.registration.template {
+            new.template = old.template
+        } else {
+            if let template = new.registration.template {
+                new.template = try contents.use(TemplateCoding.encode(template), in: hub)
+            }
+            try contents.release(old?.template)
+        }
+        if let old, old.registration.pushVariables == new.registration.pushVariables {
+            new.variables = old.variables
+        } else {
+            if !new.registration.pushVariables.isEmpty {
+                new.variables = try contents.use(StringMapCoding.encode(new.registration.pushVariables), in: hub)
+            }
+            try contents.release(old?.variables)
+        }
+    }
+
+    private func moveTags(to new: StoredRegistration, from old: StoredRegistration) throws(StorageError) {
+        if new.place == old.place, new.registration.tags == old.registration.tags { return }
+        let before = StoredRegistration.names(of: old.registration.tags)
+        let after = StoredRegistration.names(of: new.registration.tags)
+        if old.place == new.place {
+            try tags.remove(old.place, names: before.subtracting(after))
+            try tags.insert(new.place, names: after.subtracting(before))
+        } else {
+            try tags.remove(old.place, names: before)
+            try tags.insert(new.place, names: after)
+        }
+    }
+
+    /// The other rows of its own installation have the handle as well.
+    private func removeOthers(than kept: StoredRegistration, at now: Timestamp) throws(StorageError) {
+        for other in try registrations(of: kept.place.channel) where other.sequence != kept.sequence {
+            if let row = kept.row, other.row?.installation == row.installation { continue }
+            try remove(other, at: now)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import MartletModel
+
+/// A template as bytes, the same for equal templates: the body, the number of headers, names and values of the headers
+/// in their order, names and values of the options, and at the end the template's name where it has one.
+enum TemplateCoding {
+    static func encode(_ template: Template) -> [UInt8] {
+        TextListCoding.encode(
+            [template.body, String(template.headers.count)] + template.headers.flatMap { [$0.name, $0.value] }
+                + StringMapCoding.texts(of: template.options) + (template.name.map { [$0] } ?? []))
+    }
+
+    /// - Returns: nil where the bytes were not written by `encode`.
+    static func decode(_ bytes: [UInt8]) -> Template? {
+        guard let texts = TextListCoding.decode(bytes), texts.count >= 2, let headerCount = Int(texts[1]),
+            (0...texts.count).contains(headerCount), texts.count >= 2 + 2 * headerCount
+        else { return nil }
+        let headers = (0..<headerCount).map { Template.Header(name: texts[2 + 2 * $0], value: texts[3 + 2 * $0]) }
+        let rest = texts[(2 + 2 * headerCount)...]
+        // Options come in pairs: one text more is the name.
+        let name = rest.count.isMultiple(of: 2) ? nil : rest.last
+        guard let options = StringMapCoding.map(of: rest.dropLast(name == nil ? 0 : 1)) else { return nil }
+        return Template(name: name, body: texts[0], headers: headers, options: options)
+    }
+}

@@ -1,0 +1,77 @@
+import MartletCore
+import MartletModel
+
+extension MemoryState {
+    mutating func apply(
+        _ change: InstallationChange, in hub: Hub.ID, at now: Timestamp
+    ) -> Result<InstallationRecord, RegistrationRefusal> {
+        switch change {
+        case .put(let draft, let condition):
+            let old = installation(draft.id, in: hub, at: now)
+            if let refusal = refusal(of: condition, old, creates: hubs.contains { $0.id == hub }) {
+                return .failure(refusal)
+            }
+            if old == nil { removeInstallation(draft.id, in: hub) }
+            return .success(put(draft, over: old, in: hub, at: now))
+        case .delete(let id, let condition):
+            let old = installation(id, in: hub, at: now)
+            if let refusal = refusal(of: condition, old, creates: false) { return .failure(refusal) }
+            guard let old else { return .failure(.notFound) }
+            removeInstallation(id, in: hub)
+            return .success(old)
+        }
+    }
+
+    /// The installation of an id unless it has expired, with the handles of now.
+    func installation(_ id: String, in hub: Hub.ID, at now: Timestamp) -> InstallationRecord? {
+        guard var record = installations[MemoryName(hub: hub, id: id)] else { return nil }
+        if let end = record.expiresAt, end <= now { return nil }
+        for entry in registrations where entry.hub == hub && entry.registration.installation == id {
+            if let slot = entry.slot { record.handles[slot] = shown(entry).handle }
+        }
+        return record
+    }
+
+    private func refusal(
+        of condition: WriteCondition, _ record: InstallationRecord?, creates: Bool
+    ) -> RegistrationRefusal? {
+        switch (condition, record) {
+        case (.none, nil): creates ? nil : .notFound
+        case (_, nil): .notFound
+        case (.none, _), (.exists, _): nil
+        case (.version(let version), let record?): version == record.version ? nil : .versionMismatch
+        case (.tagged, _): .notTagged
+        }
+    }
+
+    private mutating func put(
+        _ draft: InstallationDraft, over old: InstallationRecord?, in hub: Hub.ID, at now: Timestamp
+    ) -> InstallationRecord {
+        let record = InstallationRecord(
+            id: draft.id, document: draft.document, version: (old?.version ?? 0) + 1, expiresAt: draft.expiresAt,
+            handles: [:], deadSlots: [], createdAt: old?.createdAt ?? now, updatedAt: now)
+        installations[MemoryName(hub: hub, id: draft.id)] = record
+        let slots = Set(draft.rows.map(\.slot))
+        registrations.removeAll { entry in
+            entry.hub == hub && entry.registration.installation == draft.id && !slots.contains(entry.slot ?? "")
+        }
+        for row in draft.rows {
+            let stored = registrations.first {
+                $0.hub == hub && $0.registration.installation == draft.id && $0.slot == row.slot
+            }
+            var registration = row.registration
+            registration.expiresAt = draft.expiresAt
+            _ = write(
+                registration, id: stored?.registration.id ?? DeviceRegistry.newID(), row: (draft.id, row.slot), in: hub,
+                at: now)
+        }
+        removeUnusedChannels()
+        return installation(draft.id, in: hub, at: now) ?? record
+    }
+
+    private mutating func removeInstallation(_ id: String, in hub: Hub.ID) {
+        installations[MemoryName(hub: hub, id: id)] = nil
+        registrations.removeAll { $0.hub == hub && $0.registration.installation == id }
+        removeUnusedChannels()
+    }
+}
