@@ -1,8 +1,8 @@
 public import MartletCore
 public import MartletHTTP
 
-/// The hub's REST API, as the clients of Azure Notification Hubs speak it: registrations, sends and telemetry, under
-/// shared access signatures.
+/// The hub's REST API, as the clients of Azure Notification Hubs speak it: registrations, sends, telemetry and the
+/// management of hubs, under shared access signatures.
 ///
 /// Which platforms there are is read from the push services' descriptors; none is named here. What devices, messages
 /// and hubs are is the engine's: this module translates.
@@ -11,6 +11,7 @@ public struct HubAPI: Sendable {
     private let registrations: RegistrationRoutes
     private let messages: MessageRoutes
     private let telemetry: TelemetryRoutes
+    private let management: HubManagementRoutes
 
     public init(
         hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, platforms: PushPlatformList,
@@ -21,6 +22,7 @@ public struct HubAPI: Sendable {
         messages = MessageRoutes(
             notifications: notifications, platforms: platforms, repeats: RepeatedSends(time: time))
         telemetry = TelemetryRoutes(notifications: notifications, platforms: platforms)
+        management = HubManagementRoutes(hubs: hubs, platforms: platforms, time: time)
     }
 
     /// Adds the routes. Their patterns begin with a parameter, so a router's other routes come first.
@@ -29,6 +31,7 @@ public struct HubAPI: Sendable {
         registrations.add(to: &routes)
         messages.add(to: &routes)
         telemetry.add(to: &routes)
+        management.add(to: &routes)
         router = routes.router
         UnservedRoutes.add(to: &router, time: gate.time)
     }

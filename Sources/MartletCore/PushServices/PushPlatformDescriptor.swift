@@ -15,10 +15,13 @@ public struct PushPlatformDescriptor: Sendable {
         /// Whether the original hub has no such property. It then never stands in a document, because a known client
         /// fails on a name that it does not know.
         public var isExtension: Bool
+        /// What it is where it is not given. Documents show it, because a known client puts a value of its own in the
+        /// place of one that it does not find.
+        public var impliedValue: String?
 
         public init(
             name: String, flag: String, help: String, isSecret: Bool = false, isFile: Bool = false,
-            isExtension: Bool = false
+            isExtension: Bool = false, impliedValue: String? = nil
         ) {
             self.name = name
             self.flag = flag
@@ -26,6 +29,7 @@ public struct PushPlatformDescriptor: Sendable {
             self.isSecret = isSecret
             self.isFile = isFile
             self.isExtension = isExtension
+            self.impliedValue = impliedValue
         }
     }
 
@@ -59,8 +63,8 @@ public struct PushPlatformDescriptor: Sendable {
     /// The element of the credential in a hub description.
     public var credentialElement: String
     /// Where that element stands among all of the description, from 0 (wire document, section 13.2): a known client
-    /// drops what is out of order. Credentials without a place of their own come last.
-    public var credentialPlace: Int
+    /// drops what is out of order. nil where the original hub has no such element; it then never stands in a document.
+    public var credentialPlace: Int?
     public var credentialFields: [CredentialField]
     /// The element of the outcome counts in telemetry.
     public var outcomeCountsElement: String
@@ -73,7 +77,7 @@ public struct PushPlatformDescriptor: Sendable {
         platform: PlatformID, aliases: [String] = [], format: String, formatAliases: [String] = [],
         registrationElement: String, handleElements: [String], hasSecondaryTiles: Bool = false,
         templateFormat: TemplateFormat = .json, templateElements: [TemplateElement] = [.name],
-        credentialElement: String, credentialPlace: Int = .max, credentialFields: [CredentialField],
+        credentialElement: String, credentialPlace: Int? = nil, credentialFields: [CredentialField],
         outcomeCountsElement: String, fieldPrefixes: [String], payloadLimit: Int
     ) {
         self.platform = platform

@@ -12,23 +12,50 @@ struct Gate: Sendable {
     /// How far, in seconds, a client's clock may be behind.
     private static let clockSkew: Int64 = 60
 
-    /// Admits a request whose token is signed by a rule of its hub that holds the right.
+    /// Admits a request whose token is signed by a rule of its hub, or of the namespace, that holds the right.
     ///
     /// What needs no key is checked first, so that only a complete, current token for this address learns whether a hub
     /// exists. Whether the key's name or the signature is wrong is not told.
     func admit(_ request: HTTPRequest, _ match: RouteMatch, needs right: AccessRights) throws(HubAPIError) -> HubCall {
+        let token = try token(of: request, match)
+        guard let hub = hubs.hub(named: match["hub"]) else { throw .hubNotFound }
+        try check(token, in: hub, needs: right)
+        return HubCall(request: request, match: match, hub: hub, address: address)
+    }
+
+    /// Admits a request to the management of hubs: a rule of the namespace may manage every hub, also one that does not
+    /// exist yet, and a hub's own rule that hub.
+    func admitManager(_ request: HTTPRequest, _ match: RouteMatch) throws(HubAPIError) -> ManagementCall {
+        let token = try token(of: request, match)
+        let hub = hubs.hub(named: match["hub"])
+        try check(token, in: hub, needs: .manage)
+        return ManagementCall(request: request, match: match, hub: hub, address: address)
+    }
+
+    /// The request's token, in order as far as that can be said without a key.
+    private func token(
+        of request: HTTPRequest, _ match: RouteMatch
+    ) throws(HubAPIError) -> SharedAccessSignature {
         guard let header = request.fields["authorization"] else { throw .missingToken }
         guard let token = SharedAccessSignature(header: header) else { throw .malformedToken }
         guard time.now.seconds - Self.clockSkew < token.expiry else { throw .expiredToken }
         guard let audience = token.audience,
             audience.covers(match.target.segments, at: address.hosts(of: request))
         else { throw .wrongAudience }
-        guard let hub = hubs.hub(named: match["hub"]) else { throw .hubNotFound }
-        guard let rule = hub.settings.accessRules.first(where: { $0.name == token.keyName }),
-            try isSigned(token, by: rule)
-        else { throw .invalidSignature }
-        guard rule.rights.allow(right) else { throw .rightMissing }
-        return HubCall(request: request, match: match, hub: hub, address: address)
+        return token
+    }
+
+    /// A hub's rule of the same name does not hide that of the namespace.
+    private func check(
+        _ token: SharedAccessSignature, in hub: Hub?, needs right: AccessRights
+    ) throws(HubAPIError) {
+        for rules in [hub?.settings.accessRules ?? [], hubs.namespaceRules] {
+            guard let rule = rules.first(where: { $0.name == token.keyName }), try isSigned(token, by: rule)
+            else { continue }
+            guard rule.rights.allow(right) else { throw .rightMissing }
+            return
+        }
+        throw .invalidSignature
     }
 
     private func isSigned(_ token: SharedAccessSignature, by rule: AccessRule) throws(HubAPIError) -> Bool {

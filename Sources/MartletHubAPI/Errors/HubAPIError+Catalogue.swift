@@ -6,6 +6,7 @@ extension HubAPIError {
     static let invalidSignature = HubAPIError(
         .unauthorized, nil, "InvalidSignature: The token has an invalid signature.")
     static let hubNotFound = HubAPIError(.notFound, nil, "No service is hosted at the specified address.")
+    static let hubExists = HubAPIError(.conflict, 40_900, "Conflict")
     static let registrationNotFound = HubAPIError(.notFound, nil, "")
 
     static let missingToken = HubAPIError(
@@ -52,6 +53,8 @@ extension HubAPIError {
     }
 
     static let gone = HubAPIError(.gone, 41_000, "The registration id can no longer be used; ask for a new one")
+    static let hubHasNoVersion = HubAPIError(
+        .preconditionFailed, nil, "A hub has no entity tag: the If-Match of an update must be *")
     static let versionMismatch = HubAPIError(.preconditionFailed, nil, "The registration has changed (If-Match)")
 
     static let ofInstallation = HubAPIError(
@@ -91,6 +94,18 @@ extension HubAPIError {
         case .refused(.gone): self = .gone
         case .refused(.versionMismatch), .refused(.notTagged): self = .versionMismatch
         case .refused(.ofInstallation): self = .ofInstallation
+        }
+    }
+
+    init(_ error: HubDirectoryError) {
+        switch error {
+        case .badCredential:
+            self = .badRequest(
+                "\(error) Secrets are not shown when a hub is read: a credential that changes must bring them again")
+        case .badName, .unknownPlatform, .invalid, .ruleNotFound: self = .badRequest(error.description)
+        case .exists: self = .hubExists
+        case .notFound: self = .hubNotFound
+        case .storage(let error): self.init(error)
         }
     }
 

@@ -21,10 +21,15 @@ struct HubCall: Sendable {
         return "\(address.origin(of: request))/\(hub.name)/\(kind)\(end)"
     }
 
+    /// `?api-version=…` as the client sent it.
+    var versionQuery: String { match.target.versionQuery }
+}
+
+extension HTTPTarget {
     /// `?api-version=…` as the client sent it. Any version is served; one that would not fit in a URL, or none, reads as
     /// the current one.
     var versionQuery: String {
-        let sent = match.target.item("api-version")?.value ?? ""
+        let sent = item("api-version")?.value ?? ""
         let isPlain = (1...32).contains(sent.utf8.count) && PercentEncoding.encode(sent) == sent
         return "?api-version=\(isPlain ? sent : "2020-06")"
     }

@@ -5,6 +5,8 @@ import MartletHTTP
 struct HubRoutes {
     /// Answers an admitted request.
     typealias Answer = @Sendable (HubCall) async throws(HubAPIError) -> HTTPResponse
+    /// Answers an admitted request to the management of hubs.
+    typealias ManagementAnswer = @Sendable (ManagementCall) async throws(HubAPIError) -> HTTPResponse
 
     var router: Router
     let gate: Gate
@@ -25,9 +27,21 @@ struct HubRoutes {
         router.on(method, pattern, bodyLimit: bodyLimit) { request, match in
             await request.answered(at: gate.time) { () async throws(HubAPIError) in
                 let call = try gate.admit(request, match, needs: right(match))
-                guard request.body.count <= bodyLimit else {
-                    throw HubAPIError.tooLarge("The body is larger than \(bodyLimit) bytes")
-                }
+                try request.checkBody(limit: bodyLimit)
+                return try await answer(call)
+            }
+        }
+    }
+
+    /// Adds a route of the management of hubs, which needs Manage.
+    mutating func onManagement(
+        _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, _ answer: @escaping ManagementAnswer
+    ) {
+        let gate = gate
+        router.on(method, pattern, bodyLimit: bodyLimit) { request, match in
+            await request.answered(at: gate.time) { () async throws(HubAPIError) in
+                let call = try gate.admitManager(request, match)
+                try request.checkBody(limit: bodyLimit)
                 return try await answer(call)
             }
         }
@@ -35,6 +49,10 @@ struct HubRoutes {
 }
 
 extension HTTPRequest {
+    fileprivate func checkBody(limit: Int) throws(HubAPIError) {
+        guard body.count <= limit else { throw .tooLarge("The body is larger than \(limit) bytes") }
+    }
+
     /// The answer that `work` comes to, or that of the error which it throws, with the ids of the request.
     func answered(
         at time: any TimeSource, _ work: () async throws(HubAPIError) -> HTTPResponse

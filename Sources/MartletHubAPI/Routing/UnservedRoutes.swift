@@ -15,10 +15,6 @@ enum UnservedRoutes {
         (.post, "/{hub}/jobs", "jobs"),
         (.get, "/{hub}/jobs", "jobs"),
         (.get, "/{hub}/jobs/{id}", "jobs"),
-        (.get, "/$Resources/NotificationHubs", "the management of hubs"),
-        (.put, "/{hub}", "the management of hubs"),
-        (.get, "/{hub}", "the management of hubs"),
-        (.delete, "/{hub}", "the management of hubs"),
     ]
 
     static func add(to router: inout Router, time: any TimeSource) {

@@ -13,5 +13,6 @@ struct XMLElement: Hashable, Sendable {
         children.first { $0.name == name && !$0.isNil }
     }
 
-    private var isNil: Bool { ["true", "1"].contains(attributes["nil"]) }
+    /// Whether it says that it is nothing (`i:nil="true"`).
+    var isNil: Bool { ["true", "1"].contains(attributes["nil"]) }
 }

@@ -3,6 +3,8 @@ import MartletHTTP
 /// Where pushes go, read from the credential's `Endpoint` in all the forms that hubs are configured with.
 enum APNsEndpoint {
     static let production = HTTPOrigin(scheme: .https, host: "api.push.apple.com")
+    /// The spelling of hubs' documents.
+    static let productionURL = "https://api.push.apple.com:443/3/device"
     static let sandbox = HTTPOrigin(scheme: .https, host: "api.sandbox.push.apple.com")
 
     /// The origin of nothing at all, of a word, of a binary gateway's name, or of an https URL whose path is empty or

@@ -11,11 +11,13 @@ public import MartletModel
 public struct CarrierPigeon: PushService {
     public static let platform = PlatformID(rawValue: "pigeon")
 
+    private static let home = "https://pigeon.example"
+
     public static let descriptor = PushPlatformDescriptor(
         platform: platform, aliases: ["dove"], format: "pigeon", registrationElement: "Pigeon",
-        handleElements: ["Loft"], credentialElement: "PigeonCredential",
+        handleElements: ["Loft"], credentialElement: "PigeonCredential", credentialPlace: 100,
         credentialFields: [
-            .init(name: "Endpoint", flag: "endpoint", help: "Where pigeons start, as a URL"),
+            .init(name: "Endpoint", flag: "endpoint", help: "Where pigeons start, as a URL", impliedValue: home),
             .init(name: "Whistle", flag: "whistle", help: "What pigeons obey", isSecret: true),
             .init(name: "Route", flag: "route", help: "The way that pigeons take", isExtension: true),
         ],
@@ -28,7 +30,7 @@ public struct CarrierPigeon: PushService {
         guard let whistle = credential.properties["Whistle"], !whistle.isEmpty else {
             throw PushServiceError(.badCredential, "Whistle is missing.")
         }
-        guard let origin = HTTPOrigin(credential.properties["Endpoint"] ?? "https://pigeon.example") else {
+        guard let origin = HTTPOrigin(credential.properties["Endpoint"] ?? Self.home) else {
             throw PushServiceError(.badCredential, "Endpoint is no URL of a server.")
         }
         self.origin = origin

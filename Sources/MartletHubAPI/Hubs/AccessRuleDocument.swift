@@ -1,0 +1,67 @@
+import MartletCore
+import MartletModel
+
+/// An access rule as documents write it. Its times are the server's to say, so those of a client are passed over.
+struct AccessRuleDocument {
+    let name: String
+    private let rights: AccessRights
+    private let primaryKey: String?
+    private let secondaryKey: String?
+
+    private static let type = "SharedAccessAuthorizationRule"
+    /// In the order in which they are written.
+    private static let rightNames: [(name: String, right: AccessRights)] = [
+        ("Listen", .listen), ("Manage", .manage), ("Send", .send),
+    ]
+
+    init(_ element: XMLElement) throws(HubAPIError) {
+        guard element.attributes["type"].map({ $0.split(separator: ":").last ?? "" }) ?? "" == Self.type else {
+            throw .badRequest("An access rule must be a \(Self.type) (i:type)")
+        }
+        guard let name = element.child("KeyName")?.value else { throw .badRequest("An access rule has no KeyName") }
+        var rights: AccessRights = []
+        for right in element.child("Rights")?.children ?? [] {
+            guard let known = Self.rightNames.first(where: { $0.name == right.value }) else {
+                throw .badRequest("An access right is one of \(Self.rightNames.map(\.name).joined(separator: ", "))")
+            }
+            rights.insert(known.right)
+        }
+        self.name = name
+        self.rights = rights
+        primaryKey = element.child("PrimaryKey")?.value
+        secondaryKey = element.child("SecondaryKey")?.value
+    }
+
+    /// The rule that the document asks for; a key that it does not say stays as it is, or is a fresh one.
+    func rule(replacing old: AccessRule?, at now: Timestamp) -> AccessRule {
+        var rule = old ?? AccessRule(name: name, rights: rights, at: now)
+        rule.rights = rights
+        rule.primaryKey = primaryKey ?? rule.primaryKey
+        rule.secondaryKey = secondaryKey ?? rule.secondaryKey
+        if rule != old { rule.modifiedAt = now }
+        return rule
+    }
+
+    /// Writes a rule with its keys: clients read them, and they are for those who may manage the hub.
+    static func write(_ rule: AccessRule, to rules: inout XMLWriter) {
+        rules.element("AuthorizationRule", ["i:type": type]) { element in
+            element.element("ClaimType", text: "SharedAccessKey")
+            element.element("ClaimValue", text: "None")
+            element.element("Rights") { rights in
+                for (name, right) in rightNames where rule.rights.contains(right) {
+                    rights.element("AccessRights", text: name)
+                }
+            }
+            element.element("CreatedTime", text: rule.createdAt.ticksText)
+            element.element("ModifiedTime", text: rule.modifiedAt.ticksText)
+            element.element("KeyName", text: rule.name)
+            element.element("PrimaryKey", text: rule.primaryKey)
+            element.element("SecondaryKey", text: rule.secondaryKey)
+        }
+    }
+}
+
+extension Timestamp {
+    /// With the seven digits of a second's fraction that the original writes.
+    fileprivate var ticksText: String { "\(iso8601.dropLast())0000Z" }
+}

@@ -1,0 +1,84 @@
+import MartletCore
+import MartletModel
+
+/// A hub as an Atom entry. The order of the elements is binding (wire document, section 13.2), and every name in it is one
+/// of that section: a known client fails on others.
+struct HubEntry {
+    let hub: Hub
+    let platforms: PushPlatformList
+    /// Its absolute address with the query.
+    let url: String
+    let namespace: String
+
+    /// Places, among all elements of the description, of those that are no credentials.
+    private enum Place {
+        static let registrationTTL = 1
+        static let accessRules = 3
+        static let userMetadata = 9
+    }
+
+    /// An entry that is a document of its own.
+    func document() -> [UInt8] {
+        var writer = XMLWriter(reserving: 4096)
+        writer.element("entry", ["xmlns": XMLNamespace.atom], write)
+        return writer.bytes
+    }
+
+    /// An entry inside a feed, which has declared Atom already.
+    func append(to feed: inout XMLWriter) {
+        feed.element("entry") { write(&$0) }
+    }
+
+    private func write(_ entry: inout XMLWriter) {
+        entry.element("id", text: url)
+        entry.element("title", ["type": "text"], text: hub.name)
+        entry.element("published", text: hub.createdAt.secondsText)
+        entry.element("updated", text: hub.modifiedAt.secondsText)
+        entry.element("author") { $0.element("name", text: namespace) }
+        entry.emptyElement("link", ["rel": "self", "href": url])
+        entry.element("content", ["type": "application/xml"]) { content in
+            content.element(
+                HubDocument.name, ["xmlns": XMLNamespace.service, "xmlns:i": XMLNamespace.instance], writeDescription)
+        }
+    }
+
+    private func writeDescription(_ description: inout XMLWriter) {
+        let settings = hub.settings
+        writeCredentials(0..<Place.registrationTTL, to: &description)
+        description.element("RegistrationTtl", text: XMLDuration(settings.registrationTTL).text)
+        writeCredentials(Place.registrationTTL..<Place.accessRules, to: &description)
+        description.element("AuthorizationRules") { rules in
+            for rule in settings.accessRules { AccessRuleDocument.write(rule, to: &rules) }
+        }
+        writeCredentials(Place.accessRules..<Place.userMetadata, to: &description)
+        if let metadata = settings.userMetadata { description.element("UserMetadata", text: metadata) }
+        writeCredentials(Place.userMetadata...Int.max, to: &description)
+    }
+
+    /// The credentials whose places are in a range, without what is secret.
+    private func writeCredentials(_ places: some RangeExpression<Int>, to description: inout XMLWriter) {
+        let descriptors = platforms.map { $0.descriptor }
+            .compactMap { descriptor in descriptor.credentialPlace.map { (place: $0, descriptor: descriptor) } }
+            .filter { places.contains($0.place) }
+        for (_, descriptor) in descriptors.sorted(by: { $0.place < $1.place }) {
+            guard let credential = hub.settings.credentials[descriptor.platform] else { continue }
+            let shown = descriptor.shown(credential)
+            description.element(descriptor.credentialElement) { element in
+                element.element("Properties") { properties in
+                    for field in descriptor.credentialFields {
+                        guard let value = shown[field.name] else { continue }
+                        properties.element("Property") { property in
+                            property.element("Name", text: field.name)
+                            property.element("Value", text: value)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Timestamp {
+    /// To the second.
+    fileprivate var secondsText: String { "\(iso8601.prefix(19))Z" }
+}
