@@ -4,7 +4,9 @@ import Testing
 struct GoldenTests {
     @Test(
         "Exchanges are as the golden files say",
-        arguments: ["registrations", "clients", "listings", "messages", "telemetry", "errors", "pigeon", "unserved"])
+        arguments: [
+            "registrations", "clients", "listings", "messages", "telemetry", "errors", "pigeon", "unserved", "hubs",
+        ])
     func exchangesAreAsTheFilesSay(file: String) async throws {
         let fixture = try await HubFixture()
         var values: [String: String] = [:]

@@ -4,7 +4,8 @@ import MartletHTTP
 /// One request with the answer that it must get, read from a golden file.
 ///
 /// A file holds exchanges between lines of `===`; in each, request and answer are divided by a line of `--->`, and a
-/// body stands behind an empty line. `Authorization: @rule` stands for a current token of that rule. In an answer
+/// body stands behind an empty line. `Authorization: @rule` stands for a current token of that rule, with another
+/// key than the usual one where one follows. In an answer
 /// `«name»` takes whatever stands there; in what follows it stands for that. `«_»` is forgotten at once.
 struct GoldenExchange: Sendable {
     let name: String
@@ -48,7 +49,9 @@ struct GoldenExchange: Sendable {
         request.body = Array(Self.fill(String(decoding: request.body, as: UTF8.self), values).utf8)
         request.fields = HTTPFields(request.fields.map { HTTPField($0.name, Self.fill($0.value, values)) })
         if let rule = request.fields["authorization"], rule.hasPrefix("@") {
-            request.fields["authorization"] = try HubFixture.token(String(rule.dropFirst()))
+            let words = rule.dropFirst().split(separator: " ").map(String.init)
+            request.fields["authorization"] = try HubFixture.token(
+                words[0], key: words.count > 1 ? words[1] : HubFixture.key)
         }
         return request
     }

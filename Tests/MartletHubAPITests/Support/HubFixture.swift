@@ -7,7 +7,8 @@ import MartletModel
 import MartletPush
 import MartletTesting
 
-/// A hub named `demo` on storage in memory, with one rule for each right, at the start of 2026.
+/// A hub named `demo` on storage in memory, with one rule for each right and the namespace's root rule, at the start of
+/// 2026.
 struct HubFixture {
     static let key = "c2VjcmV0LWtleQ=="
     static let secondaryKey = "b3RoZXIta2V5"
@@ -16,6 +17,7 @@ struct HubFixture {
     let storage = MemoryStorage()
     let time = ManualTimeSource(start)
     let hub: Hub
+    let hubs: HubDirectory
     let router: Router
 
     init(
@@ -30,6 +32,11 @@ struct HubFixture {
                 name: name, rights: rights, primaryKey: Self.key, secondaryKey: Self.secondaryKey,
                 createdAt: Self.start, modifiedAt: Self.start)
         }
+        try await storage.setNamespaceRules([
+            AccessRule(
+                name: AccessRule.rootName, rights: .all, primaryKey: Self.key, secondaryKey: Self.secondaryKey,
+                createdAt: Self.start, modifiedAt: Self.start)
+        ])
         guard
             let hub = try await storage.createHub(
                 name: "demo", settings: HubSettings(accessRules: rules), at: Self.start)
@@ -39,8 +46,12 @@ struct HubFixture {
         self.hub = hub
         let hubs = HubDirectory(store: storage, platforms: platforms, time: time)
         try await hubs.reload()
+        self.hubs = hubs
+        let devices = DeviceRegistry(store: storage, platforms: platforms, time: time) {
+            hubs.hub($0)?.settings.registrationTTL
+        }
         let api = HubAPI(
-            hubs: hubs, devices: DeviceRegistry(store: storage, platforms: platforms, time: time),
+            hubs: hubs, devices: devices,
             notifications: NotificationIntake(store: storage, platforms: platforms, time: time, accepted: { _ in }),
             platforms: platforms, address: address, time: time)
         var router = Router(refuse: HubAPI.refusal(time: time))
