@@ -2,7 +2,9 @@ public import MartletCore
 
 /// The push platforms that this package knows. A platform is a folder here and an entry in this list.
 public enum PushPlatforms {
-    public static let all = PushPlatformList([APNs.self])
+    public static let all = PushPlatformList([
+        APNs.self, FCM.self, LegacyFCM.self, WNS.self, MPNS.self, WebPush.self, ADM.self, Baidu.self, Xiaomi.self,
+    ])
 }
 
 extension PushPlatforms {

@@ -9,6 +9,9 @@ public protocol PushPlatform: Sendable {
     /// - Throws: `PushServiceError` where no device of the platform can have such a handle.
     static func key(of handle: PushHandle) throws(PushServiceError) -> String
 
+    /// The handle that an installation or a sender has written as one text. Not checked.
+    static func handle(from text: String) -> PushHandle
+
     /// Checks that the platform would take the message, as far as that can be known beforehand: form, size, fields.
     static func check(_ message: Message) throws(PushServiceError)
 
@@ -25,6 +28,8 @@ public protocol PushPlatform: Sendable {
 }
 
 extension PushPlatform {
+    public static func handle(from text: String) -> PushHandle { PushHandle(text: text) }
+
     public static func format(of template: Template) -> TemplateFormat { descriptor.templateFormat }
 
     public static func checked(_ template: Template) throws(PushServiceError) -> Template { template }

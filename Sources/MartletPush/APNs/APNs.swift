@@ -7,7 +7,13 @@ public import MartletModel
 public struct APNs: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "apns"), aliases: ["apple"], format: "apple", registrationElement: "Apple",
-        handleElements: ["DeviceToken"], credentialElement: "ApnsCredential", credentialPlace: 0,
+        handleElements: ["DeviceToken"],
+        templateElements: [
+            .option(Option.expiry, field: "servicebusnotification-apns-expiry", isAlwaysWritten: true), .name,
+            .option(Option.priority, field: "apns-priority", isAlwaysWritten: false),
+            .headers(collection: "ApnsHeaders", item: "ApnsHeader", prefix: "apns-", isAlwaysWritten: true),
+        ],
+        credentialElement: "ApnsCredential", credentialPlace: 0,
         credentialFields: credentialFields,
         outcomeCountsElement: "ApnsOutcomeCounts",
         fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"],

@@ -23,6 +23,19 @@ public enum Platforms {
         PushPlatforms.all.flatMap { fields(of: $0.descriptor) }
     }
 
+    /// Those flags each once, with what they are for on every platform that has them.
+    public static var credentialFlags: [(flag: String, placeholder: String, help: String)] {
+        var flags: [(flag: String, placeholder: String, help: String)] = []
+        for field in credentialFields {
+            if let place = flags.firstIndex(where: { $0.flag == field.flag }) {
+                flags[place].help += " " + field.help
+            } else {
+                flags.append((field.flag, field.placeholder, field.help))
+            }
+        }
+        return flags
+    }
+
     /// The formats of native sends.
     public static var formats: [String] {
         PushPlatforms.all.map { $0.descriptor.format }

@@ -39,7 +39,7 @@ enum HubCommands {
     static let setCredential = Command(
         "hub credential set", operands: ["NAME", "PLATFORM"],
         "Give a hub what it needs to send to a platform; it is checked before it is stored.",
-        options: [.data] + Platforms.credentialFields.map { Option($0.flag, $0.placeholder, $0.help) }
+        options: [.data] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help) }
     ) { invocation in
         let platform = invocation.operand("PLATFORM")
         var properties: [String: JSON] = [:]

@@ -1,0 +1,23 @@
+public import MartletCore
+public import MartletModel
+
+extension APNs {
+    /// What templates have besides a body and headers.
+    enum Option {
+        static let expiry = "Expiry"
+        static let priority = "Priority"
+    }
+
+    public static func checked(_ template: Template) throws(PushServiceError) -> Template {
+        if let expiry = template.options[Option.expiry], !isExpression(expiry), APNsExpiry.seconds(expiry) == nil {
+            throw PushServiceError(.badTemplate, "Expiry must be a date, 0 or an expression.")
+        }
+        if let priority = template.options[Option.priority], !isExpression(priority), UInt8(priority) == nil {
+            throw PushServiceError(.badTemplate, "Priority must be a whole number from 0 to 255.")
+        }
+        return template
+    }
+
+    /// Whether a value is only known when the template is filled in.
+    private static func isExpression(_ text: String) -> Bool { text.contains("(") }
+}

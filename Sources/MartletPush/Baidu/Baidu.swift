@@ -1,0 +1,36 @@
+public import MartletCore
+public import MartletModel
+
+/// Baidu's cloud push (push services document, section 7.1). Registrations are kept; nothing sends to them.
+public enum Baidu: PushPlatform {
+    public static let descriptor = PushPlatformDescriptor(
+        platform: PlatformID(rawValue: "baidu"), format: "baidu", registrationElement: "Baidu",
+        handleElements: ["BaiduUserId", "BaiduChannelId"],
+        templateElements: [.name, .option("MessageType", field: "x-baidu-message-type", isAlwaysWritten: false)],
+        credentialElement: "BaiduCredential", credentialPlace: 11,
+        credentialFields: [
+            .init(name: "BaiduApiKey", flag: "api-key", help: "The API key."),
+            .init(name: "BaiduSecretKey", flag: "secret-key", help: "The secret key.", isSecret: true),
+            .init(name: "BaiduEndPoint", flag: "endpoint", help: "The address of the service."),
+        ],
+        outcomeCountsElement: "BaiduOutcomeCounts", fieldPrefixes: ["x-baidu-"], payloadLimit: 4096)
+
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        try HandleRules.checkOpaque(handle, "The user id", "The channel id")
+        return handle.text
+    }
+
+    /// In one text the two ids stand with a dash between them.
+    public static func handle(from text: String) -> PushHandle {
+        let ids = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        return ids.count == 2 ? PushHandle(parts: ids.map(String.init)) : PushHandle(text: text)
+    }
+
+    public static func check(_ message: Message) throws(PushServiceError) {
+        try Payload.checkSize(message, limit: descriptor.payloadLimit)
+    }
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        try Payload.message(["title": .string(text)], on: Baidu.self)
+    }
+}

@@ -1,0 +1,80 @@
+public import MartletCore
+public import MartletModel
+
+/// Microsoft Push Notification Service, for Windows Phone (push services document, section 4).
+public enum MPNS: PushPlatform {
+    public static let descriptor = PushPlatformDescriptor(
+        platform: PlatformID(rawValue: "mpns"), aliases: ["windowsphone"], format: "windowsphone",
+        registrationElement: "Mpns", handleElements: ["ChannelUri"], hasSecondaryTiles: true, templateFormat: .xml,
+        templateElements: [
+            .headers(collection: "MpnsHeaders", item: "MpnsHeader", prefix: "X-", isAlwaysWritten: false), .name,
+        ],
+        credentialElement: "MpnsCredential", credentialPlace: 5,
+        credentialFields: [
+            .init(
+                name: "MpnsCertificate", flag: "certificate-file", help: "A PEM file with a certificate and its key.",
+                isSecret: true, isFile: true),
+            .init(
+                name: "CertificateKey", flag: "certificate-password",
+                help: "The password of a certificate in PKCS#12 form.", isSecret: true),
+        ],
+        outcomeCountsElement: "MpnsOutcomeCounts", fieldPrefixes: ["x-windowsphone-", "x-notificationclass"],
+        payloadLimit: 3072)
+
+    /// The fields that say what kind of notification the body is, and when it is to be delivered.
+    static let classField = "X-NotificationClass"
+    static let targetField = "X-WindowsPhone-Target"
+
+    /// A channel URI is used as it was given; hosts are compared without case.
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        guard handle.parts.count == 1, let key = HandleRules.canonicalURL(handle.parts[0], allowsHTTP: true)
+        else { throw PushServiceError(.badHandle, "A channel URI is an absolute http or https address.") }
+        return key
+    }
+
+    public static func check(_ message: Message) throws(PushServiceError) {
+        try Payload.checkSize(message, limit: descriptor.payloadLimit)
+        if let text = message.fields[classField.lowercased()], !text.isEmpty { try check(class: text) }
+    }
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        let body =
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><wp:Notification xmlns:wp=\"WPNotification\"><wp:Toast>"
+            + "<wp:Text1>\(XMLText.escaped(text))</wp:Text1></wp:Toast></wp:Notification>"
+        let message = Message(
+            body: Array(body.utf8),
+            fields: [targetField.lowercased(): "toast", classField.lowercased(): "2"])
+        try check(message)
+        return message
+    }
+
+    // MARK: Templates
+
+    /// A raw notification has no target, and a class of its own.
+    public static func format(of template: Template) -> TemplateFormat {
+        guard header(targetField, of: template) == nil,
+            let number = header(classField, of: template).flatMap({ Int($0) })
+        else { return .xml }
+        return rawClasses.contains { $0.contains(number) } ? .text : .xml
+    }
+
+    public static func checked(_ template: Template) throws(PushServiceError) -> Template {
+        guard let text = header(classField, of: template) else {
+            throw PushServiceError(.badTemplate, "The template needs the header \(classField).")
+        }
+        if !text.contains("(") { try check(class: text) }
+        return template
+    }
+
+    private static let rawClasses = [3...10, 13...20, 23...31]
+
+    private static func header(_ name: String, of template: Template) -> String? {
+        template.headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    private static func check(class text: String) throws(PushServiceError) {
+        guard let number = Int(text), (1...31).contains(number) else {
+            throw PushServiceError(.badMessage, "\(classField) must be a number from 1 to 31.")
+        }
+    }
+}

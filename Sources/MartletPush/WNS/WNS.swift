@@ -1,0 +1,92 @@
+public import MartletCore
+public import MartletModel
+
+/// Windows Push Notification Services (push services document, section 3).
+public enum WNS: PushPlatform {
+    public static let descriptor = PushPlatformDescriptor(
+        platform: PlatformID(rawValue: "wns"), aliases: ["windows"], format: "windows",
+        registrationElement: "Windows", handleElements: ["ChannelUri"], hasSecondaryTiles: true, templateFormat: .xml,
+        templateElements: [
+            .headers(collection: "WnsHeaders", item: "WnsHeader", prefix: "X-WNS-", isAlwaysWritten: false), .name,
+        ],
+        credentialElement: "WnsCredential", credentialPlace: 2,
+        credentialFields: [
+            .init(name: "PackageSid", flag: "package-sid", help: "The package security identifier."),
+            .init(name: "SecretKey", flag: "secret-key", help: "The client secret.", isSecret: true),
+            .init(name: "WindowsLiveEndpoint", flag: "token-endpoint", help: "Where access tokens are had."),
+        ],
+        outcomeCountsElement: "WnsOutcomeCounts", fieldPrefixes: ["x-wns-"], payloadLimit: 5000)
+
+    /// The field that says what kind of notification the body is.
+    static let typeField = "X-WNS-Type"
+
+    /// A channel URI is used as it was given; hosts are compared without case.
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        guard handle.parts.count == 1, let key = HandleRules.canonicalURL(handle.parts[0]) else {
+            throw PushServiceError(.badHandle, "A channel URI is an absolute https address.")
+        }
+        return key
+    }
+
+    public static func check(_ message: Message) throws(PushServiceError) {
+        try Payload.checkSize(message, limit: descriptor.payloadLimit)
+        let stated = message.fields[typeField.lowercased()].flatMap { $0.isEmpty ? nil : $0 }
+        guard let type = stated ?? type(of: message.body) else {
+            throw PushServiceError(
+                .badMessage, "The root of the body is none of toast, tile and badge: say what it is with \(typeField).")
+        }
+        try check(type: type)
+    }
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        let body =
+            "<toast><visual><binding template=\"ToastText01\"><text id=\"1\">\(XMLText.escaped(text))</text></binding>"
+            + "</visual></toast>"
+        let message = Message(body: Array(body.utf8), fields: [typeField.lowercased(): "wns/toast"])
+        try check(message)
+        return message
+    }
+
+    // MARK: Templates
+
+    /// The body of a raw notification is whatever the app makes of it.
+    public static func format(of template: Template) -> TemplateFormat {
+        type(of: template)?.lowercased() == "wns/raw" ? .text : .xml
+    }
+
+    /// One client leaves out the headers of a template that its caller set none for, so the body tells its type.
+    public static func checked(_ template: Template) throws(PushServiceError) -> Template {
+        if let type = type(of: template) {
+            try check(type: type)
+            return template
+        }
+        guard let type = type(of: template.body.utf8) else {
+            throw PushServiceError(
+                .badTemplate,
+                "The template needs the header \(typeField), as its root is none of toast, tile and badge.")
+        }
+        var template = template
+        template.headers.append(Template.Header(name: typeField, value: type))
+        return template
+    }
+
+    private static func type(of template: Template) -> String? {
+        template.headers.first { $0.name.lowercased() == typeField.lowercased() }?.value
+    }
+
+    private static func type(of body: some Collection<UInt8>) -> String? {
+        switch XMLText.rootName(of: body)?.lowercased() {
+        case "toast": "wns/toast"
+        case "tile": "wns/tile"
+        case "badge": "wns/badge"
+        default: nil
+        }
+    }
+
+    private static func check(type: String) throws(PushServiceError) {
+        guard ["wns/toast", "wns/tile", "wns/badge", "wns/raw"].contains(type.lowercased()) else {
+            throw PushServiceError(
+                .badMessage, "\(typeField) must be wns/toast, wns/tile, wns/badge or wns/raw.")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+public import MartletCore
+public import MartletModel
+
+/// Xiaomi's Mi Push (push services document, section 7.2). Registrations are kept; nothing sends to them.
+public enum Xiaomi: PushPlatform {
+    public static let descriptor = PushPlatformDescriptor(
+        platform: PlatformID(rawValue: "xiaomi"), format: "xiaomi", registrationElement: "Xiaomi",
+        handleElements: ["XiaomiRegistrationId"], credentialElement: "XiaomiCredential",
+        credentialFields: [
+            .init(name: "AppSecret", flag: "app-secret", help: "The app's secret.", isSecret: true, isExtension: true),
+            .init(name: "Endpoint", flag: "endpoint", help: "The address of the service.", isExtension: true),
+        ],
+        outcomeCountsElement: "XiaomiOutcomeCounts", fieldPrefixes: [], payloadLimit: 4096)
+
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        try HandleRules.checkOpaque(handle, "The registration id")
+        return handle.text
+    }
+
+    public static func check(_ message: Message) throws(PushServiceError) {
+        try Payload.checkSize(message, limit: descriptor.payloadLimit)
+    }
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        try Payload.message(["title": .string(text)], on: Xiaomi.self)
+    }
+}

@@ -1,0 +1,38 @@
+import MartletCore
+import MartletModel
+import Testing
+
+@testable import MartletPush
+
+struct WebPushTests {
+    private let endpoint = "https://push.example/abc"
+    /// The keys of RFC 8291, section 5.
+    private let point = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+    private let secret = "BTBZMqHH6r4Tts7J_aSIgg"
+
+    @Test func aSubscriptionIsKnownByItsEndpoint() throws {
+        #expect(try WebPush.key(of: PushHandle("https://PUSH.example/abc", point, secret)) == endpoint)
+        let padded = secret.replacing("_", with: "/") + "=="
+        #expect(try WebPush.key(of: PushHandle(endpoint, point, padded)) == endpoint)
+    }
+
+    @Test func keysOfTheWrongSizeOrFormAreRefused() {
+        for (p256dh, auth) in [
+            (String(point.dropLast(2)), secret), ("Ag" + point.dropFirst(2), secret), (point, "BTBZ"), (point, "k…"),
+        ] {
+            #expect(throws: PushServiceError.self) { try WebPush.key(of: PushHandle(endpoint, p256dh, auth)) }
+        }
+        #expect(throws: PushServiceError.self) {
+            try WebPush.key(of: PushHandle("http://push.example/abc", point, secret))
+        }
+    }
+
+    @Test func aSubscriptionIsReadFromTheTextOfEitherForm() {
+        let handle = PushHandle(endpoint, "p", "a")
+        #expect(WebPush.handle(from: #"{"endpoint":"https://push.example/abc","p256dh":"p","auth":"a"}"#) == handle)
+        let browsers =
+            #"{"endpoint":"https://push.example/abc","expirationTime":null,"keys":{"p256dh":"p","auth":"a"}}"#
+        #expect(WebPush.handle(from: browsers) == handle)
+        #expect(WebPush.handle(from: endpoint) == PushHandle(endpoint))
+    }
+}
