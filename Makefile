@@ -9,10 +9,12 @@ STRICT_IMPORTS = --explicit-target-dependency-import-check error
 SANITIZED = MartletModelTests MartletHTTPTests MartletCoreTests MartletCryptoTests MartletPushTests \
 	MartletNetworkTests MartletStorageTests MartletHubAPITests MartletBackendTests MartletClientTests \
 	MartletSimulatorTests
+# How long each fuzz target runs.
+FUZZ_SECONDS ?= 60
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator
 
-.PHONY: help setup build demo run test lint format checks peers sanitize bench durability bare-debian clean
+.PHONY: help setup build demo run test lint format checks peers sanitize bench durability fuzz bare-debian clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,8 +71,12 @@ durability: build ## kill the server 2 x 100 times under load and count what is 
 	$(PEERS) Tests/Peers/durability.py .build/release/martlet
 	$(PEERS) Tests/Peers/durability.py .build/release/martlet --forgetful
 
+fuzz: ## feed the parsers of strangers' bytes with mutations for FUZZ_SECONDS each
+	@Scripts/setup build
+	SWIFT=$(SWIFT) FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzz/run
+
 bare-debian: ## run demo and test in a bare Debian 12 (root; needs debootstrap)
 	@Scripts/bare-debian
 
 clean: ## remove everything built; data stays
-	rm -rf .build
+	rm -rf .build Fuzz/.build

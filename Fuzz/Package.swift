@@ -3,13 +3,15 @@ import PackageDescription
 
 // libFuzzer on the parsers of strangers' bytes. A package of its own, because its flags are unsafe; the modules are
 // those of the main package, by symbolic links, compiled here with coverage and open to @testable.
-//   swift build && .build/debug/FuzzDocument -max_total_time=60
+//
+// `make fuzz` in the folder above runs every target from its seeds. A new target is a folder in Sources, with a file
+// and a folder `Seeds` of small inputs, and one line at the end of this file.
 let instrumented: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    .unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"]),
+    .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"]),
 ]
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -18,8 +20,8 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 
 func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies + ["FuzzDriver"], swiftSettings: instrumented,
-        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])])
+        name: name, dependencies: dependencies + ["FuzzDriver"], exclude: ["Seeds"], swiftSettings: instrumented,
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
 }
 
 let package = Package(
@@ -40,5 +42,6 @@ let package = Package(
         fuzzer("FuzzFilter", ["MartletHubAPI"]),
         fuzzer("FuzzBatch", ["MartletHubAPI"]),
         fuzzer("FuzzTagExpression", ["MartletModel"]),
+        fuzzer("FuzzTemplate", ["MartletHubAPI", "MartletModel"]),
     ]
 )

@@ -10,6 +10,8 @@ struct TagExpressionTests {
         ("!(a&&b)", "!(a && b)"),
         ("  a\t&&\n b ", "a && b"),
         ("((a))", "a"),
+        ("a && (b && c) && ((d))", "a && b && c && d"),
+        ("((a || b) || (c && (d && e)))", "a || b || c && d && e"),
         ("$InstallationId:{7d0c-1} && news", "$InstallationId:{7d0c-1} && news"),
         ("$UserId:user1||x", "$UserId:{user1} || x"),
         ("a && (b || (c && d))", "a && (b || c && d)"),

@@ -86,7 +86,11 @@ private struct TagExpressionParser {
     private mutating func union() throws(TagExpressionError) -> TagExpression {
         var operands = [try intersection()]
         while skip("||") { operands.append(try intersection()) }
-        return operands.count == 1 ? operands[0] : .or(operands)
+        // Parentheses around what the same operator joins say nothing.
+        let flat = operands.flatMap { operand in
+            if case .or(let inner) = operand { inner } else { [operand] }
+        }
+        return flat.count == 1 ? flat[0] : .or(flat)
     }
 
     private mutating func intersection() throws(TagExpressionError) -> TagExpression {
@@ -95,7 +99,10 @@ private struct TagExpressionParser {
             isUnion = false
             operands.append(try operand())
         }
-        return operands.count == 1 ? operands[0] : .and(operands)
+        let flat = operands.flatMap { operand in
+            if case .and(let inner) = operand { inner } else { [operand] }
+        }
+        return flat.count == 1 ? flat[0] : .and(flat)
     }
 
     private mutating func operand() throws(TagExpressionError) -> TagExpression {

@@ -189,12 +189,32 @@ private struct TemplateXMLScanner {
         while next?.isXMLSpace == true {
             skipSpace()
             if isNext("?>") { break }
-            names.append(String(decoding: try attribute().name, as: UTF8.self))
+            let (name, value) = try attribute()
+            names.append(String(decoding: name, as: UTF8.self))
+            guard Self.isDeclared(names[names.count - 1], as: bytes[value.range]) else { throw wrongDeclaration() }
         }
         let known = ["version", "encoding", "standalone"]
         guard names.first == known[0], names == known.filter(names.contains), skip("?>") else {
-            throw error("is not well-formed XML: its XML declaration is wrong")
+            throw wrongDeclaration()
         }
+    }
+
+    /// Whether a part of the XML declaration may have this value. The encoding is one on paper only: it is UTF-8.
+    private static func isDeclared(_ name: String, as value: ArraySlice<UInt8>) -> Bool {
+        switch name {
+        case "version":
+            value.count > 2 && value.starts(with: "1.".utf8)
+                && value.dropFirst(2).allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        case "encoding":
+            value.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) } == true
+                && value.allSatisfy { TemplateProperties.isNameByte($0) || $0 == 0x2D || $0 == 0x2E }
+        case "standalone": value.elementsEqual("yes".utf8) || value.elementsEqual("no".utf8)
+        default: false
+        }
+    }
+
+    private func wrongDeclaration() -> TemplateBodyError {
+        error("is not well-formed XML: its XML declaration is wrong")
     }
 
     /// A name of XML 1.0, with at most one prefix.

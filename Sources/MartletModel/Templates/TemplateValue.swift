@@ -6,10 +6,3 @@ struct TemplateValue: Hashable, Sendable {
     let text: [UInt8]
     let target: TemplateTarget
 }
-
-/// Where and why a body is not of its format.
-struct TemplateBodyError: Error {
-    let offset: Int
-    /// The end of a sentence about the body.
-    let reason: String
-}

@@ -22,6 +22,10 @@ struct TemplateXMLTests {
             #"<?xml version="1.0" encoding="utf-8"?><wp:Notification xmlns:wp="WPNotification"><wp:Toast><wp:Text1>$(title)</wp:Text1></wp:Toast></wp:Notification>"#,
             #"<?xml version="1.0" encoding="utf-8"?><wp:Notification xmlns:wp="WPNotification"><wp:Toast><wp:Text1>Hi</wp:Text1></wp:Toast></wp:Notification>"#
         ),
+        (
+            "<?xml version='1.1' encoding='utf-16' standalone='no' ?><a/>",
+            "<?xml version='1.1' encoding='utf-16' standalone='no' ?><a/>"
+        ),
         ("<a b='$(title)' c = \"{'x' + $(title)}\"/>", "<a b='Hi' c = \"xHi\"/>"),
         ("<a><![CDATA[$(title)]]></a>", "<a><![CDATA[Hi]]></a>"),
         ("<a>\n  <![CDATA[$(title)]]>\n</a>", "<a>\n  <![CDATA[Hi]]>\n</a>"),
@@ -101,6 +105,10 @@ struct TemplateXMLTests {
         ("<?xml?><a/>", "not at its very beginning"),
         ("<?xml encoding=\"utf-8\"?><a/>", "XML declaration is wrong"),
         ("<?xml version=\"1.0\" x=\"1\"?><a/>", "XML declaration is wrong"),
+        ("<?xml version=\"2.0\"?><a/>", "XML declaration is wrong"),
+        ("<?xml version=\"1.0\" encoding=\"8\"?><a/>", "XML declaration is wrong"),
+        ("<?xml version=\"1.0\" standalone=\"1\"?><a/>", "XML declaration is wrong"),
+        ("<?xml version=\"1.0\"encoding=\"utf-8\"?><a/>", "XML declaration is wrong"),
         ("<!DOCTYPE a><a/>", "document type declaration"),
         ("<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY x \"y\">]><a>&x;</a>", "document type declaration"),
         ("<a><!DOCTYPE a></a>", "no name"),

@@ -1,0 +1,6 @@
+/// Where and why a body is not of its format.
+struct TemplateBodyError: Error {
+    let offset: Int
+    /// The end of a sentence about the body.
+    let reason: String
+}
