@@ -12,6 +12,11 @@ public protocol PushPlatform: Sendable {
     /// The handle that an installation or a sender has written as one text. Not checked.
     static func handle(from text: String) -> PushHandle
 
+    /// A sender's message in the form that everything else here expects: with fields that some clients leave out and the
+    /// body tells, and without what some clients get wrong. Twice does as much as once.
+    /// - Parameter now: When the message came, for times that cannot be read without it.
+    static func normalized(_ message: Message, at now: Timestamp) -> Message
+
     /// Checks that the platform would take the message, as far as that can be known beforehand: form, size, fields.
     static func check(_ message: Message) throws(PushServiceError)
 
@@ -29,6 +34,8 @@ public protocol PushPlatform: Sendable {
 
 extension PushPlatform {
     public static func handle(from text: String) -> PushHandle { PushHandle(text: text) }
+
+    public static func normalized(_ message: Message, at now: Timestamp) -> Message { message }
 
     public static func format(of template: Template) -> TemplateFormat { descriptor.templateFormat }
 

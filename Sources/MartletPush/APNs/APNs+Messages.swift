@@ -27,6 +27,19 @@ extension APNs {
         return isHexadecimal ? token : nil
     }
 
+    /// The hub's own expiry field becomes the service's, which is the stronger one. What cannot be read is as good as
+    /// none: no client is refused for it.
+    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
+        var message = message
+        for name in APNsHeaders.expiryFields {
+            guard let text = message.fields.removeValue(forKey: name), message.fields["apns-expiration"] == nil,
+                message.fields["x-apns-expiration"] == nil
+            else { continue }
+            message.fields["apns-expiration"] = APNsExpiry.seconds(text, at: now).map(String.init)
+        }
+        return message
+    }
+
     public static func check(_ message: Message) throws(PushServiceError) {
         let headers = try APNsHeaders(message)
         let limit = headers.pushType.payloadLimit

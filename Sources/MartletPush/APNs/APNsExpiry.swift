@@ -1,11 +1,21 @@
 import MartletModel
 
-/// The hub's own expiry field, in every form that its clients are known to write.
+/// The hub's own expiry field, in every form that its clients are known to write (wire document, section 6.2).
 enum APNsExpiry {
     /// Unix seconds of `0`, a Unix time, ISO 8601, or `MM/dd/yyyy HH:mm:ss`; times without a zone are UTC.
     static func seconds(_ text: String) -> Int64? {
         if let seconds = Int64(text) { return seconds >= 0 ? seconds : nil }
         return (Timestamp(iso8601: text) ?? american(text))?.seconds
+    }
+
+    /// One client writes the hours of an afternoon by a clock of twelve and does not say so: where such a time has
+    /// passed, the one of the other half of the day is meant.
+    /// - Parameter now: When the text was written, or soon after.
+    static func seconds(_ text: String, at now: Timestamp) -> Int64? {
+        guard let seconds = seconds(text) else { return nil }
+        let halfDay: Int64 = 12 * 3600
+        let isAmbiguous = american(text) != nil && seconds % 86_400 < halfDay + 3600
+        return isAmbiguous && seconds <= now.seconds ? seconds + halfDay : seconds
     }
 
     private static func american(_ text: String) -> Timestamp? {

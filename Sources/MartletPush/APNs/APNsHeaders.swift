@@ -13,6 +13,8 @@ struct APNsHeaders: Equatable {
     var topic: String?
 
     static let collapseIDLimit = 64
+    /// What the hub's clients call the expiry, and what a published sample calls it.
+    static let expiryFields = ["servicebusnotification-apns-expiry", "servicebusnotification-apnsexpiry"]
 
     init(_ message: Message) throws(PushServiceError) {
         let fields = APNsFields(message.fields)
@@ -114,6 +116,6 @@ private struct APNsFields {
     }
 
     var expiry: String? {
-        fields["servicebusnotification-apns-expiry"] ?? fields["servicebusnotification-apnsexpiry"]
+        APNsHeaders.expiryFields.lazy.compactMap { fields[$0] }.first
     }
 }

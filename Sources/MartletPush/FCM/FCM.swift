@@ -23,6 +23,14 @@ public enum FCM: PushPlatform {
         return handle.text
     }
 
+    /// One client leaves out the envelope around its messages.
+    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
+        guard let payload = try? Payload.object(message), payload["message"] == nil else { return message }
+        var message = message
+        message.body = Array(#"{"message":"#.utf8) + message.body + Array("}".utf8)
+        return message
+    }
+
     /// The payload is a message, in its envelope or without.
     public static func check(_ message: Message) throws(PushServiceError) {
         let payload = try Payload.object(message)

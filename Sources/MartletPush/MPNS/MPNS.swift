@@ -32,6 +32,19 @@ public enum MPNS: PushPlatform {
         return key
     }
 
+    /// One client may send neither target nor class, and clients do not agree on what a tile's target is called; another
+    /// declares another encoding than it uses.
+    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
+        var message = message
+        let target = message.fields.removeValue(forKey: targetField.lowercased()) ?? ""
+        let stated = message.fields[classField.lowercased()].flatMap { $0.isEmpty ? nil : $0 }
+        let kind = Kind(target: target) ?? Kind(classNumber: stated) ?? Kind(body: message.body)
+        message.fields[targetField.lowercased()] = kind.target
+        message.fields[classField.lowercased()] = stated ?? String(kind.firstClass)
+        if kind != .raw { message.body = XMLText.withoutFalseDeclaration(message.body) }
+        return message
+    }
+
     public static func check(_ message: Message) throws(PushServiceError) {
         try Payload.checkSize(message, limit: descriptor.payloadLimit)
         if let text = message.fields[classField.lowercased()], !text.isEmpty { try check(class: text) }

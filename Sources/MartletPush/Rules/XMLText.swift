@@ -3,24 +3,35 @@ enum XMLText {
     /// The local name of a document's root element: what stands behind the byte order mark, the declaration, comments
     /// and white space. nil where that is no element.
     static func rootName(of document: some Collection<UInt8>) -> String? {
+        names(of: document, depth: 1).first
+    }
+
+    /// The local names of the root element, of its first child, of that one's first child and so on, while they come
+    /// with nothing but white space, comments and instructions between them.
+    static func names(of document: some Collection<UInt8>, depth: Int) -> [String] {
         var rest = Array(document)[...]
-        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
-        while true {
-            rest = rest.drop { isSpace($0) }
-            if rest.starts(with: Array("<?".utf8)) {
-                guard let behind = behind("?>", in: rest) else { return nil }
-                rest = behind
-            } else if rest.starts(with: Array("<!--".utf8)) {
-                guard let behind = behind("-->", in: rest) else { return nil }
-                rest = behind
-            } else {
-                break
-            }
+        if rest.starts(with: byteOrderMark) { rest = rest.dropFirst(byteOrderMark.count) }
+        var names: [String] = []
+        while names.count < depth, let start = behindMiscellany(in: rest), start.first == UInt8(ascii: "<") {
+            let tag = start.dropFirst()
+            let name = tag.prefix { !isSpace($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
+            guard let local = name.split(separator: UInt8(ascii: ":")).last else { break }
+            names.append(String(decoding: local, as: UTF8.self))
+            guard let content = content(ofTag: tag) else { break }
+            rest = content
         }
-        guard rest.first == UInt8(ascii: "<") else { return nil }
-        let name = rest.dropFirst().prefix { !isSpace($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
-        let local = name.split(separator: UInt8(ascii: ":")).last ?? []
-        return local.isEmpty ? nil : String(decoding: local, as: UTF8.self)
+        return names
+    }
+
+    /// A document in UTF-8 whose declaration says UTF-16, without the declaration; any other as it is. One known client
+    /// makes such documents, which parsers refuse.
+    static func withoutFalseDeclaration(_ document: [UInt8]) -> [UInt8] {
+        let text = document.starts(with: byteOrderMark) ? document.dropFirst(byteOrderMark.count) : document[...]
+        guard text.starts(with: Array("<?xml".utf8)), let rest = behind("?>", in: text) else { return document }
+        let declaration = String(decoding: text[..<rest.startIndex], as: UTF8.self).lowercased()
+        guard let encoding = declaration.split(separator: "encoding").dropFirst().first else { return document }
+        let value = encoding.drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" }
+        return value.hasPrefix("utf-16") ? Array(rest.drop { isSpace($0) }) : document
     }
 
     /// A text as the content of an element. What XML 1.0 has no way to write is left out.
@@ -37,6 +48,40 @@ enum XMLText {
             }
         }
         return escaped
+    }
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// What stands behind white space, instructions and comments; nil where one of them does not end.
+    private static func behindMiscellany(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var rest = text
+        while true {
+            rest = rest.drop { isSpace($0) }
+            if rest.starts(with: Array("<?".utf8)) {
+                guard let behind = behind("?>", in: rest) else { return nil }
+                rest = behind
+            } else if rest.starts(with: Array("<!--".utf8)) {
+                guard let behind = behind("-->", in: rest) else { return nil }
+                rest = behind
+            } else {
+                return rest
+            }
+        }
+    }
+
+    /// What stands behind the end of a start tag; nil where the tag has no content or no end.
+    private static func content(ofTag tag: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var quote: UInt8?
+        for (place, byte) in zip(tag.indices, tag) {
+            if byte == quote {
+                quote = nil
+            } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if quote == nil, byte == UInt8(ascii: ">") {
+                return place > tag.startIndex && tag[place - 1] == UInt8(ascii: "/") ? nil : tag[(place + 1)...]
+            }
+        }
+        return nil
     }
 
     private static func behind(_ end: StaticString, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {

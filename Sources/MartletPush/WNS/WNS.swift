@@ -28,6 +28,18 @@ public enum WNS: PushPlatform {
         return key
     }
 
+    /// One client sends no type with its plain notifications; another declares another encoding than it uses.
+    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
+        var message = message
+        if message.fields[typeField.lowercased(), default: ""].isEmpty {
+            message.fields[typeField.lowercased()] = type(of: message.body)
+        }
+        if message.fields[typeField.lowercased()]?.lowercased() != "wns/raw" {
+            message.body = XMLText.withoutFalseDeclaration(message.body)
+        }
+        return message
+    }
+
     public static func check(_ message: Message) throws(PushServiceError) {
         try Payload.checkSize(message, limit: descriptor.payloadLimit)
         let stated = message.fields[typeField.lowercased()].flatMap { $0.isEmpty ? nil : $0 }

@@ -61,4 +61,40 @@ struct APNsMessageTests {
         }
         #expect(error.kind == .messageTooLarge)
     }
+
+    @Test(
+        "Trap 34: the hub's expiry is read as UTC, and where an hour of a twelve-hour clock has passed, as the other half",
+        arguments: [
+            // Sent at 20:22:54 for a day later, and at 00:10:00; then for an hour later.
+            ("11/22/2026 08:22:54", "2026-11-21T20:22:54Z", "2026-11-22T08:22:54Z"),
+            ("11/22/2026 12:10:00", "2026-11-21T00:10:00Z", "2026-11-22T12:10:00Z"),
+            ("11/21/2026 09:22:54", "2026-11-21T20:22:54Z", "2026-11-21T21:22:54Z"),
+            ("11/21/2026 12:30:00", "2026-11-21T12:00:00Z", "2026-11-21T12:30:00Z"),
+            ("11/21/2026 14:00:00", "2026-11-21T20:22:54Z", "2026-11-21T14:00:00Z"),
+            ("11/20/2026 08:00:00", "2026-11-21T20:22:54Z", "2026-11-20T20:00:00Z"),
+            ("2026-11-21T09:00:00Z", "2026-11-21T20:22:54Z", "2026-11-21T09:00:00Z"),
+            ("2026-11-21T09:00:00", "2026-11-21T08:00:00Z", "2026-11-21T09:00:00Z"),
+        ])
+    func theHubsExpiryIsReadAsUTC(text: String, now: String, expiry: String) throws {
+        let now = try #require(Timestamp(iso8601: now))
+        for field in ["servicebusnotification-apns-expiry", "servicebusnotification-apnsexpiry"] {
+            let message = APNs.normalized(APNsFixture.message("{}", [field: text]), at: now)
+            #expect(message.fields == ["apns-expiration": String(try #require(Timestamp(iso8601: expiry)).seconds)])
+            #expect(APNs.normalized(message, at: now).fields == message.fields)
+        }
+    }
+
+    @Test(arguments: [("0", "0"), ("1795253696", "1795253696"), ("tomorrow", nil), ("", nil)] as [(String, String?)])
+    func anExpiryIsNeverRefused(text: String, expiration: String?) throws {
+        let message = APNs.normalized(
+            APNsFixture.message("{}", ["servicebusnotification-apns-expiry": text]), at: APNsFixture.now)
+        #expect(message.fields["apns-expiration"] == expiration)
+        #expect(throws: Never.self) { try APNs.check(message) }
+    }
+
+    @Test(arguments: ["apns-expiration", "x-apns-expiration"])
+    func theServicesExpirationIsTheStrongerOne(field: String) {
+        let fields = [field: "7", "servicebusnotification-apns-expiry": "8"]
+        #expect(APNs.normalized(APNsFixture.message("{}", fields), at: APNsFixture.now).fields == [field: "7"])
+    }
 }

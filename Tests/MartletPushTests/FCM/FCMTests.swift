@@ -34,4 +34,16 @@ struct FCMTests {
         #expect(throws: Never.self) { try LegacyFCM.check(message(#"{"data":{"n":3,"o":{}},"priority":"high"}"#)) }
         #expect(throws: PushServiceError.self) { try LegacyFCM.check(message(#"{"data":"x"}"#)) }
     }
+
+    @Test(
+        "Trap 41: a message without its envelope gets it",
+        arguments: [
+            (#"{"data":{"m":"hi"}}"#, #"{"message":{"data":{"m":"hi"}}}"#), (" {} ", #"{"message": {} }"#),
+            (#"{"message":{"data":{}}}"#, #"{"message":{"data":{}}}"#), ("hello", "hello"),
+        ])
+    func aMessageGetsItsEnvelope(sent: String, forwarded: String) {
+        let normalized = FCM.normalized(message(sent), at: Timestamp(seconds: 0))
+        #expect(String(decoding: normalized.body, as: UTF8.self) == forwarded)
+        #expect(FCM.normalized(normalized, at: Timestamp(seconds: 0)).body == normalized.body)
+    }
 }

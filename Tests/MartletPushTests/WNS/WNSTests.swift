@@ -47,4 +47,47 @@ struct WNSTests {
         let error = try #require(throws: PushServiceError.self) { try WNS.check(large) }
         #expect(error.kind == .messageTooLarge)
     }
+
+    @Test(
+        "Trap 33: a notification without a type has that of its root",
+        arguments: [
+            ("<toast/>", nil, "wns/toast"), ("<tile><visual/></tile>", nil, "wns/tile"),
+            ("<?xml version=\"1.0\"?><badge/>", "", "wns/badge"), ("<toast/>", "wns/raw", "wns/raw"),
+            ("hello", nil, nil),
+        ] as [(String, String?, String?)])
+    func aNotificationWithoutATypeHasThatOfItsRoot(body: String, stated: String?, type: String?) {
+        var message = Message(body: Array(body.utf8))
+        message.fields["x-wns-type"] = stated
+        let normalized = WNS.normalized(message, at: Timestamp(seconds: 0))
+        #expect(normalized.fields["x-wns-type"] == type)
+        #expect(WNS.normalized(normalized, at: Timestamp(seconds: 0)).fields == normalized.fields)
+    }
+
+    @Test(
+        "Trap 36: a declaration of UTF-16 on bytes of UTF-8 is left out",
+        arguments: [
+            (#"<?xml version="1.0" encoding="utf-16"?><toast>é</toast>"#, "<toast>é</toast>"),
+            ("\u{FEFF}<?xml version='1.0' encoding = 'UTF-16LE' ?>\r\n<toast/>", "<toast/>"),
+            (#"<?xml version="1.0" encoding="utf-8"?><toast/>"#, #"<?xml version="1.0" encoding="utf-8"?><toast/>"#),
+            ("<?xml version='1.0'?><toast/>", "<?xml version='1.0'?><toast/>"),
+            ("<toast>encoding=utf-16?></toast>", "<toast>encoding=utf-16?></toast>"),
+            (#"<?xml encoding="utf-16""#, #"<?xml encoding="utf-16""#),
+        ])
+    func aFalseDeclarationIsLeftOut(sent: String, forwarded: String) {
+        for (normalized, isRaw) in [(WNS.normalized, "wns/raw"), (MPNS.normalized, "raw")] {
+            let toast = Message(
+                body: Array(sent.utf8), fields: ["x-wns-type": "wns/toast", "x-windowsphone-target": "toast"])
+            #expect(String(decoding: normalized(toast, Timestamp(seconds: 0)).body, as: UTF8.self) == forwarded)
+            let raw = Message(body: Array(sent.utf8), fields: ["x-wns-type": isRaw, "x-windowsphone-target": isRaw])
+            #expect(normalized(raw, Timestamp(seconds: 0)).body == Array(sent.utf8))
+        }
+    }
+
+    @Test("Trap 36: real UTF-16 is left alone")
+    func realUTF16IsLeftAlone() {
+        let units = Array("\u{FEFF}<?xml encoding='utf-16'?><toast/>".utf16)
+        let bytes = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let message = Message(body: bytes, fields: ["x-wns-type": "wns/toast"])
+        #expect(WNS.normalized(message, at: Timestamp(seconds: 0)).body == bytes)
+    }
 }
