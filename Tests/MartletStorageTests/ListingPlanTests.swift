@@ -9,8 +9,12 @@ struct ListingPlanTests {
     private let directory = TemporaryDirectory()
 
     private func plan(_ filter: RegistrationQuery.Filter) async throws -> [String] {
+        try await plan(of: RegistrationTable.sql(for: filter))
+    }
+
+    private func plan(of sql: String) async throws -> [String] {
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
-        let sql = "EXPLAIN QUERY PLAN \(RegistrationTable.sql(for: filter))"
+        let sql = "EXPLAIN QUERY PLAN \(sql)"
         let plan = try await storage.readers.read { connection throws(StorageError) in
             try connection.all(sql) { $0.text(3) }
         }
@@ -35,5 +39,10 @@ struct ListingPlanTests {
         let plan = try await plan(.handle(platform: nil, key: "ab"))
         #expect(plan.first == "SEARCH c USING INDEX channels_by_key (hub=? AND key=?)")
         #expect(plan.dropFirst().first?.hasPrefix("SEARCH r USING INDEX registrations_by_channel (channel=?") == true)
+    }
+
+    @Test func theRowsOfAnInstallationAreFoundByItsIndex() async throws {
+        let plan = try await plan(of: "\(StoredRegistration.selection) WHERE r.installation = 1")
+        #expect(plan.first == "SEARCH r USING INDEX registrations_by_installation (installation=?)")
     }
 }

@@ -1,8 +1,8 @@
 public import MartletModel
 
-/// Keeps channels, registrations and tags. Every write is durable when it returns; writes that wait at the same time
-/// share one transaction.
-public protocol DeviceStore: Sendable {
+/// Keeps channels, registrations, tags and installations. Every write is durable when it returns; writes that wait at
+/// the same time share one transaction.
+public protocol DeviceStore: InstallationStore {
     /// Does writes in their order and in one transaction; one that is refused does not hold up the others.
     /// - Returns: For each the registration as it is stored now (as it was, for a delete), or why nothing was changed.
     func apply(
@@ -15,8 +15,8 @@ public protocol DeviceStore: Sendable {
     /// One page of a listing, in the order of first creation, which stays right while registrations come and go.
     func registrations(_ query: RegistrationQuery) async throws(StorageError) -> RegistrationPage
 
-    /// One page of the channels that a send reaches, in the order of their ids; a channel stands there once however many
-    /// of its registrations match.
+    /// One page of what a send reaches, in order: of a native send each channel once however many of its registrations
+    /// match, of a template send each registration that matches.
     func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage
 
     /// Acts on what push services said of channels: removes those that are gone, with their registrations, and moves

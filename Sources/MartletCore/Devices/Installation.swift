@@ -14,7 +14,9 @@ public struct InstallationDraft: Sendable {
     /// What the device said, as JSON. Handles in it are those of the time when it was written; `InstallationRecord`
     /// knows those of now.
     public var document: [UInt8]
+    /// nil: never. Its rows expire with it, whatever their drafts say.
     public var expiresAt: Timestamp?
+    /// Rows with one handle keep it beside each other where they take it (`RegistrationDraft.takesHandle`).
     public var rows: [InstallationRow]
 
     public init(id: String, document: [UInt8], expiresAt: Timestamp?, rows: [InstallationRow]) {
@@ -48,7 +50,8 @@ public struct InstallationRecord: Sendable {
     /// The handles of its registrations as they are now, by slot: a push service may have replaced one since the last
     /// write.
     public var handles: [String: PushHandle]
-    /// The slots whose handle a push service has called dead since the last write; they have no registration any more.
+    /// The slots whose handle a push service has called dead, or another registration has taken, since the last write;
+    /// they have no registration any more.
     public var deadSlots: Set<String>
     public var createdAt: Timestamp
     public var updatedAt: Timestamp

@@ -19,12 +19,13 @@ struct Sweeper {
 
     /// What a sweep goes through.
     enum Kind: CaseIterable, Sendable {
-        case registrations, oldTombstones, surplusTombstones, sessions, notifications
+        case installations, registrations, oldTombstones, surplusTombstones, sessions, notifications
     }
 
     /// - Returns: How many rows went; as many as the limit where more may be left.
     func removePortion(of kind: Kind) throws(StorageError) -> Int {
         switch kind {
+        case .installations: try InstallationTable(connection).removeExpired(at: now, limit: Self.limit)
         case .registrations: try removeExpiredRegistrations()
         case .oldTombstones: try removeOldTombstones()
         case .surplusTombstones: try removeSurplusTombstones()
@@ -33,10 +34,12 @@ struct Sweeper {
         }
     }
 
+    /// Those that stand alone: rows go with their installation.
     private func removeExpiredRegistrations() throws(StorageError) -> Int {
         let table = RegistrationTable(connection)
         let expired = try connection.all(
-            "\(StoredRegistration.selection) WHERE r.expires_at <= ? LIMIT ?", now, Self.limit,
+            "\(StoredRegistration.selection) WHERE r.expires_at <= ? AND r.installation IS NULL LIMIT ?", now,
+            Self.limit,
             read: StoredRegistration.init)
         for registration in expired { try table.remove(registration, at: now) }
         return expired.count

@@ -83,6 +83,45 @@ struct StorageBench: Sendable {
     }
 }
 
+// MARK: Installations
+
+extension StorageBench {
+    func installation(
+        _ id: String, _ rows: [String: RegistrationDraft], document: String = "{}", expiresAt: Timestamp? = nil
+    ) -> InstallationDraft {
+        InstallationDraft(
+            id: id, document: Array(document.utf8), expiresAt: expiresAt,
+            rows: rows.sorted { $0.key < $1.key }.map { InstallationRow(slot: $0.key, registration: $0.value) })
+    }
+
+    @discardableResult
+    func put(
+        _ draft: InstallationDraft, in hub: Hub.ID, _ condition: WriteCondition = .none, at moment: Timestamp? = nil
+    ) async throws -> InstallationRecord {
+        try await storage.apply(InstallationChange.put(draft, condition: condition), in: hub, at: moment ?? now).get()
+    }
+
+    /// Why a write is refused; nil where it is not.
+    func refusal(
+        ofInstallation change: InstallationChange, in hub: Hub.ID, at moment: Timestamp? = nil
+    ) async throws -> RegistrationRefusal? {
+        switch try await storage.apply(change, in: hub, at: moment ?? now) {
+        case .success: nil
+        case .failure(let refusal): refusal
+        }
+    }
+
+    func installation(_ id: String, in hub: Hub.ID, at moment: Timestamp? = nil) async throws -> InstallationRecord? {
+        try await storage.installation(id, in: hub, at: moment ?? now)
+    }
+
+    /// The registrations of a listing.
+    func rows(_ hub: Hub.ID, at moment: Timestamp? = nil) async throws -> [Registration] {
+        try await storage.registrations(RegistrationQuery(hub: hub, filter: .all, limit: 1000, now: moment ?? now))
+            .registrations
+    }
+}
+
 // MARK: Audiences
 
 extension StorageBench {

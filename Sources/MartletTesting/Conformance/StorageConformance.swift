@@ -32,7 +32,7 @@ public enum StorageConformance {
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences
-        + feedback + notifications + deliveries + users
+        + feedback + installations + installationConditions + installationHandles + notifications + deliveries + users
 }
 
 /// What a storage did that it should not have done.

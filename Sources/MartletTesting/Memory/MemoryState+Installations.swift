@@ -51,10 +51,6 @@ extension MemoryState {
             id: draft.id, document: draft.document, version: (old?.version ?? 0) + 1, expiresAt: draft.expiresAt,
             handles: [:], deadSlots: [], createdAt: old?.createdAt ?? now, updatedAt: now)
         installations[MemoryName(hub: hub, id: draft.id)] = record
-        let slots = Set(draft.rows.map(\.slot))
-        registrations.removeAll { entry in
-            entry.hub == hub && entry.registration.installation == draft.id && !slots.contains(entry.slot ?? "")
-        }
         for row in draft.rows {
             let stored = registrations.first {
                 $0.hub == hub && $0.registration.installation == draft.id && $0.slot == row.slot
@@ -64,6 +60,10 @@ extension MemoryState {
             _ = write(
                 registration, id: stored?.registration.id ?? DeviceRegistry.newID(), row: (draft.id, row.slot), in: hub,
                 at: now)
+        }
+        let slots = Set(draft.rows.map(\.slot))
+        registrations.removeAll { entry in
+            entry.hub == hub && entry.registration.installation == draft.id && !slots.contains(entry.slot ?? "")
         }
         removeUnusedChannels()
         return installation(draft.id, in: hub, at: now) ?? record

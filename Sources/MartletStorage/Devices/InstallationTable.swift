@@ -1,0 +1,201 @@
+import MartletCore
+import MartletModel
+
+/// Installations with their rows, on one connection.
+struct InstallationTable {
+    private let connection: Connection
+    private let registrations: RegistrationTable
+
+    init(_ connection: Connection) {
+        self.connection = connection
+        registrations = RegistrationTable(connection)
+    }
+
+    func apply(
+        _ change: InstallationChange, in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) -> Result<InstallationRecord, RegistrationRefusal> {
+        switch change {
+        case .put(let draft, let condition):
+            let found = try find(draft.id, in: hub)
+            let old = found.flatMap { $0.isExpired(at: now) ? nil : $0 }
+            if let refusal = refusal(of: condition, old) { return .failure(refusal) }
+            if old == nil {
+                guard try HubTable.exists(hub, on: connection) else { return .failure(.notFound) }
+                if let found { try remove(found.sequence) }
+            }
+            return .success(try put(draft, over: old, in: hub, at: now))
+        case .delete(let id, let condition):
+            guard let old = try find(id, in: hub), !old.isExpired(at: now) else { return .failure(.notFound) }
+            if let refusal = refusal(of: condition, old) { return .failure(refusal) }
+            let record = try complete(old)
+            try remove(old.sequence)
+            return .success(record)
+        }
+    }
+
+    func installation(_ id: String, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> InstallationRecord? {
+        guard let stored = try find(id, in: hub), !stored.isExpired(at: now) else { return nil }
+        return try complete(stored)
+    }
+
+    /// - Returns: How many went.
+    func removeExpired(at now: Timestamp, limit: Int) throws(StorageError) -> Int {
+        let expired = try connection.all(
+            "SELECT sequence FROM installations WHERE expires_at <= ? LIMIT ?", now, limit
+        ) { $0.integer(0) }
+        for sequence in expired { try remove(sequence) }
+        return expired.count
+    }
+
+    private func refusal(of condition: WriteCondition, _ stored: StoredInstallation?) -> RegistrationRefusal? {
+        switch (condition, stored) {
+        case (.none, _), (.exists, _?): nil
+        case (_, nil): .notFound
+        case (.version(let version), let stored?): version == stored.record.version ? nil : .versionMismatch
+        // An installation has no tags of its own.
+        case (.tagged, _): .notTagged
+        }
+    }
+
+    private func put(
+        _ draft: InstallationDraft, over old: StoredInstallation?, in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) -> InstallationRecord {
+        let record = InstallationRecord(
+            id: draft.id, document: draft.document, version: (old?.record.version ?? 0) + 1,
+            expiresAt: draft.expiresAt, handles: [:], deadSlots: [], createdAt: old?.record.createdAt ?? now,
+            updatedAt: now)
+        var new = StoredInstallation(sequence: old?.sequence ?? 0, record: record)
+        if let old {
+            try update(record, from: old)
+        } else {
+            new.sequence = try insert(record, in: hub)
+        }
+        try writeRows(draft, of: new.sequence, isNew: old == nil, in: hub, at: now)
+        new.record.handles = try handles(of: new.sequence)
+        return new.record
+    }
+
+    private func insert(_ record: InstallationRecord, in hub: Hub.ID) throws(StorageError) -> Int64 {
+        try connection.run(
+            """
+            INSERT INTO installations (hub, id, version, created_at, updated_at, expires_at, document)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, hub.rawValue, record.id, record.version, record.createdAt, record.updatedAt, record.expiresAt,
+            record.document)
+        return connection.lastInsertedRow
+    }
+
+    private func update(_ record: InstallationRecord, from old: StoredInstallation) throws(StorageError) {
+        try connection.run(
+            "UPDATE installations SET version = ?, updated_at = ?, document = ? WHERE sequence = ?", record.version,
+            record.updatedAt, record.document, old.sequence)
+        if record.expiresAt != old.record.expiresAt {
+            try connection.run(
+                "UPDATE installations SET expires_at = ? WHERE sequence = ?", record.expiresAt, old.sequence)
+        }
+        try connection.run("DELETE FROM dead_slots WHERE installation = ?", old.sequence)
+    }
+
+    private func writeRows(
+        _ draft: InstallationDraft, of installation: Int64, isNew: Bool, in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) {
+        var old: [String: StoredRegistration] = [:]
+        if !isNew {
+            for stored in try registrations.registrations(ofInstallation: installation) {
+                if let row = stored.row { old[row.slot] = stored }
+            }
+        }
+        var channels = InstallationChannels(registrations.channels)
+        for row in draft.rows {
+            var registration = row.registration
+            registration.expiresAt = draft.expiresAt
+            let stored = old.removeValue(forKey: row.slot)
+            _ = try registrations.write(
+                registration, id: stored?.registration.id ?? DeviceRegistry.newID(),
+                try channels.register(registration, in: hub, at: now), over: stored,
+                row: InstallationPlace(installation: installation, id: draft.id, slot: row.slot), in: hub, at: now)
+        }
+        // At last, so that a channel stays that was theirs and now is another row's.
+        for stored in old.values { try registrations.erase(stored) }
+    }
+
+    /// Removes an installation with its rows, without a trace.
+    private func remove(_ sequence: Int64) throws(StorageError) {
+        for stored in try registrations.registrations(ofInstallation: sequence) { try registrations.erase(stored) }
+        try connection.run("DELETE FROM installations WHERE sequence = ?", sequence)
+    }
+}
+
+// MARK: Reading
+
+extension InstallationTable {
+    private func find(_ id: String, in hub: Hub.ID) throws(StorageError) -> StoredInstallation? {
+        try connection.first(
+            """
+            SELECT sequence, id, version, created_at, updated_at, expires_at, document FROM installations
+            WHERE hub = ? AND id = ?
+            """, hub.rawValue, id, read: StoredInstallation.init)
+    }
+
+    /// The record with what the tables of registrations and dead slots know.
+    private func complete(_ stored: StoredInstallation) throws(StorageError) -> InstallationRecord {
+        var record = stored.record
+        record.handles = try handles(of: stored.sequence)
+        record.deadSlots = Set(
+            try connection.all("SELECT slot FROM dead_slots WHERE installation = ?", stored.sequence) { $0.text(0) })
+        return record
+    }
+
+    private func handles(of sequence: Int64) throws(StorageError) -> [String: PushHandle] {
+        let pairs = try connection.all(
+            """
+            SELECT r.slot, ifnull(c.handle, c.key) FROM registrations r JOIN channels c ON c.id = r.channel
+            WHERE r.installation = ?
+            """, sequence
+        ) { ($0.text(0), PushHandle(text: StoredHandle($0, 1).text)) }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+}
+
+/// An installation with the number that only storage knows.
+private struct StoredInstallation {
+    var sequence: Int64
+    /// Without handles and dead slots.
+    var record: InstallationRecord
+
+    init(sequence: Int64, record: InstallationRecord) {
+        self.sequence = sequence
+        self.record = record
+    }
+
+    init(_ row: Statement) throws(StorageError) {
+        sequence = row.integer(0)
+        record = InstallationRecord(
+            id: row.text(1), document: row.bytes(6), version: row.integer(2), expiresAt: row.optionalTimestamp(5),
+            handles: [:], deadSlots: [], createdAt: row.timestamp(3), updatedAt: row.timestamp(4))
+    }
+
+    func isExpired(at now: Timestamp) -> Bool {
+        record.expiresAt.map { $0 <= now } ?? false
+    }
+}
+
+/// The channels of the rows that one write has come across: most installations have one handle in all their rows.
+private struct InstallationChannels {
+    private let table: ChannelTable
+    private var known: [(draft: RegistrationDraft, channel: ChannelID)] = []
+
+    init(_ table: ChannelTable) {
+        self.table = table
+    }
+
+    mutating func register(
+        _ draft: RegistrationDraft, in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) -> ChannelID {
+        let found = known.first { $0.draft.platform == draft.platform && $0.draft.handle == draft.handle }
+        if let found { return found.channel }
+        let channel = try table.register(draft, in: hub, at: now)
+        known.append((draft, channel))
+        return channel
+    }
+}
