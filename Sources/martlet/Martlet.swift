@@ -5,7 +5,7 @@ import MartletServer
 @main
 struct Martlet {
     static let table = CommandTable(
-        commands: [ServeCommand.command, SimulateCommand.command] + HubCommands.all + UserCommands.all
+        commands: [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
             + [SendCommand.command, NotifyCommand.command, DeviceCommand.command])
 
     /// Not asynchronous itself: by the time that an asynchronous one runs, there are threads that take signals.

@@ -25,6 +25,7 @@ struct AdminAPI: Sendable {
         }
         addHubs(to: &router)
         addCredentials(to: &router)
+        addKeys(to: &router)
         addUsers(to: &router)
         return router
     }
@@ -76,7 +77,7 @@ struct AdminAPI: Sendable {
         }
     }
 
-    private func answerHubs(
+    func answerHubs(
         _ work: () async throws(HubDirectoryError) -> HTTPResponse
     ) async -> HTTPResponse {
         do throws(HubDirectoryError) {
@@ -86,7 +87,7 @@ struct AdminAPI: Sendable {
         }
     }
 
-    private func refusal(_ error: HubDirectoryError) -> HTTPResponse {
+    func refusal(_ error: HubDirectoryError) -> HTTPResponse {
         let status: HTTPStatus =
             switch error {
             case .badName, .unknownPlatform, .badCredential, .invalid: .badRequest
@@ -106,14 +107,7 @@ struct AdminAPI: Sendable {
 
     private func detail(_ hub: Hub) -> JSON {
         guard case .object(var members) = summary(hub) else { return .null }
-        members["connectionStrings"] = .object(
-            Dictionary(
-                uniqueKeysWithValues: hub.settings.accessRules.map { rule in
-                    let text = ConnectionString(
-                        authority: endpoint.authority, isSecure: endpoint.isSecure, keyName: rule.name,
-                        key: rule.primaryKey)
-                    return (rule.name, .string(text.text))
-                }))
+        members["connectionStrings"] = connectionStrings(hub.settings.accessRules)
         return .object(members)
     }
 

@@ -1,0 +1,66 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+// The keys of access rules: those of a hub, and those of the namespace, which is all hubs.
+extension AdminAPI {
+    func addKeys(to router: inout Router) {
+        router.on(.get, "/hubs/{name}/keys") { _, match in
+            guard let hub = hubs.hub(named: match["name"]) else { return refusal(.notFound(match["name"])) }
+            return HTTPResponse(.ok, json: .array(hub.settings.accessRules.map(keys)))
+        }
+        router.on(.post, "/hubs/{name}/keys/{rule}/{key}") { _, match in
+            await regenerate(match) { key throws(HubDirectoryError) in
+                try await hubs.regenerateKey(key, of: match["rule"], in: match["name"])
+            }
+        }
+        router.on(.get, "/namespace") { _, _ in
+            HTTPResponse(.ok, json: ["connectionStrings": connectionStrings(hubs.namespaceRules)])
+        }
+        router.on(.get, "/namespace/keys") { _, _ in
+            HTTPResponse(.ok, json: .array(hubs.namespaceRules.map(keys)))
+        }
+        router.on(.post, "/namespace/keys/{rule}/{key}") { _, match in
+            await regenerate(match) { key throws(HubDirectoryError) in
+                try await hubs.regenerateNamespaceKey(key, of: match["rule"])
+            }
+        }
+    }
+
+    /// By the names of the rules, with their primary keys.
+    func connectionStrings(_ rules: [AccessRule]) -> JSON {
+        .object(
+            Dictionary(
+                rules.map { ($0.name, .string(connectionString($0, .primary))) },
+                uniquingKeysWith: { first, _ in first }))
+    }
+
+    private func regenerate(
+        _ match: RouteMatch,
+        _ work: (AccessRule.KeyKind) async throws(HubDirectoryError) -> AccessRule
+    ) async -> HTTPResponse {
+        guard let key = AccessRule.KeyKind(rawValue: match["key"].lowercased()) else {
+            return HTTPResponse(.badRequest, error: "A rule's keys are called primary and secondary.")
+        }
+        return await answerHubs { () throws(HubDirectoryError) in
+            let rule = try await work(key)
+            return HTTPResponse(.ok, json: ["connectionString": .string(connectionString(rule, key))])
+        }
+    }
+
+    private func keys(_ rule: AccessRule) -> JSON {
+        let rights: [(String, AccessRights)] = [("Listen", .listen), ("Manage", .manage), ("Send", .send)]
+        return [
+            "name": .string(rule.name),
+            "rights": .array(rights.filter { rule.rights.contains($0.1) }.map { .string($0.0) }),
+            "primary": .string(connectionString(rule, .primary)),
+            "secondary": .string(connectionString(rule, .secondary)),
+        ]
+    }
+
+    private func connectionString(_ rule: AccessRule, _ key: AccessRule.KeyKind) -> String {
+        ConnectionString(
+            authority: endpoint.authority, isSecure: endpoint.isSecure, keyName: rule.name, key: rule[key]
+        ).text
+    }
+}
