@@ -24,6 +24,10 @@ struct HubManagementTests {
         return "<\(element)><Properties>\(list.joined())</Properties></\(element)>"
     }
 
+    /// For tests only: PKCS#8 of a P-256 key.
+    private static let signingKey =
+        "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyChRANCAARRXD1uueOW"
+        + "uQTT/sp/VP3NDMHpl783XcpRWtCmw7QDX0U2vjpQ8xj7+aVHWQKiIVAr7w1X4IxTsswKVvF9n5NU"
     private static let settings = HubSettings(
         accessRules: [
             AccessRule(name: "b", rights: .send, at: now + .seconds(-5)), AccessRule(name: "a", rights: .all, at: now),
@@ -42,8 +46,8 @@ struct HubManagementTests {
         let fixture = try await HubFixture(platforms: platforms)
         _ = try await fixture.hubs.update("demo") { settings in
             settings.userMetadata = "x"
-            for platform in [EarlyPigeon.descriptor, LatePigeon.descriptor, CarrierPigeon.descriptor] {
-                settings.credentials[platform.platform] = Credential(["Whistle": "x"])
+            for descriptor in [EarlyPigeon.descriptor, LatePigeon.descriptor, CarrierPigeon.descriptor] {
+                settings.credentials[descriptor.platform] = Credential(["Whistle": "x"])
             }
         }
         let root = try XMLReader().read(try await fixture.send(.get, "/demo").bytes)
@@ -65,9 +69,11 @@ struct HubManagementTests {
     @Test("Trap 22: only properties that Java knows are shown, and no secret")
     func onlyKnownPropertiesAreShown() async throws {
         let fixture = try await HubFixture()
-        let hub = try await fixture.hubs.create("aviary", HubSettings(credentials: [
-            CarrierPigeon.platform: Credential(["Whistle": "secret", "Route": "hidden", "Feather": "unknown"])
-        ]))
+        let hub = try await fixture.hubs.create(
+            "aviary",
+            HubSettings(credentials: [
+                CarrierPigeon.platform: Credential(["Whistle": "secret", "Route": "hidden", "Feather": "unknown"])
+            ]))
         let text = try await fixture.send(.get, "/\(hub.name)", as: Self.root).text
         #expect(text.contains("<Name>Endpoint</Name><Value>https://pigeon.example</Value>"))
         for hidden in ["Whistle", "secret", "Route", "hidden", "Feather", "unknown"] {
@@ -103,17 +109,18 @@ struct HubManagementTests {
     @Test func aSigningKeyIsKeptWhenJavaDropsWhatBelongsToIt() async throws {
         let fixture = try await HubFixture()
         let stored = Credential([
-            "Token": P256PrivateKey.generateForTests, "KeyId": "ABC123DEFG", "AppId": "DEF123GHIJ",
+            "Token": Self.signingKey, "KeyId": "ABC123DEFG", "AppId": "DEF123GHIJ",
             "AppName": "com.example.app",
         ])
-        let platform = try #require(PushPlatformList(PushPlatforms.all).format("apple")).descriptor.platform
+        let platform = try #require(PushPlatforms.all.format("apple")).descriptor.platform
         try await fixture.hubs.setCredential(stored, for: platform, of: "demo")
         let shown = try await fixture.send(.get, "/demo", as: Self.root).text
         #expect(shown.contains("<Name>Endpoint</Name><Value>https://api.push.apple.com:443/3/device</Value>"))
         let written = credential(
             "ApnsCredential",
             [
-                "Endpoint": "https://api.push.apple.com:443/3/device", "ApnsCertificate": "null", "CertificateKey": "null",
+                "Endpoint": "https://api.push.apple.com:443/3/device", "ApnsCertificate": "null",
+                "CertificateKey": "null",
             ])
         let answer = try await fixture.send(
             .put, "/demo", as: Self.root, fields: Self.existing, body: description(written))
@@ -148,11 +155,11 @@ struct HubManagementTests {
         let changed: [KeyValuePairs<String, String>] = [
             ["Endpoint": "https://attacker.example"], ["Endpoint": "https://north.example", "Whistle": "new"],
         ]
-        let answers = try await changed.asyncMap { properties in
-            try await fixture.send(
-                .put, "/demo", as: Self.root, fields: Self.existing,
-                body: description(credential("PigeonCredential", properties))
-            ).status
+        var answers: [HTTPStatus] = []
+        for properties in changed {
+            let body = description(credential("PigeonCredential", properties))
+            answers.append(
+                try await fixture.send(.put, "/demo", as: Self.root, fields: Self.existing, body: body).status)
         }
         #expect(answers == [.badRequest, .ok])
         let now = fixture.hubs.hub(named: "demo")?.settings.credentials[CarrierPigeon.platform]
@@ -223,7 +230,8 @@ struct HubManagementTests {
         #expect(try await fixture.send(.get, "/demo/registrations", as: Self.root).status == .ok)
         #expect(try await fixture.send(.get, "/demo/registrations/1", as: Self.root).status == .ok)
         #expect(
-            try await fixture.send(.post, "/demo/messages", as: Self.root, fields: pigeon, body: "x").status == .created)
+            try await fixture.send(.post, "/demo/messages", as: Self.root, fields: pigeon, body: "x").status == .created
+        )
         #expect(try await fixture.send(.get, "/nowhere/registrations", as: Self.root).status == .notFound)
     }
 
@@ -302,4 +310,34 @@ struct HubManagementTests {
         let metadata = description("<UserMetadata>\(String(repeating: "x", count: 1025))</UserMetadata>")
         #expect(try await fixture.send(.put, "/x", as: Self.root, body: metadata).status == .badRequest)
     }
+}
+
+/// Platforms that nothing sends to, with places of their own in the description.
+private protocol StoredPigeon: PushPlatform {
+    static var name: String { get }
+    static var place: Int { get }
+}
+
+extension StoredPigeon {
+    static var descriptor: PushPlatformDescriptor {
+        PushPlatformDescriptor(
+            platform: PlatformID(rawValue: name.lowercased()), format: name.lowercased(), registrationElement: name,
+            handleElements: ["Loft"], credentialElement: "\(name)Credential", credentialPlace: place,
+            credentialFields: [.init(name: "Whistle", flag: "whistle", help: "", isSecret: true)],
+            outcomeCountsElement: "\(name)OutcomeCounts", fieldPrefixes: [], payloadLimit: 1)
+    }
+
+    static func key(of handle: PushHandle) throws(PushServiceError) -> String { handle.text }
+    static func check(_ message: Message) throws(PushServiceError) {}
+    static func message(showing text: String) throws(PushServiceError) -> Message { Message(body: Array(text.utf8)) }
+}
+
+private enum EarlyPigeon: StoredPigeon {
+    static let name = "EarlyPigeon"
+    static let place = 2
+}
+
+private enum LatePigeon: StoredPigeon {
+    static let name = "LatePigeon"
+    static let place = 10
 }

@@ -75,7 +75,9 @@ struct HubFixture {
         body: String = ""
     ) async throws -> HTTPResponse {
         var fields = fields
-        if fields["authorization"] == nil { fields["authorization"] = try Self.token(rule) }
+        if fields["authorization"] == nil {
+            fields["authorization"] = try Self.token(rule, expiry: time.now + .seconds(3600))
+        }
         return await router.respond(
             to: HTTPRequest(
                 method, target, authority: "hub.example:8443", fields: fields, body: Array(body.utf8)))
