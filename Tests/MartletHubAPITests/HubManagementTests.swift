@@ -66,6 +66,38 @@ struct HubManagementTests {
             ])
     }
 
+    @Test("Trap 18: every platform's credential stands in its place")
+    func credentialsAreInTheirPlaces() async throws {
+        let fixture = try await HubFixture(platforms: PushPlatforms.all)
+        var settings = fixture.hub.settings
+        settings.userMetadata = "x"
+        for platform in PushPlatforms.all { settings.credentials[platform.descriptor.platform] = Credential([:]) }
+        _ = try await fixture.storage.updateHub(fixture.hub.id, settings: settings, at: Self.now)
+        try await fixture.hubs.reload()
+        let root = try XMLReader().read(try await fixture.send(.get, "/demo").bytes)
+        #expect(
+            root.child("content")?.children.first?.children.map(\.name) == [
+                "ApnsCredential", "RegistrationTtl", "WnsCredential", "AuthorizationRules", "GcmCredential",
+                "MpnsCredential", "UserMetadata", "AdmCredential", "BaiduCredential", "FcmV1Credential",
+                "BrowserCredential",
+            ])
+    }
+
+    @Test("Trap 22: every platform shows only the properties of the wire document")
+    func everyPlatformShowsKnownPropertiesOnly() {
+        let known: Set<String> = [
+            "Endpoint", "KeyId", "AppName", "AppId", "PackageSid", "WindowsLiveEndpoint", "GcmEndpoint", "ProjectId",
+            "ClientEmail", "ClientId", "AuthTokenUrl", "SendUrlTemplate", "BaiduApiKey", "BaiduEndPoint", "Subject",
+            "VapidPublicKey",
+        ]
+        for platform in PushPlatforms.all {
+            let descriptor = platform.descriptor
+            let all = Dictionary(uniqueKeysWithValues: descriptor.credentialFields.map { ($0.name, "x") })
+            let shown = Set(descriptor.shown(Credential(all)).keys)
+            #expect(descriptor.credentialPlace == nil || shown.isSubset(of: known), "\(descriptor.platform)")
+        }
+    }
+
     @Test("Trap 22: only properties that Java knows are shown, and no secret")
     func onlyKnownPropertiesAreShown() async throws {
         let fixture = try await HubFixture()
