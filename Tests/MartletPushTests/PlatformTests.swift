@@ -28,6 +28,16 @@ struct PlatformTests {
         ] { #expect(Set(words).count == words.count) }
     }
 
+    @Test("Trap 18: outcome counts stand in the order of the wire document")
+    func outcomeCountsStandInOrder() {
+        let ordered = descriptors().sorted { $0.outcomeCountsPlace < $1.outcomeCountsPlace }
+        #expect(
+            ordered.map { $0.outcomeCountsElement.replacing("OutcomeCounts", with: "") } == [
+                "Apns", "Mpns", "Wns", "Gcm", "Adm", "FcmV1", "Baidu", "Browser", "Xiaomi",
+            ])
+        #expect(Set(ordered.map { $0.outcomeCountsPlace }).isDisjoint(with: [5, 6]))
+    }
+
     @Test func noPlatformTakesAHandleWithALineFeedOrWithoutText() {
         for platform in PushPlatforms.all {
             for part in ["", " ", "a\nb", "https://example.com/a\nb", "ä"] {

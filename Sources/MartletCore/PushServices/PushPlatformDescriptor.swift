@@ -68,6 +68,9 @@ public struct PushPlatformDescriptor: Sendable {
     public var credentialFields: [CredentialField]
     /// The element of the outcome counts in telemetry.
     public var outcomeCountsElement: String
+    /// Where that element stands among those of all platforms, from 0 (wire document, section 8.1): a known client drops
+    /// what is out of order. 5 is the address of the error details. Elements without a place of their own come last.
+    public var outcomeCountsPlace: Int
     /// Prefixes, in lower case, of the send headers that are passed on to the translator.
     public var fieldPrefixes: [String]
     /// The largest payload, in bytes, of any kind of message.
@@ -78,7 +81,7 @@ public struct PushPlatformDescriptor: Sendable {
         registrationElement: String, handleElements: [String], hasSecondaryTiles: Bool = false,
         templateFormat: TemplateFormat = .json, templateElements: [TemplateElement] = [.name],
         credentialElement: String, credentialPlace: Int? = nil, credentialFields: [CredentialField],
-        outcomeCountsElement: String, fieldPrefixes: [String], payloadLimit: Int
+        outcomeCountsElement: String, outcomeCountsPlace: Int = .max, fieldPrefixes: [String], payloadLimit: Int
     ) {
         self.platform = platform
         self.aliases = aliases
@@ -93,6 +96,7 @@ public struct PushPlatformDescriptor: Sendable {
         self.credentialPlace = credentialPlace
         self.credentialFields = credentialFields
         self.outcomeCountsElement = outcomeCountsElement
+        self.outcomeCountsPlace = outcomeCountsPlace
         self.fieldPrefixes = fieldPrefixes
         self.payloadLimit = payloadLimit
     }

@@ -20,7 +20,7 @@ struct Gate: Sendable {
         let token = try token(of: request, match)
         guard let hub = hubs.hub(named: match["hub"]) else { throw .hubNotFound }
         try check(token, in: hub, needs: right)
-        return HubCall(request: request, match: match, hub: hub, address: address)
+        return HubCall(request: request, match: match, hub: hub, keyName: token.keyName, address: address)
     }
 
     /// Admits a request to the management of hubs: a rule of the namespace may manage every hub, also one that does not

@@ -75,6 +75,13 @@ extension HubAPIError {
         return error
     }
 
+    /// - Parameter seconds: Whole seconds, as above.
+    static func throttled(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
+        var error = HubAPIError(.tooManyRequests, 42_900, sentence)
+        error.fields["retry-after"] = String(seconds)
+        return error
+    }
+
     static let internalError = HubAPIError(.internalServerError, 50_000, "The server could not answer")
 
     /// What went wrong inside is for the log, not for the caller.

@@ -6,12 +6,15 @@ struct HubCall: Sendable {
     let request: HTTPRequest
     let match: RouteMatch
     let hub: Hub
+    /// The name of the access key that the request is signed with.
+    let keyName: String
     private let address: PublicAddress
 
-    init(request: HTTPRequest, match: RouteMatch, hub: Hub, address: PublicAddress) {
+    init(request: HTTPRequest, match: RouteMatch, hub: Hub, keyName: String, address: PublicAddress) {
         self.request = request
         self.match = match
         self.hub = hub
+        self.keyName = keyName
         self.address = address
     }
 

@@ -14,7 +14,7 @@ public enum ADM: PushPlatform {
                 name: "SendUrlTemplate", flag: "send-url",
                 help: "Where messages go; {0} stands for the registration id."),
         ],
-        outcomeCountsElement: "AdmOutcomeCounts", fieldPrefixes: [], payloadLimit: 6144)
+        outcomeCountsElement: "AdmOutcomeCounts", outcomeCountsPlace: 4, fieldPrefixes: [], payloadLimit: 6144)
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try HandleRules.checkOpaque(handle, "The registration id")

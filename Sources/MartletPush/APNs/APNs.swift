@@ -15,7 +15,7 @@ public struct APNs: PushService {
         ],
         credentialElement: "ApnsCredential", credentialPlace: 0,
         credentialFields: credentialFields,
-        outcomeCountsElement: "ApnsOutcomeCounts",
+        outcomeCountsElement: "ApnsOutcomeCounts", outcomeCountsPlace: 0,
         fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"],
         payloadLimit: APNsPushType.voip.payloadLimit)
 

@@ -13,7 +13,8 @@ public enum Baidu: PushPlatform {
             .init(name: "BaiduSecretKey", flag: "secret-key", help: "The secret key.", isSecret: true),
             .init(name: "BaiduEndPoint", flag: "endpoint", help: "The address of the service."),
         ],
-        outcomeCountsElement: "BaiduOutcomeCounts", fieldPrefixes: ["x-baidu-"], payloadLimit: 4096)
+        outcomeCountsElement: "BaiduOutcomeCounts", outcomeCountsPlace: 8, fieldPrefixes: ["x-baidu-"],
+        payloadLimit: 4096)
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try HandleRules.checkOpaque(handle, "The user id", "The channel id")

@@ -13,7 +13,7 @@ public enum FCM: PushPlatform {
             .init(name: "ProjectId", flag: "project-id", help: "The id of the project."),
             .init(name: "ClientEmail", flag: "client-email", help: "The service account's address."),
         ],
-        outcomeCountsElement: "FcmV1OutcomeCounts", fieldPrefixes: [], payloadLimit: dataLimit)
+        outcomeCountsElement: "FcmV1OutcomeCounts", outcomeCountsPlace: 7, fieldPrefixes: [], payloadLimit: dataLimit)
 
     /// The largest data of a message, in bytes of its names and values.
     static let dataLimit = 4096

@@ -12,7 +12,7 @@ public enum LegacyFCM: PushPlatform {
             .init(name: "GoogleApiKey", flag: "api-key", help: "The server key.", isSecret: true),
             .init(name: "GcmEndpoint", flag: "endpoint", help: "The address of the service."),
         ],
-        outcomeCountsElement: "GcmOutcomeCounts", fieldPrefixes: [], payloadLimit: FCM.dataLimit)
+        outcomeCountsElement: "GcmOutcomeCounts", outcomeCountsPlace: 3, fieldPrefixes: [], payloadLimit: FCM.dataLimit)
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try HandleRules.checkOpaque(handle, "The registration id")

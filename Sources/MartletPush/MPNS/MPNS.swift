@@ -18,7 +18,8 @@ public enum MPNS: PushPlatform {
                 name: "CertificateKey", flag: "certificate-password",
                 help: "The password of a certificate in PKCS#12 form.", isSecret: true),
         ],
-        outcomeCountsElement: "MpnsOutcomeCounts", fieldPrefixes: ["x-windowsphone-", "x-notificationclass"],
+        outcomeCountsElement: "MpnsOutcomeCounts", outcomeCountsPlace: 1,
+        fieldPrefixes: ["x-windowsphone-", "x-notificationclass"],
         payloadLimit: 3072)
 
     /// The fields that say what kind of notification the body is, and when it is to be delivered.

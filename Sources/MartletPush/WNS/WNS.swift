@@ -15,7 +15,7 @@ public enum WNS: PushPlatform {
             .init(name: "SecretKey", flag: "secret-key", help: "The client secret.", isSecret: true),
             .init(name: "WindowsLiveEndpoint", flag: "token-endpoint", help: "Where access tokens are had."),
         ],
-        outcomeCountsElement: "WnsOutcomeCounts", fieldPrefixes: ["x-wns-"], payloadLimit: 5000)
+        outcomeCountsElement: "WnsOutcomeCounts", outcomeCountsPlace: 2, fieldPrefixes: ["x-wns-"], payloadLimit: 5000)
 
     /// The field that says what kind of notification the body is.
     static let typeField = "X-WNS-Type"

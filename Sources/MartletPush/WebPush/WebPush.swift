@@ -15,7 +15,7 @@ public enum WebPush: PushPlatform {
                 name: "VapidPrivateKey", flag: "vapid-private-key", help: "The private key, in base64url.",
                 isSecret: true),
         ],
-        outcomeCountsElement: "BrowserOutcomeCounts",
+        outcomeCountsElement: "BrowserOutcomeCounts", outcomeCountsPlace: 9,
         fieldPrefixes: ["servicebusnotification-timetolive", "servicebusnotification-urgency"],
         payloadLimit: plaintextLimit)
 
