@@ -25,8 +25,15 @@ final class RenderingCursor {
     }
 
     private func seek(_ registration: Int64) throws(StorageError) {
-        for _ in 0..<Self.patience where current < registration { try step() }
-        guard current != registration else { return }
+        var patience = Self.patience
+        while current < registration, patience > 0 {
+            try step()
+            patience -= 1
+        }
+        if current != registration { try jump(to: registration) }
+    }
+
+    private func jump(to registration: Int64) throws(StorageError) {
         statement.reset()
         try statement.bind(registration, at: 1)
         try step()
