@@ -5,7 +5,8 @@ struct GoldenTests {
     @Test(
         "Exchanges are as the golden files say",
         arguments: [
-            "registrations", "clients", "listings", "messages", "telemetry", "errors", "pigeon", "unserved", "hubs",
+            "registrations", "platforms", "clients", "listings", "messages", "telemetry", "errors", "pigeon",
+            "unserved", "hubs",
         ])
     func exchangesAreAsTheFilesSay(file: String) async throws {
         let fixture = try await HubFixture()

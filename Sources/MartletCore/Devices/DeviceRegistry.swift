@@ -26,19 +26,27 @@ public struct DeviceRegistry: Sendable {
     }
 
     /// Creates or replaces a registration.
-    /// - Parameter takesHandle: Removes every other registration of the handle.
+    /// - Parameters:
+    ///   - template: nil for a native registration.
+    ///   - takesHandle: Removes every other registration of the handle.
     /// - Throws: `DeviceRegistryError`; then nothing has changed.
     public func put(
         _ id: String, in hub: Hub.ID, platform: PlatformID, handle: PushHandle, tags: [Tag],
+        template: Template? = nil, pushVariables: [String: String] = [:], secondaryTile: String? = nil,
         condition: WriteCondition = .none, takesHandle: Bool = false
     ) async throws(DeviceRegistryError) -> Registration {
         guard Self.isValid(id) else {
             throw .invalid("A registration id has 1 to 256 printable ASCII characters without spaces and slashes.")
         }
         let key = try key(of: handle, on: platform)
+        try Self.check(pushVariables)
+        guard (secondaryTile ?? "").unicodeScalars.count <= Template.nameLimit else {
+            throw .invalid("The name of a secondary tile has at most \(Template.nameLimit) characters.")
+        }
         let draft = RegistrationDraft(
-            platform: platform, handle: handle, handleKey: key, tags: try unique(tags), expiresAt: expiry(in: hub),
-            takesHandle: takesHandle)
+            platform: platform, handle: handle, handleKey: key, tags: try unique(tags),
+            template: try prepared(template, on: platform), pushVariables: pushVariables,
+            secondaryTile: secondaryTile, expiresAt: expiry(in: hub), takesHandle: takesHandle)
         return try await apply(.put(draft, id: id, condition: condition), in: hub)
     }
 
@@ -75,6 +83,32 @@ public struct DeviceRegistry: Sendable {
             return try known.key(of: handle)
         } catch {
             throw .invalid(error.description)
+        }
+    }
+
+    /// A template as it is to be kept, after the platform has checked it.
+    private func prepared(
+        _ template: Template?, on platform: PlatformID
+    ) throws(DeviceRegistryError) -> Template? {
+        guard let template else { return nil }
+        do throws(PushServiceError) {
+            return try platforms[platform]?.prepared(template)
+        } catch {
+            throw .invalid(error.description)
+        }
+    }
+
+    private static func check(_ variables: [String: String]) throws(DeviceRegistryError) {
+        guard variables.count <= Installation.pushVariableLimit else {
+            throw .invalid("There may be at most \(Installation.pushVariableLimit) push variables.")
+        }
+        for (name, value) in variables {
+            guard (1...Template.nameLimit).contains(name.unicodeScalars.count) else {
+                throw .invalid("The name of a push variable has 1 to \(Template.nameLimit) characters.")
+            }
+            guard value.utf8.count <= Installation.pushVariableSizeLimit else {
+                throw .invalid("A push variable has at most \(Installation.pushVariableSizeLimit) bytes.")
+            }
         }
     }
 

@@ -17,6 +17,9 @@ public protocol PushPlatform: Sendable {
     /// - Parameter now: When the message came, for times that cannot be read without it.
     static func normalized(_ message: Message, at now: Timestamp) -> Message
 
+    /// The key of the handles that somebody means who names a handle in one text; nil where there can be none.
+    static func key(meantBy text: String) -> String?
+
     /// Checks that the platform would take the message, as far as that can be known beforehand: form, size, fields.
     static func check(_ message: Message) throws(PushServiceError)
 
@@ -36,6 +39,8 @@ extension PushPlatform {
     public static func handle(from text: String) -> PushHandle { PushHandle(text: text) }
 
     public static func normalized(_ message: Message, at now: Timestamp) -> Message { message }
+
+    public static func key(meantBy text: String) -> String? { try? key(of: handle(from: text)) }
 
     public static func format(of template: Template) -> TemplateFormat { descriptor.templateFormat }
 

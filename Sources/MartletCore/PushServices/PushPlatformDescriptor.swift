@@ -75,13 +75,17 @@ public struct PushPlatformDescriptor: Sendable {
     public var fieldPrefixes: [String]
     /// The largest payload, in bytes, of any kind of message.
     public var payloadLimit: Int
+    /// Words, in lower case, by which the `User-Agent` tells clients that cannot read the platform's registrations and
+    /// would fail on a whole feed for the sake of one: feeds for them go without (wire document, trap 24).
+    public var hiddenFrom: [String]
 
     public init(
         platform: PlatformID, aliases: [String] = [], format: String, formatAliases: [String] = [],
         registrationElement: String, handleElements: [String], hasSecondaryTiles: Bool = false,
         templateFormat: TemplateFormat = .json, templateElements: [TemplateElement] = [.name],
         credentialElement: String, credentialPlace: Int? = nil, credentialFields: [CredentialField],
-        outcomeCountsElement: String, outcomeCountsPlace: Int = .max, fieldPrefixes: [String], payloadLimit: Int
+        outcomeCountsElement: String, outcomeCountsPlace: Int = .max, fieldPrefixes: [String], payloadLimit: Int,
+        hiddenFrom: [String] = []
     ) {
         self.platform = platform
         self.aliases = aliases
@@ -99,5 +103,6 @@ public struct PushPlatformDescriptor: Sendable {
         self.outcomeCountsPlace = outcomeCountsPlace
         self.fieldPrefixes = fieldPrefixes
         self.payloadLimit = payloadLimit
+        self.hiddenFrom = hiddenFrom
     }
 }

@@ -39,10 +39,9 @@ struct ChannelFilter: Hashable {
         var found: [RegistrationQuery.Filter] = []
         var seen: Set<String> = []
         for platform in platforms {
-            guard let values = values(for: platform.descriptor) else { continue }
+            guard let keys = keys(on: platform) else { continue }
             isKnown = true
-            for handle in Self.readings(of: values) {
-                guard let key = try? platform.key(of: handle) else { continue }
+            for key in keys {
                 let id = platform.descriptor.platform
                 guard seen.insert("\(id)\n\(key)").inserted else { continue }
                 found.append(.handle(platform: id, key: key))
@@ -54,12 +53,12 @@ struct ChannelFilter: Hashable {
         return found
     }
 
-    /// The parts of a platform's handle, in its order; nil where the filter is not about this platform.
-    private func values(for descriptor: PushPlatformDescriptor) -> [String]? {
-        let elements = descriptor.handleElements.map { $0.lowercased() }
-        if terms.count == 1, terms[0].name == Self.anyHandle {
-            // It cannot be the whole of a handle of several parts.
-            return elements.count == 1 ? [terms[0].value] : []
+    /// The keys of the handles that the filter may mean on a platform; nil where it is not about this platform.
+    private func keys(on platform: any PushPlatform.Type) -> [String]? {
+        let elements = platform.descriptor.handleElements.map { $0.lowercased() }
+        // One client names the parts of a handle in one property, as they stand in one text.
+        if terms.count == 1, [Self.anyHandle, elements.joined(separator: "-")].contains(terms[0].name) {
+            return Self.readings(of: [terms[0].value]).compactMap { platform.key(meantBy: $0[0]) }
         }
         guard terms.count == elements.count else { return nil }
         var values: [String] = []
@@ -67,15 +66,13 @@ struct ChannelFilter: Hashable {
             guard let term = terms.first(where: { $0.name == element }) else { return nil }
             values.append(term.value)
         }
-        return values
+        return Self.readings(of: values).compactMap { try? platform.key(of: PushHandle(parts: $0)) }
     }
 
     /// The values as they are, and decoded once more: some clients encode URLs in a value before they encode the query.
-    private static func readings(of values: [String]) -> [PushHandle] {
-        guard !values.isEmpty else { return [] }
+    private static func readings(of values: [String]) -> [[String]] {
         let decoded = values.map { PercentEncoding.decode($0) ?? $0 }
-        return decoded == values
-            ? [PushHandle(parts: values)] : [PushHandle(parts: values), PushHandle(parts: decoded)]
+        return decoded == values ? [values] : [values, decoded]
     }
 }
 
@@ -118,10 +115,11 @@ private struct FilterScanner {
         return String(decoding: bytes[start..<place], as: UTF8.self)
     }
 
-    /// A doubled quote stands for one.
+    /// A doubled quote stands for one. One client forgets the first quote of a value; it has no spaces then.
     private mutating func quoted() -> String? {
         let quote = UInt8(ascii: "'")
-        guard place < bytes.count, bytes[place] == quote else { return nil }
+        guard place < bytes.count else { return nil }
+        guard bytes[place] == quote else { return unopened() }
         var value: [UInt8] = []
         var next = place + 1
         while next < bytes.count {
@@ -136,6 +134,13 @@ private struct FilterScanner {
             next += 1
         }
         return nil
+    }
+
+    private mutating func unopened() -> String? {
+        let value = bytes[place...].prefix { $0 != UInt8(ascii: "'") && $0 != 0x20 }
+        guard !value.isEmpty, value.endIndex < bytes.count, bytes[value.endIndex] != 0x20 else { return nil }
+        place = value.endIndex + 1
+        return String(decoding: value, as: UTF8.self)
     }
 
     private mutating func skipSpace() {

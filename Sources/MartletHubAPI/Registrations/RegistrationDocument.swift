@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// What a client says of a registration, read from its XML: the platform, the handle and the tags.
+/// What a client says of a registration, read from its XML.
 ///
 /// Elements may stand in any order. What only the server says (`ETag`, `ExpirationTime`, `RegistrationId`) is passed
 /// over, because clients echo it.
@@ -9,6 +9,10 @@ struct RegistrationDocument {
     let platform: PlatformID
     let handle: PushHandle
     let tags: [Tag]
+    /// nil in a native registration. Not checked.
+    let template: Template?
+    let pushVariables: [String: String]
+    let secondaryTile: String?
 
     /// The largest document, in bytes: 60 tags of 120 characters and a long handle fit many times.
     static let sizeLimit = 65_536
@@ -21,10 +25,13 @@ struct RegistrationDocument {
             throw error == .outOfMemory ? .internalError : .badRequest(error.description)
         }
         let description = try Self.description(in: root)
-        let descriptor = try Self.descriptor(of: description, platforms: platforms)
+        let (descriptor, isTemplate) = try Self.kind(of: description, platforms: platforms)
         platform = descriptor.platform
         handle = try Self.handle(in: description, descriptor)
         tags = try Self.tags(description.child("Tags")?.text ?? "")
+        template = isTemplate ? try TemplateElements(description, descriptor).template : nil
+        pushVariables = try Self.pushVariables(description.content("PushVariables"))
+        secondaryTile = descriptor.hasSecondaryTiles ? description.content("SecondaryTileName") : nil
     }
 
     private static func description(in root: XMLElement) throws(HubAPIError) -> XMLElement {
@@ -36,17 +43,15 @@ struct RegistrationDocument {
     }
 
     /// The concrete type is the element's name, or the value of `i:type` with a prefix or without.
-    private static func descriptor(
+    private static func kind(
         of description: XMLElement, platforms: PushPlatformList
-    ) throws(HubAPIError) -> PushPlatformDescriptor {
+    ) throws(HubAPIError) -> (PushPlatformDescriptor, isTemplate: Bool) {
         let type = description.attributes["type"].map { $0.split(separator: ":").last.map(String.init) ?? "" }
         let name = type ?? description.name
         for platform in platforms {
             let element = platform.descriptor.registrationElement
-            if name == "\(element)RegistrationDescription" { return platform.descriptor }
-            if name == "\(element)TemplateRegistrationDescription" {
-                throw .badRequest("This server does not serve template registrations yet")
-            }
+            if name == "\(element)RegistrationDescription" { return (platform.descriptor, false) }
+            if name == "\(element)TemplateRegistrationDescription" { return (platform.descriptor, true) }
         }
         let known = platforms.map { "\($0.descriptor.registrationElement)RegistrationDescription" }
         throw .badRequest(
@@ -58,8 +63,9 @@ struct RegistrationDocument {
     ) throws(HubAPIError) -> PushHandle {
         var parts: [String] = []
         for element in descriptor.handleElements {
-            let text = description.child(element)?.text.trimmed ?? ""
-            guard !text.isEmpty else { throw .badRequest("The registration has no \(element)") }
+            guard let text = description.content(element) else {
+                throw .badRequest("The registration has no \(element)")
+            }
             parts.append(text)
         }
         return PushHandle(parts: parts)
@@ -77,6 +83,32 @@ struct RegistrationDocument {
             }
         }
         return tags
+    }
+
+    /// A JSON object in a text; numbers and booleans in it are as good as their texts.
+    private static func pushVariables(_ text: String?) throws(HubAPIError) -> [String: String] {
+        guard let text else { return [:] }
+        guard let members = (try? JSON(parsing: Array(text.utf8), maximumDepth: 2))?.object else {
+            throw .badRequest("PushVariables must be a JSON object")
+        }
+        var variables: [String: String] = [:]
+        for (name, value) in members {
+            switch value {
+            case .string(let text): variables[name] = text
+            case .integer, .double, .bool: variables[name] = String(decoding: value.bytes, as: UTF8.self)
+            case .null: break
+            case .array, .object: throw .badRequest("The values of PushVariables must be texts")
+            }
+        }
+        return variables
+    }
+}
+
+extension XMLElement {
+    /// The text of a child without white space at its ends; nil where there is none.
+    func content(_ name: String) -> String? {
+        guard let text = child(name)?.text.trimmed, !text.isEmpty else { return nil }
+        return text
     }
 }
 

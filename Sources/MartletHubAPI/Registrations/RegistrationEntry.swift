@@ -23,6 +23,10 @@ struct RegistrationEntry {
         feed.element("entry", ["a:etag": tag, "xmlns:a": XMLNamespace.metadata], write)
     }
 
+    /// Whether a feed for a client is to go without the entry.
+    /// - Parameter client: Its `User-Agent` in lower case.
+    func isHidden(from client: String) -> Bool { descriptor.hiddenFrom.contains { client.contains($0) } }
+
     private func write(_ entry: inout XMLWriter) {
         entry.element("id", text: url)
         entry.element("title", ["type": "text"], text: registration.id)
@@ -31,9 +35,14 @@ struct RegistrationEntry {
         entry.emptyElement("link", ["rel": "self", "href": url])
         entry.element("content", ["type": "application/xml"]) { content in
             content.element(
-                "\(descriptor.registrationElement)RegistrationDescription",
+                elementName,
                 ["xmlns": XMLNamespace.service, "xmlns:i": XMLNamespace.instance], writeDescription)
         }
+    }
+
+    private var elementName: String {
+        let kind = registration.template == nil ? "" : "Template"
+        return "\(descriptor.registrationElement)\(kind)RegistrationDescription"
     }
 
     private func writeDescription(_ description: inout XMLWriter) {
@@ -43,8 +52,16 @@ struct RegistrationEntry {
         if !registration.tags.isEmpty {
             description.element("Tags", text: registration.tags.map(\.spelling).joined(separator: ","))
         }
+        if !registration.pushVariables.isEmpty {
+            let variables = JSON.object(registration.pushVariables.mapValues(JSON.string))
+            description.element("PushVariables", text: String(decoding: variables.bytes, as: UTF8.self))
+        }
         for (element, part) in zip(descriptor.handleElements, registration.handle.parts) {
             description.element(element, text: part)
+        }
+        if let tile = registration.secondaryTile { description.element("SecondaryTileName", text: tile) }
+        if let template = registration.template {
+            TemplateElements.write(template, descriptor, to: &description)
         }
     }
 }

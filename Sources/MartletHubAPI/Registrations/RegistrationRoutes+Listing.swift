@@ -62,11 +62,12 @@ extension RegistrationRoutes {
         _ path: String, _ registrations: [Registration], next token: String?, of call: HubCall
     ) -> HTTPResponse {
         let url = call.url(path)
+        let client = call.request.fields["user-agent"]?.lowercased() ?? ""
         let feed = RegistrationFeed(
             url: url + call.versionQuery,
             nextURL: token.map { url + call.match.target.query(replacing: "continuationtoken", with: $0) },
             updatedAt: registrations.map(\.updatedAt).max() ?? call.hub.createdAt,
-            entries: registrations.compactMap { entry($0, in: call) })
+            entries: registrations.compactMap { entry($0, in: call) }.filter { !$0.isHidden(from: client) })
         var fields: HTTPFields = ["content-type": "application/atom+xml; type=feed; charset=utf-8"]
         // Never empty: a client that loops until there is none would not end.
         if let token { fields["x-ms-continuationtoken"] = token }

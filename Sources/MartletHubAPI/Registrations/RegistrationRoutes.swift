@@ -69,7 +69,8 @@ struct RegistrationRoutes: Sendable {
         do throws(DeviceRegistryError) {
             return try await devices.put(
                 id, in: call.hub.id, platform: document.platform, handle: document.handle, tags: document.tags,
-                condition: condition)
+                template: document.template, pushVariables: document.pushVariables,
+                secondaryTile: document.secondaryTile, condition: condition)
         } catch {
             throw HubAPIError(error)
         }

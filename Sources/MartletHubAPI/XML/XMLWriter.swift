@@ -26,7 +26,25 @@ struct XMLWriter {
         element(name, attributes) { $0.escape(text, inAttribute: false) }
     }
 
-    mutating func emptyElement(_ name: String, _ attributes: KeyValuePairs<String, String>) {
+    /// An element whose text stands in a CDATA section, or several where one cannot hold it.
+    mutating func element(_ name: String, characterData text: String) {
+        element(name) { element in
+            element.bytes += "<![CDATA[".utf8
+            for byte in text.utf8 {
+                switch byte {
+                case UInt8(ascii: ">") where element.bytes.suffix(2).elementsEqual("]]".utf8):
+                    element.bytes += "]]><![CDATA[>".utf8
+                // Only a reference keeps it from being read as a line feed.
+                case 0x0D: element.bytes += "]]>&#13;<![CDATA[".utf8
+                case 0x09, 0x0A, 0x20...: element.bytes.append(byte)
+                default: element.bytes += "\u{FFFD}".utf8
+                }
+            }
+            element.bytes += "]]>".utf8
+        }
+    }
+
+    mutating func emptyElement(_ name: String, _ attributes: KeyValuePairs<String, String> = [:]) {
         start(name, attributes)
         bytes += "/>".utf8
     }

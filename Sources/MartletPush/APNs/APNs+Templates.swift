@@ -9,15 +9,16 @@ extension APNs {
     }
 
     public static func checked(_ template: Template) throws(PushServiceError) -> Template {
-        if let expiry = template.options[Option.expiry], !isExpression(expiry), APNsExpiry.seconds(expiry) == nil {
+        if let expiry = template.options[Option.expiry], !TemplateRules.isExpression(expiry),
+            APNsExpiry.seconds(expiry) == nil
+        {
             throw PushServiceError(.badTemplate, "Expiry must be a date, 0 or an expression.")
         }
-        if let priority = template.options[Option.priority], !isExpression(priority), UInt8(priority) == nil {
+        if let priority = template.options[Option.priority], !TemplateRules.isExpression(priority),
+            UInt8(priority) == nil
+        {
             throw PushServiceError(.badTemplate, "Priority must be a whole number from 0 to 255.")
         }
         return template
     }
-
-    /// Whether a value is only known when the template is filled in.
-    private static func isExpression(_ text: String) -> Bool { text.contains("(") }
 }

@@ -76,7 +76,7 @@ public enum MPNS: PushPlatform {
         guard let text = header(classField, of: template) else {
             throw PushServiceError(.badTemplate, "The template needs the header \(classField).")
         }
-        if !text.contains("(") { try check(class: text) }
+        if !TemplateRules.isExpression(text) { try check(class: text) }
         return template
     }
 

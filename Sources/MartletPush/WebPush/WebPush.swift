@@ -17,7 +17,7 @@ public enum WebPush: PushPlatform {
         ],
         outcomeCountsElement: "BrowserOutcomeCounts", outcomeCountsPlace: 9,
         fieldPrefixes: ["servicebusnotification-timetolive", "servicebusnotification-urgency"],
-        payloadLimit: plaintextLimit)
+        payloadLimit: plaintextLimit, hiddenFrom: ["api-origin=dotnetsdk"])
 
     /// What is left of the 4,096 bytes that a service must take, behind the header, the tag and the delimiter of the
     /// encryption.
@@ -49,6 +49,11 @@ public enum WebPush: PushPlatform {
         else { return PushHandle(text: text) }
         let keys = subscription["keys"] ?? subscription
         return PushHandle(endpoint, keys["p256dh"]?.string ?? "", keys["auth"]?.string ?? "")
+    }
+
+    /// The endpoint is enough to know a subscription by.
+    public static func key(meantBy text: String) -> String? {
+        HandleRules.canonicalURL(handle(from: text).parts[0])
     }
 
     public static func check(_ message: Message) throws(PushServiceError) {
