@@ -19,6 +19,8 @@ struct Engine: Sendable {
     let client: HTTPClient
     let dispatcher: Dispatcher
     let log: Log
+    /// Signs the URLs of containers and blobs.
+    let signer: URLSigner
     private let time = SystemTime()
     private let platforms = PushPlatforms.all
 
@@ -48,6 +50,7 @@ struct Engine: Sendable {
         let log = Log()
         self.log = log
         self.storage = storage
+        signer = try key.urlSigner()
         loops = try EventLoopGroup(count: configuration.loops)
         client = HTTPClient(loops: loops)
         let credentials = fallbacks.map { (PlatformID(rawValue: $0.key), Credential($0.value)) }
@@ -105,7 +108,9 @@ struct Engine: Sendable {
                 return "The storage does not answer: \(error.kind.rawValue)."
             }
         }
-        return RootHandler(backend: backend.makeHandler(), health: health, hubs: router)
+        let containers = ContainerAPI(store: storage.containers, signer: signer, time: time)
+        return RootHandler(
+            backend: backend.makeHandler(), health: health, containers: containers.makeHandler(), hubs: router)
     }
 
     private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {
@@ -121,8 +126,11 @@ struct Engine: Sendable {
     func makeAdminHandler(_ configuration: ServerConfiguration, _ endpoint: PublicEndpoint) -> any HTTPHandler {
         let removal = UserRemoval(
             users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
+        let containers = ContainerAdministration(
+            store: storage.containers, signer: signer, endpoint: endpoint, time: time)
         return AdminAPI(
-            hubs: hubs, users: users, userRemoval: removal, platforms: platforms, endpoint: endpoint
+            hubs: hubs, users: users, userRemoval: removal, platforms: platforms, containers: containers,
+            endpoint: endpoint
         ).makeHandler()
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 public import MartletCore
 import MartletModel
 
@@ -6,6 +7,8 @@ import MartletModel
 public final class SQLiteStorage: Sendable {
     /// Where progress maps lie, beside the database.
     public let progressMaps: FileProgressMaps
+    /// Containers of blobs, as files beside the database.
+    public let containers: FileContainerStore
     let writer: Writer
     let readers: ReaderPool
     let sealer: any Sealer
@@ -36,6 +39,8 @@ public final class SQLiteStorage: Sendable {
         }
         try directory.makePrivateDirectory("progress")
         progressMaps = try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
+        try directory.makePrivateDirectory("storage")
+        containers = try FileContainerStore(in: directory.file("storage"), cleaningBefore: settings.blocksKeptSince())
     }
 
     /// Reads something small.
@@ -63,6 +68,9 @@ extension SQLiteStorage {
         /// The most pages that the database may have; nil for SQLite's own limit.
         var pageLimit: Int?
         var logLimits = LogLimits()
+
+        /// Since when blocks that were never made a blob of are kept: a week, as blob services do.
+        var blocksKeptSince: @Sendable () -> Timestamp = { Timestamp(seconds: Int64(time(nil)) - 7 * 86_400) }
 
         static let databaseName = "martlet.db"
 

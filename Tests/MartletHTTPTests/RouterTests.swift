@@ -17,6 +17,9 @@ struct RouterTests {
         }
         router.on(.put, "/{hub}/registrations/{id}", bodyLimit: 64) { _, _ in HTTPResponse(.created) }
         router.on(.post, "/{hub}/messages", bodyLimit: 1024) { _, _ in HTTPResponse(.created) }
+        router.on(.get, "/$files/{name}/{path...}") { _, match in
+            HTTPResponse(.ok, body: .bytes(Array("\(match["name"]): \(match["path"])".utf8)))
+        }
         return router
     }()
 
@@ -25,6 +28,12 @@ struct RouterTests {
         let response = await Self.router.respond(to: HTTPRequest(.get, target))
         #expect(response.status == .ok)
         #expect(response.bytes == Array("demo 1".utf8))
+    }
+
+    @Test func aLastNameWithDotsStandsForTheRestOfThePath() async {
+        let response = await Self.router.respond(to: HTTPRequest(.get, "/$files/a/b%20c/d/e?f=/g"))
+        #expect(response.bytes == Array("a: b c/d/e".utf8))
+        #expect(await Self.router.respond(to: HTTPRequest(.get, "/$files/a")).status == .notFound)
     }
 
     @Test func parametersAreDecodedAndKeepTheirCase() async {

@@ -1,8 +1,8 @@
 /// Finds the handler of a request by method and path.
 ///
 /// A pattern is a path whose segments are literals or names in braces: `/{hub}/registrations/{id}`. Literals compare
-/// without case and a trailing slash is tolerated, because the clients of the hub spell both ways. Routes are tried in
-/// the order in which they were added.
+/// without case and a trailing slash is tolerated, because the clients of the hub spell both ways. A last name that ends
+/// in dots, `{path...}`, stands for one or more segments. Routes are tried in the order in which they were added.
 public struct Router: HTTPHandler {
     /// Answers a request of a route.
     public typealias Answer = @Sendable (HTTPRequest, RouteMatch) async -> HTTPResponse
@@ -15,9 +15,11 @@ public struct Router: HTTPHandler {
         let answer: Answer
     }
 
-    private enum Segment {
+    fileprivate enum Segment {
         case literal(String)
         case parameter(String)
+        /// What is left of the path.
+        case rest(String)
     }
 
     /// Why no route answers a request.
@@ -47,7 +49,7 @@ public struct Router: HTTPHandler {
         answer: @escaping Answer
     ) {
         let segments = pattern.split(separator: "/").map { part in
-            part.first == "{" ? Segment.parameter(String(part.dropFirst().dropLast())) : .literal(part.lowercased())
+            Segment(part)
         }
         routes.append(
             Route(method: method, pattern: segments, bodyLimit: bodyLimit, streamsBody: streamsBody, answer: answer))
@@ -92,15 +94,32 @@ public struct Router: HTTPHandler {
     }
 
     private static func parameters(of pattern: [Segment], in segments: [String]) -> [String: String]? {
-        guard pattern.count == segments.count else { return nil }
+        let isOpen = pattern.last?.isRest == true
+        guard isOpen ? pattern.count <= segments.count : pattern.count == segments.count else { return nil }
         var parameters: [String: String] = [:]
-        for (part, segment) in zip(pattern, segments) {
+        for (place, (part, segment)) in zip(pattern, segments).enumerated() {
             switch part {
+            case .rest(let name): parameters[name] = segments[place...].joined(separator: "/")
             case .literal(let literal): guard segment.lowercased() == literal else { return nil }
             case .parameter(let name): parameters[name] = segment
             }
         }
         return parameters
+    }
+}
+
+extension Router.Segment {
+    fileprivate init(_ part: Substring) {
+        guard part.first == "{" else {
+            self = .literal(part.lowercased())
+            return
+        }
+        let name = part.dropFirst().dropLast()
+        self = name.hasSuffix("...") ? .rest(String(name.dropLast(3))) : .parameter(String(name))
+    }
+
+    fileprivate var isRest: Bool {
+        if case .rest = self { true } else { false }
     }
 }
 

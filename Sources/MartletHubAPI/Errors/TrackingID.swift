@@ -34,7 +34,7 @@ struct TrackingID: Hashable {
     }
 
     /// A random UUID (version 4, RFC 9562).
-    private static func random() -> String {
+    static func random() -> String {
         var bytes = RandomBytes.generate(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80

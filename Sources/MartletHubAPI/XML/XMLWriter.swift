@@ -9,6 +9,11 @@ struct XMLWriter {
         bytes.reserveCapacity(count)
     }
 
+    /// Says that this is XML in UTF-8. Only some documents may begin so (wire document, trap 17).
+    mutating func declaration() {
+        bytes += #"<?xml version="1.0" encoding="utf-8"?>"#.utf8
+    }
+
     /// An element with what the closure writes in it.
     /// - Parameter name: A name of the protocol, never a stranger's text.
     mutating func element(

@@ -3,7 +3,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Administration, in JSON over the admin socket: hubs with their credentials, and users.
+/// Administration, in JSON over the admin socket: hubs with their credentials, users, and storage containers.
 ///
 /// Whoever may open the socket may do everything, so it has mode 0600. Commands that find no running server ask this
 /// same handler in their own process.
@@ -14,6 +14,7 @@ struct AdminAPI: Sendable {
     let users: UserDirectory
     let userRemoval: UserRemoval
     let platforms: PushPlatformList
+    let containers: ContainerAdministration
     /// The address for connection strings.
     let endpoint: PublicEndpoint
 
@@ -27,6 +28,7 @@ struct AdminAPI: Sendable {
         addCredentials(to: &router)
         addKeys(to: &router)
         addUsers(to: &router)
+        containers.addRoutes(to: &router)
         return router
     }
 

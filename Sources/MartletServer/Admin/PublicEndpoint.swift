@@ -6,6 +6,9 @@ struct PublicEndpoint: Sendable {
     var authority: String
     var isSecure: Bool
 
+    /// `https://HOST:PORT`.
+    var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+
     /// The public address where one is set, else the TLS listener's, else the clear-text one's.
     init(publicURL: HTTPOrigin?, tls: HTTPOrigin?, clear: HTTPOrigin?) {
         let origin = publicURL ?? tls ?? clear ?? HTTPOrigin(scheme: .https, host: "localhost", port: 8443)

@@ -1,6 +1,7 @@
 import Glibc
 import MartletCore
 import MartletCrypto
+import MartletHubAPI
 
 /// The one secret from which a server's other keys are derived: 32 random bytes in `secret.key`, or in the environment
 /// variable `MARTLET_SECRET_KEY` as 64 hexadecimal digits where they are to be kept away from the data.
@@ -54,6 +55,15 @@ struct ServerKey: Sendable {
             return MessageIDKey(words[0], words[1])
         } catch {
             throw ServerError("The message id key cannot be derived: \(error)")
+        }
+    }
+
+    /// What signs the URLs of containers and blobs.
+    func urlSigner() throws(ServerError) -> URLSigner {
+        do throws(CryptoError) {
+            return try URLSigner(key: try derive("signed-url", count: 32))
+        } catch {
+            throw ServerError("The key of signed URLs cannot be derived: \(error)")
         }
     }
 

@@ -1,0 +1,27 @@
+/// The name of a container: 3 to 63 lower-case letters, digits and single hyphens within, as blob services have it.
+public struct ContainerName: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// - Returns: nil for a name that no container has.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard (3...63).contains(bytes.count), bytes.first != Self.hyphen, bytes.last != Self.hyphen,
+            bytes.allSatisfy(Self.isAllowed), !text.contains("--")
+        else { return nil }
+        self.text = text
+    }
+
+    /// What makes a good name, for a person.
+    public static let rule = "A container's name has 3 to 63 lower-case letters, digits and single hyphens within."
+
+    public var description: String { text }
+
+    private static let hyphen = UInt8(ascii: "-")
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), hyphen: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// Something of known length that is answered whole or in a range, and never held in memory as a whole: a file.
+public struct HTTPContent: Sendable {
+    /// Reads up to `count` bytes from `offset` on; fewer only at the end.
+    public typealias Read = @Sendable (_ offset: Int64, _ count: Int) async throws -> [UInt8]
+
+    /// Why a request for content gets none.
+    public enum Refusal: Error, Hashable, Sendable {
+        /// `If-Match` names another version: 412.
+        case changed
+        /// The range lies outside: 416.
+        case outOfRange
+    }
+
+    private static let pieceBytes = 64 * 1024
+
+    public let length: Int64
+    /// A strong entity tag with its quotes.
+    public let entityTag: String
+    /// Seconds since 1970.
+    public let modifiedAt: Int64
+    private let read: Read
+
+    public init(length: Int64, entityTag: String, modifiedAt: Int64, read: @escaping Read) {
+        self.length = length
+        self.entityTag = entityTag
+        self.modifiedAt = modifiedAt
+        self.read = read
+    }
+
+    /// The answer to GET or HEAD: 200, 206 or 304, with the length, the entity tag and the time of the last change.
+    /// - Parameters:
+    ///   - range: The field that asks for a part, where it is not `Range`.
+    ///   - fields: What else the answer says, such as its `content-type`.
+    public func response(
+        to request: HTTPRequest, range: String? = nil, fields: HTTPFields = [:]
+    ) throws(Refusal) -> HTTPResponse {
+        var fields = fields
+        fields["etag"] = entityTag
+        fields["last-modified"] = IMFDate.text(modifiedAt)
+        fields["accept-ranges"] = "bytes"
+        if let wanted = request.fields["if-match"], !lists(wanted) { throw .changed }
+        if let known = request.fields["if-none-match"], lists(known) { return HTTPResponse(304, fields: fields) }
+        switch ByteRange(self.range(asked: range ?? request.fields["range"], request), length: length) {
+        case .whole: return HTTPResponse(.ok, fields: fields, body: body(0..<length))
+        case .unsatisfiable: throw .outOfRange
+        case .part(let part):
+            fields["content-range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)"
+            return HTTPResponse(206, fields: fields, body: body(part))
+        }
+    }
+
+    /// A range of something that has changed since is of no use (RFC 9110, section 13.1.5).
+    private func range(asked range: String?, _ request: HTTPRequest) -> String? {
+        guard let version = request.fields["if-range"] else { return range }
+        return version == entityTag || version == IMFDate.text(modifiedAt) ? range : nil
+    }
+
+    private func lists(_ tags: String) -> Bool {
+        tags.split(separator: ",").contains { tag in
+            let tag = tag.drop { $0 == " " }.prefix { $0 != " " }
+            return tag == "*" || tag == entityTag || tag.dropFirst(2) == entityTag && tag.hasPrefix("W/")
+        }
+    }
+
+    private func body(_ part: Range<Int64>) -> HTTPBody {
+        .stream(length: part.count) { [read] writer in
+            var place = part.lowerBound
+            while place < part.upperBound {
+                let bytes = try await read(place, min(Self.pieceBytes, Int(part.upperBound - place)))
+                // A file that has become shorter: the length was promised, so the answer is cut.
+                guard !bytes.isEmpty else { return }
+                try await writer.write(bytes)
+                place += Int64(bytes.count)
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import MartletCore
+import MartletHTTP
+
+/// A request for a container or blob that is answered with an error, in the form of blob services: a code that their
+/// clients know, and a sentence.
+struct BlobError: Error, Hashable {
+    let status: HTTPStatus
+    let code: String
+    let sentence: String
+
+    init(_ status: HTTPStatus, _ code: String, _ sentence: String) {
+        self.status = status
+        self.code = code
+        self.sentence = sentence
+    }
+
+    static let notSigned = BlobError(
+        .forbidden, "AuthenticationFailed", "The URL has no complete signature: sr, sp, se and sig belong to it.")
+    static let badSignature = BlobError(
+        .forbidden, "AuthenticationFailed", "The signature of the URL is not one that this server made for this path.")
+    static let expired = BlobError(.forbidden, "AuthenticationFailed", "The signature of the URL has expired.")
+    static let notAllowed = BlobError(
+        .forbidden, "AuthorizationPermissionMismatch", "The signature of the URL does not allow this operation.")
+    static let badTarget = BlobError(.badRequest, "InvalidUri", "The path or query is not a valid URL (RFC 3986).")
+    static let badContainerName = BlobError(.badRequest, "InvalidResourceName", ContainerName.rule)
+    static let badBlobName = BlobError(.badRequest, "InvalidResourceName", BlobName.rule)
+    static let noBlob = BlobError(.notFound, "BlobNotFound", "There is no such blob.")
+    static let noContainer = BlobError(.notFound, "ContainerNotFound", "There is no such container.")
+    static let blobExists = BlobError(.conflict, "BlobAlreadyExists", "There is a blob of this name already.")
+    static let changed = BlobError(.preconditionFailed, "ConditionNotMet", "The blob has another entity tag.")
+    static let outOfRange = BlobError(416, "InvalidRange", "The range lies outside of the blob.")
+    static let noBlock = BlobError(
+        .badRequest, "InvalidBlockList", "A block of the list was not uploaded, or the list names it otherwise.")
+    static let nameTaken = BlobError(
+        .conflict, "BlobNameConflict", "A blob's name followed by a slash cannot begin another blob's name here.")
+    static let badBlockID = BlobError(
+        .badRequest, "InvalidQueryParameterValue", "The blockid must be Base64 of 1 to 64 bytes.")
+    static let badBlockList = BlobError(
+        .badRequest, "InvalidXmlDocument", "The block list is no XML document of up to 50000 blocks.")
+    static let badBlobType = BlobError(
+        .badRequest, "InvalidHeaderValue", "The header x-ms-blob-type must be BlockBlob; no other kind is kept here.")
+    static let bodyCut = BlobError(.badRequest, "IncompleteBody", "The body did not come to its end.")
+    static let tooLarge = BlobError(.contentTooLarge, "RequestBodyTooLarge", "The body is larger than is allowed.")
+
+    static func notServed(_ what: String) -> BlobError {
+        BlobError(.badRequest, "UnsupportedOperation", "This server's containers do not serve \(what).")
+    }
+
+    init(_ error: ContainerError) {
+        switch error {
+        case .noContainer: self = .noContainer
+        case .noBlob: self = .noBlob
+        case .noBlock: self = .noBlock
+        case .nameTaken: self = .nameTaken
+        case .conditionFailed: self = .changed
+        case .storage(let error) where error.kind == .full:
+            self.init(507, "InsufficientStorage", "The disk has no room left.")
+        case .storage:
+            self.init(.serviceUnavailable, "ServerBusy", "The storage does not answer at the moment.")
+        }
+    }
+
+    init(_ error: HTTPBodyError) {
+        self = error == .tooLarge ? .tooLarge : .bodyCut
+    }
+
+    init(_ refusal: HTTPContent.Refusal) {
+        self = refusal == .changed ? .changed : .outOfRange
+    }
+
+    var response: HTTPResponse {
+        var writer = XMLWriter(reserving: 256)
+        writer.declaration()
+        writer.element("Error") { error in
+            error.element("Code", text: code)
+            error.element("Message", text: sentence)
+        }
+        return HTTPResponse(
+            status, fields: ["content-type": "application/xml", "x-ms-error-code": code], body: .bytes(writer.bytes))
+    }
+}
+
+/// The version of the blob services' API whose shapes are answered.
+enum StorageVersion {
+    static let current = "2021-08-06"
+}

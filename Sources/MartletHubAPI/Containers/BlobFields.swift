@@ -1,0 +1,27 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// What answers say of a blob.
+enum BlobFields {
+    static func fields(of blob: Blob) -> HTTPFields {
+        ["etag": blob.entityTag, "last-modified": IMFDate.text(blob.modifiedAt.seconds)]
+    }
+
+    /// The answer to a GET or HEAD of a blob, whole or in a range.
+    static func response(to request: HTTPRequest, _ content: any BlobContent) throws(BlobError) -> HTTPResponse {
+        let blob = content.blob
+        let whole = HTTPContent(
+            length: blob.size, entityTag: blob.entityTag, modifiedAt: blob.modifiedAt.seconds
+        ) { offset, count in
+            try await content.read(at: offset, count: count)
+        }
+        do throws(HTTPContent.Refusal) {
+            return try whole.response(
+                to: request, range: request.fields["x-ms-range"],
+                fields: ["content-type": "application/octet-stream", "x-ms-blob-type": "BlockBlob"])
+        } catch {
+            throw BlobError(error)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+public import MartletCore
+import MartletCrypto
+public import MartletHTTP
+import MartletModel
+
+/// Containers of blobs under `/$containers`, as the clients of blob services speak to them (wire document, sections 8.5
+/// and 9.2), for whoever has a signed URL.
+public struct ContainerAPI: Sendable {
+    /// The first path segment, which names no hub.
+    public static let segment = "$containers"
+
+    /// The largest body of one request: what is larger comes in blocks.
+    static let bodyLimit = 5 << 30
+
+    let store: any ContainerStore
+    let signer: URLSigner
+    let time: any TimeSource
+
+    public init(store: any ContainerStore, signer: URLSigner, time: any TimeSource) {
+        self.store = store
+        self.signer = signer
+        self.time = time
+    }
+
+    /// What answers requests whose path begins with `segment`.
+    public func makeHandler() -> any HTTPHandler {
+        var router = Router { _, refusal in
+            switch refusal {
+            case .badTarget: Self.marked(BlobError.badTarget.response)
+            case .notFound: Self.marked(BlobError.noContainer.response)
+            case .methodNotAllowed: Self.marked(BlobError.notServed("this method").response)
+            }
+        }
+        let container = "/\(Self.segment)/{container}"
+        let blob = "\(container)/{blob...}"
+        on(.get, container, in: &router, answerContainer)
+        on(.head, container, in: &router, answerContainer)
+        on(.get, blob, in: &router, read)
+        on(.head, blob, in: &router, read)
+        on(.put, blob, in: &router, bodyLimit: Self.bodyLimit, put)
+        on(.delete, blob, in: &router, delete)
+        return router
+    }
+
+    private func on(
+        _ method: HTTPMethod, _ pattern: String, in router: inout Router, bodyLimit: Int = 0,
+        _ answer: @escaping @Sendable (ContainerCall) async throws(BlobError) -> HTTPResponse
+    ) {
+        router.on(method, pattern, bodyLimit: bodyLimit, streamsBody: bodyLimit > 0) { request, match in
+            do throws(BlobError) {
+                let call = try ContainerCall(request, match, signer: signer, now: time.now)
+                return Self.marked(try await answer(call))
+            } catch {
+                return Self.marked(error.response)
+            }
+        }
+    }
+
+    private static func marked(_ response: HTTPResponse) -> HTTPResponse {
+        var response = response
+        response.fields["x-ms-version"] = StorageVersion.current
+        response.fields["x-ms-request-id"] = TrackingID.random()
+        return response
+    }
+
+    // MARK: Containers
+
+    @Sendable private func answerContainer(_ call: ContainerCall) async throws(BlobError) -> HTTPResponse {
+        switch call.query("comp") {
+        case "list":
+            try call.needs(.list)
+            return try await list(call)
+        case nil:
+            // Whether the container is there: clients ask before they do more.
+            guard !call.rights.isDisjoint(with: [.read, .list]) else { throw .notAllowed }
+            _ = try await page(BlobQuery(container: call.container, limit: 1))
+            return HTTPResponse(.ok, fields: ["x-ms-lease-state": "available"])
+        case let operation?: throw .notServed("comp=\(operation.prefix(32))")
+        }
+    }
+
+    private func list(_ call: ContainerCall) async throws(BlobError) -> HTTPResponse {
+        let listing = try BlobListing(call)
+        let page = try await page(listing.query)
+        return HTTPResponse(
+            .ok, fields: ["content-type": "application/xml"], body: .bytes(listing.document(page)))
+    }
+
+    private func page(_ query: BlobQuery) async throws(BlobError) -> BlobPage {
+        do throws(ContainerError) {
+            return try await store.blobs(query)
+        } catch {
+            throw BlobError(error)
+        }
+    }
+
+    // MARK: Blobs
+
+    @Sendable private func read(_ call: ContainerCall) async throws(BlobError) -> HTTPResponse {
+        try call.needs(.read)
+        if let operation = call.query("comp") { throw .notServed("comp=\(operation.prefix(32))") }
+        let address = try call.blob()
+        let content: any BlobContent
+        do throws(ContainerError) {
+            content = try await store.openBlob(address)
+        } catch {
+            throw BlobError(error)
+        }
+        return try BlobFields.response(to: call.request, content)
+    }
+
+    @Sendable private func delete(_ call: ContainerCall) async throws(BlobError) -> HTTPResponse {
+        try call.needs(.delete)
+        let address = try call.blob()
+        do throws(ContainerError) {
+            try await store.deleteBlob(address)
+        } catch {
+            throw BlobError(error)
+        }
+        return HTTPResponse(202)
+    }
+}

@@ -1,0 +1,43 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// A request whose URL was signed by this server and is still good.
+struct ContainerCall: Sendable {
+    let request: HTTPRequest
+    let rights: StorageRights
+    let container: ContainerName
+    private let match: RouteMatch
+
+    init(
+        _ request: HTTPRequest, _ match: RouteMatch, signer: URLSigner, now: Timestamp
+    ) throws(BlobError) {
+        rights = try signer.rights(of: match.target, containerDepth: 2, at: now)
+        guard let container = ContainerName(match["container"]) else { throw .badContainerName }
+        self.container = container
+        self.request = request
+        self.match = match
+    }
+
+    func needs(_ right: StorageRights) throws(BlobError) {
+        guard rights.contains(right) else { throw .notAllowed }
+    }
+
+    /// The blob that the path names.
+    func blob() throws(BlobError) -> BlobAddress {
+        guard let name = BlobName(match["blob"]) else { throw .badBlobName }
+        return BlobAddress(container, name)
+    }
+
+    /// A value of the query; nil where there is none, or an empty one.
+    func query(_ name: String) -> String? {
+        match.target.item(name)?.value.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// What must hold of the place that a blob is put in.
+    var condition: BlobCondition {
+        if request.fields["if-none-match"] == "*" { return .absent }
+        guard let tag = request.fields["if-match"], tag != "*" else { return .none }
+        return .entityTag(tag)
+    }
+}

@@ -1,0 +1,71 @@
+import MartletCore
+public import MartletCrypto
+import MartletHTTP
+public import MartletModel
+
+/// Signs the URLs of containers and blobs, so that whoever has such a URL may do with it what it says, until it expires.
+/// The query looks like that of a blob service's shared access signature, because its clients are used with them.
+public struct URLSigner: Sendable {
+    /// How much a signature opens.
+    public enum Scope: String, Hashable, Sendable {
+        case blob = "b"
+        /// The container and all its blobs.
+        case container = "c"
+    }
+
+    /// Longer values are not looked at.
+    private static let lengthLimit = 256
+
+    private let code: HMACSHA256
+
+    /// - Parameter key: A secret of this server, 32 bytes.
+    public init(key: [UInt8]) throws(CryptoError) {
+        code = try HMACSHA256(key: key)
+    }
+
+    /// The query that opens a path.
+    /// - Parameters:
+    ///   - path: The decoded segments: of the blob, or of the container.
+    ///   - expiry: Cut to whole seconds.
+    public func query(
+        for path: [String], _ scope: Scope, rights: StorageRights, until expiry: Timestamp
+    ) throws(CryptoError) -> String {
+        let end = String(expiry.iso8601.prefix(19)) + "Z"
+        let signature = try code.authenticationCode(
+            for: Self.message(path, scope: scope.rawValue, rights: rights.text, expiry: end))
+        let parts = [
+            ("sv", StorageVersion.current), ("se", end), ("sr", scope.rawValue), ("sp", rights.text),
+            ("sig", Base64.encode(signature)),
+        ]
+        return parts.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+    }
+
+    /// What the signature of a target allows on its path.
+    /// - Parameter container: How many segments of the path name the container.
+    func rights(of target: HTTPTarget, containerDepth: Int, at now: Timestamp) throws(BlobError) -> StorageRights {
+        guard let signature = value("sig", target), let expiry = value("se", target), let scope = value("sr", target),
+            let rights = value("sp", target), let code = Base64.decode(signature)
+        else { throw .notSigned }
+        let path = scope == Scope.container.rawValue ? Array(target.segments.prefix(containerDepth)) : target.segments
+        guard isValid(code, for: Self.message(path, scope: scope, rights: rights, expiry: expiry)) else {
+            throw .badSignature
+        }
+        guard let end = Timestamp(iso8601: expiry), now < end else { throw .expired }
+        return StorageRights(rights)
+    }
+
+    private func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+        (try? code.isValid(signature, for: message)) ?? false
+    }
+
+    private func value(_ name: String, _ target: HTTPTarget) -> String? {
+        // A signature in Base64 may come with its plus signs as they are.
+        guard let raw = target.item(name)?.rawValue, raw.utf8.count <= Self.lengthLimit else { return nil }
+        return PercentEncoding.decode(raw)
+    }
+
+    /// The signature of one thing is of no use for another: no part can hold a line feed but the path, which comes last.
+    private static func message(_ path: [String], scope: String, rights: String, expiry: String) -> [UInt8] {
+        Array("\(scope)\n\(rights)\n\(expiry)\n\(path.joined(separator: "/"))".utf8)
+    }
+}

@@ -1,0 +1,261 @@
+import Glibc
+import MartletCore
+import MartletModel
+
+/// Where containers lie: a directory for each, and in it a file for each blob, at the path that is its name. What is
+/// being written lies apart, under names of its own, until it is renamed into its place. Blocking calls: used on a
+/// thread for files, those that change what there is on one and the same.
+struct ContainerDirectory: Sendable {
+    /// Blobs that are being written, and what is being removed.
+    private static let uploads = "uploads"
+    private static let blocks = "blocks"
+    private static let containers = "containers"
+    /// No blob has this for a segment, so it can hold the blocks of any blob.
+    private static let ofBlob = "..."
+
+    private let root: String
+
+    /// - Parameter root: An existing private directory.
+    init(_ root: String) throws(StorageError) {
+        self.root = root
+        for name in [Self.containers, Self.uploads, Self.blocks] {
+            guard mkdir("\(root)/\(name)", 0o700) == 0 || errno == EEXIST else {
+                throw StorageError(failed: "make", "\(root)/\(name)")
+            }
+        }
+    }
+
+    func path(of name: ContainerName) -> String { "\(root)/\(Self.containers)/\(name)" }
+
+    func path(of address: BlobAddress) -> String { "\(path(of: address.container))/\(address.name)" }
+
+    func path(ofUpload name: String) -> String { "\(root)/\(Self.uploads)/\(name)" }
+
+    func path(ofBlock id: [UInt8], of address: BlobAddress) -> String {
+        let digits = id.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return "\(path(ofBlocksOf: address))/\(digits)"
+    }
+
+    private func path(ofBlocksOf address: BlobAddress) -> String {
+        "\(root)/\(Self.blocks)/\(address.container)/\(address.name)/\(Self.ofBlob)"
+    }
+
+    // MARK: Containers
+
+    func create(_ name: ContainerName) throws(ContainerError) -> Bool {
+        guard mkdir(path(of: name), 0o700) == 0 else {
+            if errno == EEXIST { return false }
+            throw .failed("make", path(of: name))
+        }
+        try synchronize("\(root)/\(Self.containers)")
+        return true
+    }
+
+    func names() throws(ContainerError) -> [ContainerName] {
+        try entries("\(root)/\(Self.containers)").compactMap { ContainerName($0.name) }.sorted { $0.text < $1.text }
+    }
+
+    func remove(_ name: ContainerName, as upload: String) throws(ContainerError) {
+        let place = path(ofUpload: upload)
+        guard rename(path(of: name), place) == 0 else {
+            throw errno == ENOENT ? .noContainer : .failed("remove", path(of: name))
+        }
+        try synchronize("\(root)/\(Self.containers)")
+        removeAll(place)
+        removeAll("\(root)/\(Self.blocks)/\(name)")
+    }
+
+    func exists(_ name: ContainerName) -> Bool { access(path(of: name), F_OK) == 0 }
+
+    // MARK: Blobs
+
+    /// Moves a file that is on disk to where its blob belongs.
+    func place(
+        _ file: OpenFile, at address: BlobAddress, _ condition: BlobCondition
+    ) throws(ContainerError) -> Blob {
+        guard exists(address.container) else { throw .noContainer }
+        try check(condition, at: address)
+        let directory = try makeDirectories(
+            Array(address.name.segments.dropLast()), below: path(of: address.container))
+        try file.move(to: path(of: address))
+        try synchronize(directory)
+        return Blob(address.name, try file.status())
+    }
+
+    private func check(_ condition: BlobCondition, at address: BlobAddress) throws(ContainerError) {
+        guard condition != .none else { return }
+        var status = stat()
+        let isThere = lstat(path(of: address), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        switch condition {
+        case .none: break
+        case .absent: if isThere { throw .conditionFailed }
+        case .entityTag(let tag):
+            guard isThere, Blob(address.name, status).entityTag == tag else { throw .conditionFailed }
+        }
+    }
+
+    /// Moves a file to where its block belongs. Blocks need not survive a power loss: nobody was promised more.
+    func place(_ file: OpenFile, asBlock id: [UInt8], of address: BlobAddress) throws(ContainerError) -> Blob {
+        guard exists(address.container) else { throw .noContainer }
+        let segments = [Substring(address.container.text)] + address.name.segments + [Substring(Self.ofBlob)]
+        _ = try makeDirectories(segments, below: "\(root)/\(Self.blocks)")
+        try file.move(to: path(ofBlock: id, of: address))
+        return Blob(address.name, try file.status())
+    }
+
+    func remove(_ address: BlobAddress) throws(ContainerError) {
+        guard exists(address.container) else { throw .noContainer }
+        guard unlink(path(of: address)) == 0 else {
+            throw [ENOENT, ENOTDIR, EISDIR].contains(errno) ? .noBlob : .failed("remove", path(of: address))
+        }
+        try synchronize(removeEmptyDirectories(of: address, below: path(of: address.container)))
+    }
+
+    func removeBlocks(of address: BlobAddress) {
+        removeAll(path(ofBlocksOf: address))
+        let base = "\(root)/\(Self.blocks)/\(address.container)"
+        rmdir("\(base)/\(address.name)")
+        _ = removeEmptyDirectories(of: address, below: base)
+    }
+
+    /// Removes the directories of a blob's name that nothing is left in.
+    /// - Returns: The deepest that is left.
+    private func removeEmptyDirectories(of address: BlobAddress, below base: String) -> String {
+        var segments = address.name.segments.dropLast()
+        while !segments.isEmpty {
+            let path = "\(base)/\(segments.joined(separator: "/"))"
+            guard rmdir(path) == 0 || errno == ENOENT else { return path }
+            segments = segments.dropLast()
+        }
+        return base
+    }
+
+    /// - Returns: The deepest of them.
+    private func makeDirectories(_ segments: [Substring], below base: String) throws(ContainerError) -> String {
+        var path = base
+        for segment in segments {
+            let parent = path
+            path += "/\(segment)"
+            if mkdir(path, 0o700) == 0 {
+                try synchronize(parent)
+                continue
+            }
+            guard errno == EEXIST else { throw errno == ENOTDIR ? .nameTaken : .failed("make", path) }
+        }
+        return path
+    }
+
+    // MARK: Listing
+
+    func page(_ query: BlobQuery) throws(ContainerError) -> BlobPage {
+        guard exists(query.container) else { throw .noContainer }
+        var page = BlobPage(blobs: [], hasMore: false)
+        try collect(path(of: query.container), "", query, into: &page)
+        return page
+    }
+
+    /// Goes through a directory in the order of whole names, which is that of its entries where those that are
+    /// directories are compared with their slash.
+    private func collect(
+        _ path: String, _ above: String, _ query: BlobQuery, into page: inout BlobPage
+    ) throws(ContainerError) {
+        let names = try entries(path).map { above + $0.name + ($0.isDirectory ? "/" : "") }
+        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            guard !page.hasMore else { return }
+            if name.hasSuffix("/") {
+                guard query.mayHoldBlobs(name) else { continue }
+                try collect("\(path)/\(name.dropFirst(above.count).dropLast())", name, query, into: &page)
+            } else if query.shows(name), let blobName = BlobName(name) {
+                var status = stat()
+                guard lstat("\(path)/\(name.dropFirst(above.count))", &status) == 0 else { continue }
+                if page.blobs.count < query.limit {
+                    page.blobs.append(Blob(blobName, status))
+                } else {
+                    page.hasMore = true
+                }
+            }
+        }
+    }
+
+    private func entries(_ path: String) throws(ContainerError) -> [(name: String, isDirectory: Bool)] {
+        guard let directory = opendir(path) else { throw .failed("list", path) }
+        defer { closedir(directory) }
+        var entries: [(name: String, isDirectory: Bool)] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { entries.append((name, Int(entry.pointee.d_type) == Int(DT_DIR))) }
+        }
+        return entries
+    }
+
+    // MARK: What is left over
+
+    /// Removes what nobody goes on with: uploads and containers that were being removed when the process ended, and
+    /// blocks and resumable uploads that have not changed since a moment.
+    func clean(before moment: Timestamp) throws(ContainerError) {
+        for entry in try entries("\(root)/\(Self.uploads)") {
+            let path = path(ofUpload: entry.name)
+            if !entry.name.hasPrefix(UploadName.resumablePrefix) || isOlder(path, than: moment) { removeAll(path) }
+        }
+        for entry in try entries("\(root)/\(Self.blocks)") { removeOld("\(root)/\(Self.blocks)/\(entry.name)", moment) }
+    }
+
+    private func removeOld(_ path: String, _ moment: Timestamp) {
+        guard let entries = try? entries(path) else { return }
+        for entry in entries {
+            let child = "\(path)/\(entry.name)"
+            if entry.isDirectory {
+                removeOld(child, moment)
+                rmdir(child)
+            } else if isOlder(child, than: moment) {
+                unlink(child)
+            }
+        }
+    }
+
+    private func isOlder(_ path: String, than moment: Timestamp) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && Int64(status.st_mtim.tv_sec) < moment.seconds
+    }
+
+    private func removeAll(_ path: String) {
+        guard unlink(path) != 0, let entries = try? entries(path) else { return }
+        for entry in entries { removeAll("\(path)/\(entry.name)") }
+        rmdir(path)
+    }
+
+    private func synchronize(_ path: String) throws(ContainerError) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .failed("open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .failed("synchronize", path) }
+    }
+}
+
+extension BlobQuery {
+    fileprivate func shows(_ name: String) -> Bool {
+        guard name.hasPrefix(prefix) else { return false }
+        return after.map { $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? true
+    }
+
+    /// Whether names that begin so, with a slash at the end, can be among those that are shown.
+    fileprivate func mayHoldBlobs(_ name: String) -> Bool {
+        guard name.hasPrefix(prefix) || prefix.hasPrefix(name) else { return false }
+        return after.map { $0.hasPrefix(name) || $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? true
+    }
+}
+
+extension Blob {
+    /// The tag is made of what changes when another file takes the name, and when a file is written to.
+    init(_ name: BlobName, _ status: stat) {
+        let nanoseconds = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        let tag = [UInt64(bitPattern: nanoseconds), UInt64(status.st_ino)].map {
+            String($0, radix: 16, uppercase: true)
+        }
+        self.init(
+            name: name, size: Int64(status.st_size), modifiedAt: Timestamp(milliseconds: nanoseconds / 1_000_000),
+            entityTag: "\"0x\(tag[0])\(tag[1])\"")
+    }
+}

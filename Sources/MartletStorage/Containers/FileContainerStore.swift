@@ -1,0 +1,123 @@
+public import MartletCore
+import MartletModel
+import Synchronization
+
+/// Containers as directories and blobs as files. What is committed is on disk under its name; files are read and written
+/// on threads of their own.
+public final class FileContainerStore: ContainerStore {
+    /// Two, so that a slow disk that one upload waits for does not hold up every other one.
+    private static let transferThreads = 2
+
+    private let directory: ContainerDirectory
+    /// Everything that changes which blobs there are happens here, one after the other.
+    private let names = FileThread()
+    private let transfers: [FileThread]
+    private let turn = Atomic<Int>(0)
+
+    /// - Parameters:
+    ///   - root: An existing private directory that no other process uses.
+    ///   - moment: Blocks and resumable uploads that have not changed since are removed.
+    init(in root: String, cleaningBefore moment: Timestamp) throws(StorageError) {
+        directory = try ContainerDirectory(root)
+        transfers = (0..<Self.transferThreads).map { _ in FileThread() }
+        do throws(ContainerError) {
+            try directory.clean(before: moment)
+        } catch {
+            guard case .storage(let error) = error else { return }
+            throw error
+        }
+    }
+
+    // MARK: Containers
+
+    public func createContainer(_ name: ContainerName) async throws(ContainerError) -> Bool {
+        try await names.run { [directory] () throws(ContainerError) in try directory.create(name) }
+    }
+
+    public func containers() async throws(ContainerError) -> [ContainerName] {
+        try await names.run { [directory] () throws(ContainerError) in try directory.names() }
+    }
+
+    public func deleteContainer(_ name: ContainerName) async throws(ContainerError) {
+        try await names.run { [directory] () throws(ContainerError) in
+            try directory.remove(name, as: UploadName.fresh())
+        }
+    }
+
+    public func blobs(_ query: BlobQuery) async throws(ContainerError) -> BlobPage {
+        try await names.run { [directory] () throws(ContainerError) in try directory.page(query) }
+    }
+
+    // MARK: Blobs
+
+    public func openBlob(_ address: BlobAddress) async throws(ContainerError) -> any BlobContent {
+        let thread = nextThread
+        return try await thread.run { [directory] () throws(ContainerError) in
+            guard directory.exists(address.container) else { throw .noContainer }
+            let file = try OpenFile(reading: directory.path(of: address))
+            return FileBlob(blob: Blob(address.name, try file.status()), file: file, thread: thread)
+        }
+    }
+
+    public func upload(_ address: BlobAddress, _ kind: BlobUploadKind) async throws(ContainerError) -> any BlobUpload {
+        try await upload(kind, into: address.container) { [directory] file, condition throws(ContainerError) in
+            try directory.place(file, at: address, condition)
+        }
+    }
+
+    public func uploadBlock(_ id: [UInt8], of address: BlobAddress) async throws(ContainerError) -> any BlobUpload {
+        guard (1...64).contains(id.count) else { throw .noBlock }
+        return try await upload(.fresh, into: address.container) { [directory] file, _ throws(ContainerError) in
+            try directory.place(file, asBlock: id, of: address)
+        }
+    }
+
+    private func upload(
+        _ kind: BlobUploadKind, into container: ContainerName, _ place: @escaping FileUpload.Place
+    ) async throws(ContainerError) -> FileUpload {
+        let thread = nextThread
+        let file = try await thread.run { [directory] () throws(ContainerError) in
+            guard directory.exists(container) else { throw .noContainer }
+            switch kind {
+            case .fresh:
+                return try OpenFile(writing: directory.path(ofUpload: UploadName.fresh()), at: nil, isTemporary: true)
+            case .resumable(let key, let offset):
+                guard let name = UploadName.resumable(key) else { throw .noBlob }
+                return try OpenFile(writing: directory.path(ofUpload: name), at: offset, isTemporary: false)
+            }
+        }
+        return FileUpload(file: file, thread: thread, names: names, place: place)
+    }
+
+    public func commitBlocks(
+        _ ids: [[UInt8]], of address: BlobAddress, _ condition: BlobCondition
+    ) async throws(ContainerError) -> Blob {
+        let upload = try await upload(.fresh, into: address.container) {
+            [directory] file, condition throws(ContainerError) in
+            try directory.place(file, at: address, condition)
+        }
+        for id in ids { try await upload.append(directory.path(ofBlock: id, of: address)) }
+        let blob = try await upload.commit(condition)
+        try await names.run { [directory] () throws(ContainerError) in directory.removeBlocks(of: address) }
+        return blob
+    }
+
+    public func deleteBlob(_ address: BlobAddress) async throws(ContainerError) {
+        try await names.run { [directory] () throws(ContainerError) in try directory.remove(address) }
+    }
+
+    private var nextThread: FileThread {
+        transfers[turn.wrappingAdd(1, ordering: .relaxed).oldValue % transfers.count]
+    }
+}
+
+/// A blob that is being read.
+private struct FileBlob: BlobContent {
+    let blob: Blob
+    let file: OpenFile
+    let thread: FileThread
+
+    func read(at offset: Int64, count: Int) async throws(ContainerError) -> [UInt8] {
+        try await thread.run { [file] () throws(ContainerError) in try file.read(at: offset, count: count) }
+    }
+}

@@ -1,0 +1,14 @@
+import MartletCore
+
+/// Runs calls on files, which block, on a thread of its own.
+actor FileThread {
+    private nonisolated let executor = ThreadExecutor()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func run<Value: Sendable>(
+        _ work: @Sendable () throws(ContainerError) -> Value
+    ) throws(ContainerError) -> Value {
+        try work()
+    }
+}

@@ -1,0 +1,39 @@
+import MartletCore
+
+/// A file that is being written, beside the place it is to take.
+struct FileUpload: BlobUpload {
+    typealias Place = @Sendable (OpenFile, BlobCondition) throws(ContainerError) -> Blob
+
+    let file: OpenFile
+    let thread: FileThread
+    let names: FileThread
+    let place: Place
+
+    func write(_ bytes: [UInt8]) async throws(ContainerError) {
+        try await thread.run { [file] () throws(ContainerError) in try file.write(bytes) }
+    }
+
+    /// Appends what is in a file: a block.
+    func append(_ path: String) async throws(ContainerError) {
+        try await thread.run { [file] () throws(ContainerError) in
+            do throws(ContainerError) {
+                try file.append(try OpenFile(reading: path))
+            } catch {
+                throw error == .noBlob ? .noBlock : error
+            }
+        }
+    }
+
+    func synchronize() async throws(ContainerError) {
+        try await thread.run { [file] () throws(ContainerError) in try file.synchronize() }
+    }
+
+    func commit(_ condition: BlobCondition) async throws(ContainerError) -> Blob {
+        try await synchronize()
+        return try await names.run { [file, place] () throws(ContainerError) in try place(file, condition) }
+    }
+
+    func abandon() async {
+        try? await thread.run { [file] () throws(ContainerError) in file.remove() }
+    }
+}

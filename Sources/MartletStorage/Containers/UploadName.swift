@@ -1,0 +1,24 @@
+import Synchronization
+
+/// The names of files that are being written.
+enum UploadName {
+    static let resumablePrefix = "job-"
+
+    private static let last = Atomic<UInt64>(0)
+
+    /// Unique in this process; what an earlier one left is removed before.
+    static func fresh() -> String { "upload-\(last.wrappingAdd(1, ordering: .relaxed).newValue)" }
+
+    /// - Returns: nil for a key that might name something else.
+    static func resumable(_ key: String) -> String? {
+        let isPlain = key.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        return isPlain && (1...128).contains(key.utf8.count) ? resumablePrefix + key : nil
+    }
+}

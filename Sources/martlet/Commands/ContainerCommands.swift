@@ -1,0 +1,48 @@
+import MartletHTTP
+import MartletModel
+import MartletServer
+
+/// `martlet container …`: storage for import and export jobs.
+enum ContainerCommands {
+    static let all = [create, list, url, delete]
+
+    private static let hours = Option("hours", "N", "How long the URL is good.", default: "24")
+    private static let rights = Option(
+        "rights", "LETTERS", "What the URL allows: r to read, w to write, d to delete, l to list.", default: "rwdl")
+
+    static let create = Command(
+        "container create", operands: ["NAME"],
+        "Create a storage container and print its signed URL, for jobs and for the clients of blob services.",
+        options: [.data, hours, rights]
+    ) { invocation in
+        let answer = try await Administration(invocation)
+            .call(.put, "/containers/\(segment(invocation.operand("NAME")))\(query(invocation))")
+        Terminal.print(answer["url"]?.string ?? "")
+    }
+
+    static let list = Command(
+        "container list", "Print the names of all storage containers.", options: [.data]
+    ) { invocation in
+        let names = try await Administration(invocation).call(.get, "/containers")
+        for name in names.array ?? [] { Terminal.print(name.string ?? "") }
+    }
+
+    static let url = Command(
+        "container url", operands: ["NAME"], "Print a new signed URL of a storage container.",
+        options: [.data, hours, rights]
+    ) { invocation in
+        let answer = try await Administration(invocation)
+            .call(.get, "/containers/\(segment(invocation.operand("NAME")))/url\(query(invocation))")
+        Terminal.print(answer["url"]?.string ?? "")
+    }
+
+    static let delete = Command(
+        "container delete", operands: ["NAME"], "Delete a storage container with all its blobs.", options: [.data]
+    ) { invocation in
+        _ = try await Administration(invocation).call(.delete, "/containers/\(segment(invocation.operand("NAME")))")
+    }
+
+    private static func query(_ invocation: Invocation) -> String {
+        "?hours=\(segment(invocation["hours"] ?? "24"))&rights=\(segment(invocation["rights"] ?? "rwdl"))"
+    }
+}
