@@ -41,6 +41,7 @@ let package = Package(
         fuzzer("FuzzDocument", ["MartletHubAPI"]),
         fuzzer("FuzzFilter", ["MartletHubAPI"]),
         fuzzer("FuzzBatch", ["MartletHubAPI"]),
+        fuzzer("FuzzHub", ["MartletHubAPI", "MartletCore", "MartletModel"]),
         fuzzer("FuzzTagExpression", ["MartletModel"]),
         fuzzer("FuzzTemplate", ["MartletHubAPI", "MartletModel"]),
     ]

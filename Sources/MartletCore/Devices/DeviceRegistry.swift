@@ -113,7 +113,7 @@ public struct DeviceRegistry: Sendable {
     }
 
     /// When what is written now ends by the hub's own rule; nil: never.
-    private func expiry(in hub: Hub.ID) -> Timestamp? {
+    func expiry(in hub: Hub.ID) -> Timestamp? {
         guard let lifetime = lifetime(hub) else { return nil }
         let end = time.now + lifetime
         return end < .distantFuture ? end : nil

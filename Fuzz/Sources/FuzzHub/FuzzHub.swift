@@ -1,0 +1,50 @@
+import FuzzDriver
+import MartletCore
+import MartletModel
+
+@testable import MartletHubAPI
+
+/// A hub's description: what is read is written as a document that changes nothing where it is written back.
+@main
+struct FuzzHub {
+    static func main() {
+        fuzz { bytes, count in
+            let platforms = PushPlatformList([Rook.self])
+            let body = Array(UnsafeBufferPointer(start: bytes, count: count))
+            guard let document = try? HubDocument(body, platforms: platforms) else { return 0 }
+            let now = Timestamp(seconds: 0)
+            var settings = HubSettings()
+            document.apply(to: &settings, at: now)
+            // More would not be stored.
+            guard settings.accessRules.count <= HubSettings.accessRuleLimit else { return 0 }
+            let hub = Hub(
+                id: Hub.ID(rawValue: 1), name: "demo", settings: settings, createdAt: now, modifiedAt: now)
+            let entry = HubEntry(hub: hub, platforms: platforms, url: "https://hub.example/demo", namespace: "hub")
+            guard let again = try? HubDocument(entry.document(), platforms: platforms) else {
+                preconditionFailure("what was written is not read")
+            }
+            again.apply(to: &settings, at: now)
+            precondition(settings == hub.settings, "what is written back changes nothing")
+            return 0
+        }
+    }
+}
+
+/// A platform with a credential of every kind of property.
+private enum Rook: PushPlatform {
+    static var descriptor: PushPlatformDescriptor {
+        PushPlatformDescriptor(
+            platform: PlatformID(rawValue: "rook"), format: "rook", registrationElement: "Rook",
+            handleElements: ["Nest"], credentialElement: "RookCredential", credentialPlace: 2,
+            credentialFields: [
+                .init(name: "Endpoint", flag: "", help: "", impliedValue: "https://rook.example"),
+                .init(name: "Call", flag: "", help: "", isSecret: true),
+                .init(name: "Colour", flag: "", help: ""),
+                .init(name: "Ring", flag: "", help: "", isExtension: true),
+            ], outcomeCountsElement: "RookOutcomeCounts", fieldPrefixes: [], payloadLimit: 1)
+    }
+
+    static func key(of handle: PushHandle) throws(PushServiceError) -> String { handle.text }
+    static func check(_ message: Message) throws(PushServiceError) {}
+    static func message(showing text: String) throws(PushServiceError) -> Message { Message(body: Array(text.utf8)) }
+}
