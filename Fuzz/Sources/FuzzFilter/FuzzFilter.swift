@@ -1,4 +1,5 @@
 import FuzzDriver
+import MartletPush
 
 @testable import MartletHubAPI
 
@@ -8,7 +9,11 @@ struct FuzzFilter {
     static func main() {
         fuzz { bytes, count in
             let text = String(input: bytes, count)
-            if let filter = try? ChannelFilter(text) { precondition(!filter.terms.isEmpty, "a filter has a term") }
+            if let filter = try? ChannelFilter(text) {
+                precondition(!filter.terms.isEmpty, "a filter has a term")
+                let candidates = (try? filter.candidates(PushPlatforms.all)) ?? []
+                precondition(candidates.count <= 2 * Array(PushPlatforms.all).count, "at most two readings")
+            }
             return 0
         }
     }

@@ -68,15 +68,15 @@ struct RegisterRoutes: Sendable {
 
     private func put(_ id: String, _ body: RegisterBody, for user: UserName) async throws(BackendError) {
         let hub = try backend.hub.hub()
-        let platform = try backend.platform(named: body.platform).descriptor.platform
+        let platform = try backend.platform(named: body.platform)
         let given = backend.settings.showsSenders ? [user.tag, user.fromTag] : [user.tag]
         guard Set(body.tags).count + given.count <= Tag.countLimit else {
             throw .badTag("A device may ask for at most \(Tag.countLimit - given.count) tags.")
         }
         _ = try await registered { () throws(DeviceRegistryError) in
             try await backend.devices.put(
-                id, in: hub.id, platform: platform, handle: PushHandle(text: body.handle), tags: given + body.tags,
-                condition: .tagged(user.tag), takesHandle: true)
+                id, in: hub.id, platform: platform.descriptor.platform, handle: platform.handle(from: body.handle),
+                tags: given + body.tags, condition: .tagged(user.tag), takesHandle: true)
         }
     }
 

@@ -41,6 +41,7 @@ struct XMLWriter {
                     element.bytes += "]]><![CDATA[>".utf8
                 // Only a reference keeps it from being read as a line feed.
                 case 0x0D: element.bytes += "]]>&#13;<![CDATA[".utf8
+                case 0xBE, 0xBF: element.appendLastOfNoncharacter(byte)
                 case 0x09, 0x0A, 0x20...: element.bytes.append(byte)
                 default: element.bytes += "\u{FFFD}".utf8
                 }
