@@ -15,7 +15,7 @@ struct FuzzRegistration {
                 let platform = PushPlatforms.all[document.platform]
             else { return 0 }
             _ = try? platform.key(of: document.handle)
-            guard let template = accepted(document.template, on: platform) else { return 0 }
+            guard let template = FuzzRegistration.accepted(document.template, on: platform) else { return 0 }
             let now = Timestamp(seconds: 0)
             let entry = RegistrationEntry(
                 registration: Registration(
@@ -36,7 +36,7 @@ struct FuzzRegistration {
     }
 
     /// A native registration's nothing, or a template as it is kept; nil for one that is refused.
-    private static func accepted(_ template: Template?, on platform: any PushPlatform.Type) -> Template?? {
+    fileprivate static func accepted(_ template: Template?, on platform: any PushPlatform.Type) -> Template?? {
         guard let template else { return .some(nil) }
         return (try? platform.prepared(template)).map { .some($0) }
     }
