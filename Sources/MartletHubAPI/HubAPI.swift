@@ -1,14 +1,15 @@
 public import MartletCore
 public import MartletHTTP
 
-/// The hub's REST API, as the clients of Azure Notification Hubs speak it: registrations, sends, telemetry and the
-/// management of hubs, under shared access signatures.
+/// The hub's REST API, as the clients of Azure Notification Hubs speak it: registrations, installations, sends, telemetry
+/// and the management of hubs, under shared access signatures.
 ///
 /// Which platforms there are is read from the push services' descriptors; none is named here. What devices, messages
 /// and hubs are is the engine's: this module translates.
 public struct HubAPI: Sendable {
     private let gate: Gate
     private let registrations: RegistrationRoutes
+    private let installations: InstallationRoutes
     private let messages: MessageRoutes
     private let telemetry: TelemetryRoutes
     private let management: HubManagementRoutes
@@ -19,6 +20,7 @@ public struct HubAPI: Sendable {
     ) {
         gate = Gate(hubs: hubs, address: address, time: time)
         registrations = RegistrationRoutes(devices: devices, platforms: platforms)
+        installations = InstallationRoutes(devices: devices)
         messages = MessageRoutes(
             notifications: notifications, platforms: platforms, repeats: RepeatedSends(time: time))
         telemetry = TelemetryRoutes(notifications: notifications, platforms: platforms)
@@ -29,6 +31,7 @@ public struct HubAPI: Sendable {
     public func addRoutes(to router: inout Router) {
         var routes = HubRoutes(router: router, gate: gate)
         registrations.add(to: &routes)
+        installations.add(to: &routes)
         messages.add(to: &routes)
         telemetry.add(to: &routes)
         management.add(to: &routes)

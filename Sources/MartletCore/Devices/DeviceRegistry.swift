@@ -2,9 +2,9 @@ public import MartletModel
 
 /// The one way in which devices are registered: by the hub's API and by the app backend alike.
 public struct DeviceRegistry: Sendable {
-    private let store: any DeviceStore
-    private let platforms: PushPlatformList
-    private let time: any TimeSource
+    let store: any DeviceStore
+    let platforms: PushPlatformList
+    let time: any TimeSource
     private let lifetime: @Sendable (Hub.ID) -> Duration?
 
     /// - Parameter lifetime: How long a hub's registrations live from their last write; nil: for ever.
@@ -135,8 +135,7 @@ public struct DeviceRegistry: Sendable {
     }
 
     private func unique(_ tags: [Tag]) throws(DeviceRegistryError) -> [Tag] {
-        var seen: Set<Tag> = []
-        let unique = tags.filter { seen.insert($0).inserted }
+        let unique = tags.unique
         guard unique.count <= Tag.countLimit else {
             throw .invalid("A registration has at most \(Tag.countLimit) tags.")
         }

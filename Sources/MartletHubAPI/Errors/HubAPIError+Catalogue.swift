@@ -8,6 +8,7 @@ extension HubAPIError {
     static let hubNotFound = HubAPIError(.notFound, nil, "No service is hosted at the specified address.")
     static let hubExists = HubAPIError(.conflict, 40_900, "Conflict")
     static let registrationNotFound = HubAPIError(.notFound, nil, "")
+    static let installationNotFound = HubAPIError(.notFound, nil, "Installation not found")
 
     static let missingToken = HubAPIError(
         .unauthorized, 40_102, "The request has no Authorization header")
@@ -114,6 +115,10 @@ extension HubAPIError {
         case .notFound: self = .hubNotFound
         case .storage(let error): self.init(error)
         }
+    }
+
+    init(ofInstallation error: DeviceRegistryError) {
+        if case .refused(.notFound) = error { self = .installationNotFound } else { self.init(error) }
     }
 
     init(_ error: NotificationIntakeError) {

@@ -4,10 +4,6 @@ import MartletHTTP
 /// The parts of the protocol that this server does not have yet: their callers are told so in a sentence.
 enum UnservedRoutes {
     private static let patterns: [(method: HTTPMethod, pattern: String, what: String)] = [
-        (.put, "/{hub}/installations/{id}", "installations"),
-        (.get, "/{hub}/installations/{id}", "installations"),
-        (.patch, "/{hub}/installations/{id}", "installations"),
-        (.delete, "/{hub}/installations/{id}", "installations"),
         (.post, "/{hub}/messages/$batch", "direct batches"),
         (.post, "/{hub}/schedulednotifications", "scheduled notifications"),
         (.delete, "/{hub}/schedulednotifications/{id}", "scheduled notifications"),

@@ -142,11 +142,3 @@ extension JSON {
         }
     }
 }
-
-extension [Tag] {
-    /// Each once, where it stands first.
-    var unique: [Tag] {
-        var seen: Set<Tag> = []
-        return filter { seen.insert($0).inserted }
-    }
-}

@@ -1,0 +1,118 @@
+public import MartletModel
+
+// Installations, which are written together with all their registrations.
+extension DeviceRegistry {
+    /// Creates or replaces an installation.
+    ///
+    /// An expiry that has passed or lies beyond the hub's own counts as none: devices' clocks are not to be relied on.
+    /// - Throws: `DeviceRegistryError`; then nothing has changed.
+    public func put(_ installation: Installation, in hub: Hub.ID) async throws(DeviceRegistryError) {
+        try await write(installation, in: hub, .none)
+    }
+
+    /// Changes an installation as a patch says. Patches of others at the same time are kept.
+    /// - Throws: `DeviceRegistryError`, `refused(.notFound)` where there is no such installation; then nothing has changed.
+    public func patchInstallation(
+        _ id: String, with patch: InstallationPatch, in hub: Hub.ID
+    ) async throws(DeviceRegistryError) {
+        // Whoever is refused here for the version lost to a write that went through, so somebody always gets on.
+        while true {
+            guard let record = try await record(of: id, in: hub) else { throw .refused(.notFound) }
+            let changed: Installation
+            do throws(InstallationError) {
+                changed = try patch.apply(to: try installation(of: record))
+            } catch {
+                throw .invalid(error.description)
+            }
+            do throws(DeviceRegistryError) {
+                return try await write(changed, in: hub, .version(record.version))
+            } catch {
+                guard case .refused(.versionMismatch) = error else { throw error }
+            }
+        }
+    }
+
+    /// The installation of an id, with its channels and their state as the push services told; nil where there is none
+    /// or it has expired.
+    public func installation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) -> Installation? {
+        guard let record = try await record(of: id, in: hub) else { return nil }
+        do throws(InstallationError) {
+            var installation = try installation(of: record)
+            installation.expirationTime = record.expiresAt
+            return installation
+        } catch {
+            throw .storage(StorageError(.corrupt, "A stored installation cannot be read; restore a backup."))
+        }
+    }
+
+    /// Removes an installation with its registrations; one that is not there is as good as removed.
+    public func deleteInstallation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) {
+        do throws(DeviceRegistryError) {
+            try await apply(.delete(id: id, condition: .none), in: hub)
+        } catch {
+            guard case .refused(.notFound) = error else { throw error }
+        }
+    }
+
+    private func write(
+        _ installation: Installation, in hub: Hub.ID, _ condition: WriteCondition
+    ) async throws(DeviceRegistryError) {
+        guard let platform = platforms[installation.platform] else {
+            let known = platforms.map { $0.descriptor.platform.rawValue }.sorted().joined(separator: ", ")
+            throw .invalid("The platform of the installation is none of \(known).")
+        }
+        var installation = installation
+        if let asked = installation.expirationTime, asked <= time.now { installation.expirationTime = nil }
+        let expiry = [installation.expirationTime, expiry(in: hub)].compactMap { $0 }.min()
+        let rows = InstallationRows(installation: installation, platform: platform, expiresAt: expiry)
+        let draft = InstallationDraft(
+            id: installation.id, document: installation.json.bytes, expiresAt: expiry, rows: try rows.all())
+        try await apply(.put(draft, condition: condition), in: hub)
+    }
+
+    private func apply(_ change: InstallationChange, in hub: Hub.ID) async throws(DeviceRegistryError) {
+        let result: Result<InstallationRecord, RegistrationRefusal>
+        do throws(StorageError) {
+            result = try await store.apply(change, in: hub, at: time.now)
+        } catch {
+            throw .storage(error)
+        }
+        if case .failure(let refusal) = result { throw .refused(refusal) }
+    }
+
+    private func record(of id: String, in hub: Hub.ID) async throws(DeviceRegistryError) -> InstallationRecord? {
+        do throws(StorageError) {
+            return try await store.installation(id, in: hub, at: time.now)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// What the device said, with the channels as they are now.
+    private func installation(of record: InstallationRecord) throws(InstallationError) -> Installation {
+        var installation = try Installation(parsing: record.document, id: record.id)
+        guard let platform = platforms[installation.platform] else { return installation }
+        installation.pushChannel = current(
+            installation.pushChannel, at: InstallationSlot.native(), in: record, on: platform)
+        installation.isPushChannelExpired = record.deadSlots.contains(InstallationSlot.native())
+        for (id, tile) in installation.secondaryTiles {
+            let slot = InstallationSlot.native(tile: id)
+            var tile = tile
+            tile.pushChannel = current(tile.pushChannel, at: slot, in: record, on: platform)
+            tile.isPushChannelExpired = record.deadSlots.contains(slot)
+            installation.secondaryTiles[id] = tile
+        }
+        return installation
+    }
+
+    /// A channel keeps its spelling unless its handle has become another.
+    private func current(
+        _ channel: InstallationChannel, at slot: String, in record: InstallationRecord,
+        on platform: any PushPlatform.Type
+    ) -> InstallationChannel {
+        guard let handle = record.handles[slot], let now = try? platform.key(of: handle),
+            let written = try? platform.key(of: try channel.handle(on: platform.descriptor)), now != written
+        else { return channel }
+        return channel.replaced(with: handle, on: platform.descriptor)
+    }
+}

@@ -1,0 +1,43 @@
+import MartletModel
+
+extension InstallationChannel {
+    /// The channel as the handle of a platform.
+    ///
+    /// A handle of several parts is an object of them by the names of the platform's elements, in any case, or a text
+    /// that holds one; or the parts as one text with hyphens between them, which is how clients write ids.
+    /// - Throws: `DeviceRegistryError.invalid` where a part is missing.
+    func handle(on platform: PushPlatformDescriptor) throws(DeviceRegistryError) -> PushHandle {
+        let names = platform.handleElements
+        if names.count == 1, case .text(let text) = self { return PushHandle(text) }
+        if let parts = joinedParts(names.count) { return PushHandle(parts: parts) }
+        let members = parts ?? [:]
+        var found: [String] = []
+        for name in names {
+            let member = members.first { $0.key.lowercased() == name.lowercased() }?.value.string ?? ""
+            guard !member.isEmpty, !member.utf8.contains(0x0A) else {
+                throw .invalid("The pushChannel of the platform '\(platform.platform)' has no \(name.lowercased()).")
+            }
+            found.append(member)
+        }
+        return PushHandle(parts: found)
+    }
+
+    /// The channel in the same form with another handle.
+    func replaced(with handle: PushHandle, on platform: PushPlatformDescriptor) -> InstallationChannel {
+        guard platform.handleElements.count > 1, var members = parts else {
+            return .text(handle.parts.joined(separator: "-"))
+        }
+        for (name, part) in zip(platform.handleElements, handle.parts) {
+            let key = members.keys.first { $0.lowercased() == name.lowercased() } ?? name.lowercased()
+            members[key] = .string(part)
+        }
+        if case .text = self { return .text(JSON.object(members).text) }
+        return .object(members)
+    }
+
+    private func joinedParts(_ count: Int) -> [String]? {
+        guard count > 1, case .text(let text) = self, parts == nil else { return nil }
+        let split = text.split(separator: "-").map(String.init)
+        return split.count == count ? split : nil
+    }
+}

@@ -1,0 +1,24 @@
+/// What a registration is in its installation, as a JSON pointer (RFC 6901) into the installation's document: so it is
+/// unique there, and the same from write to write.
+enum InstallationSlot {
+    /// The registration without a template.
+    static func native(tile: String? = nil) -> String { "\(root(of: tile))/pushChannel" }
+
+    static func template(_ name: String, tile: String? = nil) -> String {
+        "\(root(of: tile))/templates/\(escaped(name))"
+    }
+
+    private static func root(of tile: String?) -> String { tile.map { "/secondaryTiles/\(escaped($0))" } ?? "" }
+
+    private static func escaped(_ name: String) -> String {
+        var text = ""
+        for character in name.unicodeScalars {
+            switch character {
+            case "~": text += "~0"
+            case "/": text += "~1"
+            default: text.unicodeScalars.append(character)
+            }
+        }
+        return text
+    }
+}
