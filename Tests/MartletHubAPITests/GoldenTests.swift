@@ -5,8 +5,8 @@ struct GoldenTests {
     @Test(
         "Exchanges are as the golden files say",
         arguments: [
-            "registrations", "platforms", "clients", "listings", "messages", "telemetry", "errors", "pigeon",
-            "unserved", "hubs",
+            "registrations", "platforms", "clients", "installations", "listings", "messages", "telemetry", "errors",
+            "pigeon", "unserved", "hubs",
         ])
     func exchangesAreAsTheFilesSay(file: String) async throws {
         let fixture = try await HubFixture()

@@ -71,7 +71,7 @@ struct InstallationRows {
         do throws(PushServiceError) {
             return try platform.prepared(whole)
         } catch {
-            throw .invalid("Of the template '\(name.prefix(64))': \(error)")
+            throw .invalid("The template '\(name.prefix(64))' is not valid: \(error)")
         }
     }
 }
