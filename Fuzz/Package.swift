@@ -45,6 +45,8 @@ let package = Package(
         fuzzer("FuzzBatch", ["MartletHubAPI"]),
         fuzzer("FuzzHub", ["MartletHubAPI", "MartletCore", "MartletModel"]),
         fuzzer("FuzzTagExpression", ["MartletModel"]),
+        fuzzer("FuzzInstallation", ["MartletModel"]),
+        fuzzer("FuzzInstallationPatch", ["MartletModel"]),
         fuzzer("FuzzTemplate", ["MartletHubAPI", "MartletModel"]),
     ]
 )

@@ -1,0 +1,30 @@
+import FuzzDriver
+import MartletModel
+
+/// A patch to an installation: whatever it is, it is refused or leaves an installation that can be written and read.
+@main
+struct FuzzInstallationPatch {
+    static func main() {
+        fuzz { bytes, count in
+            let document = Array(UnsafeBufferPointer(start: bytes, count: count))
+            guard let patch = try? InstallationPatch(parsing: document),
+                let changed = try? patch.apply(to: FuzzInstallationPatch.installation())
+            else { return 0 }
+            guard let again = try? Installation(parsing: changed.json.bytes) else {
+                preconditionFailure("what was patched is no installation")
+            }
+            precondition(again.json == changed.json, "a patched installation reads as it was written")
+            precondition((try? patch.apply(to: changed)) != nil, "a patch goes twice")
+            return 0
+        }
+    }
+
+    /// With something at every place that a patch can change.
+    private static func installation() -> Installation {
+        let template = InstallationTemplate(body: "b", headers: ["h": "1"], expiry: "0")
+        return Installation(
+            id: "i", userID: "u", platform: PlatformID(rawValue: "p"), pushChannel: .text("c"),
+            pushVariables: ["v": "1"], templates: ["t": template],
+            secondaryTiles: ["s": SecondaryTile(pushChannel: .text("d"), templates: ["t": template])])
+    }
+}
