@@ -31,7 +31,7 @@ public final class SQLiteStorage: Sendable {
         let database = directory.file(Settings.databaseName)
         let connection = try settings.openWriter(database)
         try Migrator(migrations: settings.migrations).migrate(connection)
-        let unfinished = try NotificationTable(connection).unfinishedSequences()
+        let unfinished = try DeliveryTable(connection).unfinishedIDs()
         checkpointer = Checkpointer(try settings.openReader(database))
         writer = Writer(connection, checkpointer: checkpointer, limits: settings.logLimits)
         readers = try ReaderPool(count: settings.readerCount) { () throws(StorageError) in

@@ -43,10 +43,10 @@ struct ClientTests {
         let bob = try phone(fixture)
         try await bob.logIn(user: "Bob", password: "bob1")
         let id = try await bob.send("hello \"world\" 👋", to: "Alice", platform: platform)
-        let notification = try #require(fixture.sent.notifications.first)
-        #expect(notification.id.description == id)
-        #expect(notification.message.body == Array("From bob: hello \"world\" 👋".utf8))
-        #expect(try await fixture.audience(of: notification) == ["ABCD"])
+        let delivery = try #require(fixture.sent.deliveries.first)
+        #expect(delivery.notification.id.description == id)
+        #expect(delivery.notification.content.body == Array("From bob: hello \"world\" 👋".utf8))
+        #expect(try await fixture.audience(of: delivery) == ["ABCD"])
     }
 
     @Test func aPhoneThatChangesHandsGetsARegistrationOfItsOwn() async throws {
@@ -98,7 +98,7 @@ struct ClientTests {
         try await phone.register(deviceToken: token, platform: platform)
         try await phone.unregister()
         try await phone.send("x", to: "alice", platform: platform)
-        #expect(try await fixture.audience(of: fixture.sent.notifications[0]).isEmpty)
+        #expect(try await fixture.audience(of: fixture.sent.deliveries[0]).isEmpty)
     }
 
     @Test func anEndedSessionIsRenewedAndAChangedPasswordAsksForTheUser() async throws {

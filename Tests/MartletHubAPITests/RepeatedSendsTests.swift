@@ -24,7 +24,7 @@ struct RepeatedSendsTests {
         let fixture = try await HubFixture()
         let first = try await send(fixture, tracking: "t-1")
         #expect(try await send(fixture, tracking: "t-1") == first)
-        #expect(try await fixture.storage.unfinished(after: 0, limit: 10).count == 1)
+        #expect(try await fixture.storage.unfinished(after: .none, limit: 10).count == 1)
     }
 
     @Test func sendsThatDifferAreNotRepeats() async throws {

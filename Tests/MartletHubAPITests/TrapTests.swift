@@ -37,7 +37,7 @@ struct TrapTests {
         let fixture = try await HubFixture()
         try await fixture.register("north", as: "1")
         #expect(try await fixture.send(.post, "/demo/messages", fields: Self.pigeon, body: "x").status == .created)
-        #expect(try await fixture.storage.unfinished(after: 0, limit: 10).map(\.state) == [.enqueued])
+        #expect(try await fixture.storage.unfinished(after: .none, limit: 10).map(\.state) == [.enqueued])
     }
 
     @Test(
@@ -150,8 +150,7 @@ struct TrapTests {
         let start = HubFixture.start
         try await fixture.storage.record(
             DeliveryStep(
-                notification: try #require(try await fixture.storage.unfinished(after: 0, limit: 10).first).notification
-                    .sequence,
+                delivery: try #require(try await fixture.storage.unfinished(after: .none, limit: 10).first).delivery.id,
                 isFannedOut: true, state: .completed, startedAt: start + .milliseconds(500),
                 endedAt: start + .milliseconds(900), counts: [.wrongToken: 1, .success: 3, .badChannel: 2, .skipped: 0])
         )

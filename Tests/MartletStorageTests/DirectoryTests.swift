@@ -25,7 +25,7 @@ struct DirectoryTests {
         let path = "\(directory.path)/made/for/it"
         let storage = try SQLiteStorage(directory: path, sealer: XORSealer())
         try await storage.putUser(User(name: "alice", passwordHash: "", createdAt: .init(seconds: 0)))
-        _ = try storage.progressMaps.map(for: 1, through: .init(rawValue: 1))
+        _ = try storage.progressMaps.map(for: Delivery.ID(rawValue: 1), through: 1)
         #expect(mode(path) == 0o700)
         for file in ["martlet.db", "martlet.db-wal", "martlet.db-shm", "lock", "progress/1"] {
             #expect(mode("\(path)/\(file)") == 0o600, "\(file)")

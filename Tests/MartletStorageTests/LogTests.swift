@@ -18,12 +18,9 @@ struct LogTests {
             for _ in 0..<8 {
                 group.addTask {
                     for _ in 0..<100 {
-                        _ = try await storage.accept(
-                            NotificationDraft(
-                                id: NotificationID(at: now), hub: hub, platform: PlatformID(rawValue: "pigeon"),
-                                target: .audience(nil), message: Message(body: [UInt8](repeating: 1, count: 3000)),
-                                acceptedAt: now, expiresAt: now))
-                        _ = try await storage.unfinished(after: 0, limit: 5)
+                        _ = try await storage.broadcast(
+                            of: [UInt8](repeating: 1, count: 3000), in: hub, at: now)
+                        _ = try await storage.unfinished(after: .none, limit: 5)
                     }
                 }
             }
@@ -32,7 +29,7 @@ struct LogTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/martlet.db-wal")
         let pages = try #require(attributes[.size] as? Int) / 4096
         #expect(pages < 400, "800 messages of a page each would be more")
-        #expect(try await storage.unfinished(after: 0, limit: 1000).count == 800)
+        #expect(try await storage.unfinished(after: .none, limit: 1000).count == 800)
         await storage.close()
     }
 }

@@ -16,23 +16,20 @@ struct ReopeningTests {
             platform: PlatformID(rawValue: "pigeon"), handle: PushHandle("AB01"), handleKey: "ab01",
             tags: [try Tag("News"), try Tag("username:alice")])
         let registration = try await first.apply(.put(draft, id: "1-2-3", condition: .none), in: hub.id, at: now).get()
-        let notification = try await first.accept(
-            NotificationDraft(
-                id: NotificationID(at: now), hub: hub.id, platform: draft.platform,
-                target: .audience(try TagExpression("news && !other")), message: Message(body: [1, 2, 3]),
-                acceptedAt: now, expiresAt: now + .seconds(60)))
+        let delivery = try await first.broadcast(
+            of: [1, 2, 3], to: try TagExpression("news && !other"), in: hub.id, at: now)
         try await first.putUser(User(name: "Alice", passwordHash: "hash", createdAt: now))
         await first.close()
 
         let second = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         #expect(try await second.hubs().map(\.settings.accessRules) == [rules])
         #expect(try await second.registration("1-2-3", in: hub.id, at: now)?.tags == registration.tags)
-        let unfinished = try await second.unfinished(after: 0, limit: 10)
-        #expect(unfinished.map(\.notification.id) == [notification.id])
+        let unfinished = try await second.unfinished(after: .none, limit: 10)
+        #expect(unfinished.map(\.delivery.notification.id) == [delivery.notification.id])
         let page = try await second.audience(
             AudienceQuery(
                 hub: hub.id, platform: draft.platform, expression: try TagExpression("news && !other"),
-                throughChannel: notification.lastChannel, limit: 10, now: now))
+                throughChannel: delivery.bounds.channel, limit: 10, now: now))
         #expect(page.count == 1)
         #expect(page.withHandle(0) { String(decoding: $0, as: UTF8.self) } == "AB01")
         #expect(try await second.user("ALICE")?.passwordHash == "hash")

@@ -90,38 +90,30 @@ struct SweepingTests {
     @Test func oldNotificationsGoOnceTheyAreFinal() async throws {
         let storage = try open()
         let hub = try await hub(storage)
-        var accepted: [Notification] = []
-        for _ in 0..<2 {
-            accepted.append(
-                try await storage.accept(
-                    NotificationDraft(
-                        id: NotificationID(at: now), hub: hub, platform: platform, target: .audience(nil),
-                        message: Message(body: [1]), acceptedAt: now, expiresAt: now)))
-        }
+        let gone = try await storage.broadcast(in: hub, at: now)
+        let open = try await storage.broadcast(in: hub, at: now)
         try await storage.record(
             DeliveryStep(
-                notification: accepted[0].sequence, isFannedOut: true, state: .completed, counts: [.success: 1]))
+                delivery: gone.id, isFannedOut: true, state: .completed, endedAt: now, counts: [.success: 1]))
         try await storage.sweep(at: now + .seconds(30 * 86_400))
-        #expect(try await storage.report(accepted[0].id, in: hub) == nil)
-        #expect(try await storage.report(accepted[1].id, in: hub) != nil)
+        #expect(try await storage.report(gone.notification.id, in: hub) == nil)
+        #expect(try await storage.report(open.notification.id, in: hub) != nil)
         #expect(try await rows("outcome_counts", of: storage) == 0)
         await storage.close()
     }
 
     /// A broadcast that was refused by many and is still tried for many.
     private func broadcast(_ count: Int64, in hub: Hub.ID, of storage: SQLiteStorage) async throws {
-        let sequence = try await storage.accept(
-            NotificationDraft(
-                id: NotificationID(at: now), hub: hub, platform: platform, target: .audience(nil),
-                message: Message(body: [1]), acceptedAt: now, expiresAt: now)
-        ).sequence
-        let channels = (1...count).map(ChannelID.init(rawValue:))
+        let delivery = try await storage.broadcast(in: hub, at: now).id
+        let members = (1...count).map { AudienceMember(channel: ChannelID(rawValue: $0)) }
         try await storage.record(
             DeliveryStep(
-                notification: sequence, isFannedOut: true, state: .completed,
-                refusals: channels.map { Refusal(channel: $0, outcome: .badChannel, reason: "Gone", at: now) },
-                retries: channels.map {
-                    Retry(channel: $0, attempts: 1, dueAt: now, outcome: .throttled, reason: "Storm")
+                delivery: delivery, isFannedOut: true, state: .completed, endedAt: now,
+                refusals: members.map {
+                    Refusal(member: $0, handle: nil, outcome: .badChannel, reason: "Gone", at: now)
+                },
+                retries: members.map {
+                    Retry(member: $0, attempts: 1, dueAt: now, outcome: .throttled, reason: "Storm")
                 }))
     }
 

@@ -12,8 +12,8 @@ struct NotificationRoutes: Sendable {
     func add(to router: inout Router) {
         router.on(.post, "/api/notifications", bodyLimit: Self.bodyLimit) { request, match in
             await backend.answer(request) { (sender) throws(BackendError) in
-                let notification = try await notify(request, match.target, from: sender)
-                return HTTPResponse(.ok, json: ["id": .string(notification.id.description)])
+                let id = try await notify(request, match.target, from: sender)
+                return HTTPResponse(.ok, json: ["id": .string(id.description)])
             }
         }
     }
@@ -21,7 +21,7 @@ struct NotificationRoutes: Sendable {
     /// Accepts a message to a user. One whom nobody knows is no error, so that nobody can find out who is there.
     private func notify(
         _ request: HTTPRequest, _ target: HTTPTarget, from sender: UserName
-    ) async throws(BackendError) -> Notification {
+    ) async throws(BackendError) -> NotificationID {
         let hub = try backend.hub.hub()
         let platform = try backend.platform(named: try parameter("pns", of: target))
         let recipient = try recipient(try parameter("to_tag", of: target))
@@ -34,7 +34,7 @@ struct NotificationRoutes: Sendable {
             ? .or([.tag(recipient.tag), .tag(sender.fromTag)]) : .tag(recipient.tag)
         do throws(NotificationIntakeError) {
             return try await backend.intake.accept(
-                message, on: platform.descriptor.platform, to: .audience(audience), in: hub.id)
+                .native(platform.descriptor.platform, message), to: .audience(audience), in: hub.id)
         } catch {
             throw BackendError(error)
         }
@@ -72,6 +72,7 @@ extension BackendError {
             switch error {
             case .invalid(let sentence): .badMessage(sentence)
             case .tooLarge(let sentence): .messageTooLarge(sentence)
+            case .conflicting: .badMessage("The key of the request was used for another one.")
             case .storage(let error): BackendError(error)
             }
     }

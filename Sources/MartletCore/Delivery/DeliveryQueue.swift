@@ -3,19 +3,19 @@ import MartletModel
 /// Which deliveries wait, run, sleep and stand in line before a paused lane: pure bookkeeping under the dispatcher's
 /// lock.
 ///
-/// A notification is *known* while it is in one of the four. Up to `readThrough` every unfinished notification of the
-/// store is known; the queue is *complete* when none lies behind it, and stops being so when one is turned away because
+/// A delivery is *known* while it is in one of the four. Up to `readThrough` every unfinished delivery of the store is
+/// known; the queue is *complete* when none lies behind it, and stops being so when one is turned away because
 /// the queue is full.
 struct DeliveryQueue: Sendable {
     enum Next: Sendable {
         case deliver(DeliveryProgress)
         /// One that slept: where it stands is read from the store.
-        case resume(sequence: Int64, hub: Hub.ID)
+        case resume(Delivery.ID, hub: Hub.ID)
         case wait(until: Timestamp?)
     }
 
     private struct Sleeper {
-        var sequence: Int64
+        var id: Delivery.ID
         var hub: Hub.ID
         var until: Timestamp
     }
@@ -23,8 +23,8 @@ struct DeliveryQueue: Sendable {
     /// The deliveries that a paused lane holds up. One of them, the scout, sleeps until the pause may be over; the others
     /// follow when the lane is open, or one by one where the scout has ended without opening it.
     private struct Line {
-        var scout: Int64
-        var others: [Int64] = []
+        var scout: Delivery.ID
+        var others: [Delivery.ID] = []
     }
 
     private let limit: Int
@@ -34,19 +34,19 @@ struct DeliveryQueue: Sendable {
     /// The soonest is the last.
     private var sleepers: [Sleeper] = []
     private var lines: [LaneID: Line] = [:]
-    private var scouts: [Int64: LaneID] = [:]
-    private var known: Set<Int64> = []
+    private var scouts: [Delivery.ID: LaneID] = [:]
+    private var known: Set<Delivery.ID> = []
     /// Whether it is the turn of what waits, where something that slept is due as well.
     private var isTurnOfWaiting = false
     /// Deliveries in a row that storage has failed.
     private var failures = 0
 
-    private var readThrough: Int64 = 0
+    private var readThrough = Delivery.ID.none
     private var isComplete = false
     private var fillsAgainAt: Timestamp?
     /// While the store is being read: what ended, and whether something was turned away, in the meantime.
     private var isFilling = false
-    private var endedMeanwhile: Set<Int64> = []
+    private var endedMeanwhile: Set<Delivery.ID> = []
     private var turnedAwayMeanwhile = false
 
     init(limit: Int) {
@@ -57,21 +57,21 @@ struct DeliveryQueue: Sendable {
 
     // MARK: In
 
-    /// Takes a new notification, or leaves it to the store where there is no room.
+    /// Takes a new delivery, or leaves it to the store where there is no room.
     mutating func add(_ progress: DeliveryProgress) {
-        let sequence = progress.notification.sequence
+        let id = progress.delivery.id
         guard isComplete, waitingCount < limit else {
             isComplete = false
             turnedAwayMeanwhile = true
-            readThrough = min(readThrough, sequence - 1)
+            readThrough = min(readThrough, Delivery.ID(rawValue: id.rawValue - 1))
             return
         }
-        readThrough = max(readThrough, sequence)
+        readThrough = max(readThrough, id)
         enqueue(progress)
     }
 
-    /// Behind which notification the store is to be read, where it is to be read now.
-    mutating func wantsMore(at now: Timestamp) -> Int64? {
+    /// Behind which delivery the store is to be read, where it is to be read now.
+    mutating func wantsMore(at now: Timestamp) -> Delivery.ID? {
         guard !isComplete, !isFilling, waitingCount <= limit / 2, fillsAgainAt.map({ $0 <= now }) ?? true
         else { return nil }
         isFilling = true
@@ -85,10 +85,10 @@ struct DeliveryQueue: Sendable {
     mutating func fill(_ found: [DeliveryProgress], isAll: Bool) {
         isFilling = false
         fillsAgainAt = nil
-        for progress in found where !endedMeanwhile.contains(progress.notification.sequence) { enqueue(progress) }
+        for progress in found where !endedMeanwhile.contains(progress.delivery.id) { enqueue(progress) }
         // What was turned away meanwhile is among the found, or lies behind them: the store numbers in the order in which
-        // notifications become visible.
-        readThrough = found.last?.notification.sequence ?? readThrough
+        // deliveries become visible.
+        readThrough = found.last?.delivery.id ?? readThrough
         isComplete = isAll && !turnedAwayMeanwhile
     }
 
@@ -99,7 +99,7 @@ struct DeliveryQueue: Sendable {
     }
 
     private mutating func enqueue(_ progress: DeliveryProgress) {
-        guard known.insert(progress.notification.sequence).inserted else { return }
+        guard known.insert(progress.delivery.id).inserted else { return }
         waiting.append(progress)
     }
 
@@ -114,7 +114,7 @@ struct DeliveryQueue: Sendable {
             sleepers.removeLast()
             running += 1
             isTurnOfWaiting = true
-            return .resume(sequence: sleeper.sequence, hub: sleeper.hub)
+            return .resume(sleeper.id, hub: sleeper.hub)
         }
         guard isWaiting else {
             return .wait(until: [sleepers.last?.until, fillsAgainAt].compactMap(\.self).min())
@@ -131,22 +131,22 @@ struct DeliveryQueue: Sendable {
     }
 
     /// A delivery has stopped.
-    mutating func end(_ sequence: Int64, in hub: Hub.ID, _ ending: NotificationDelivery.Ending, at now: Timestamp) {
+    mutating func end(_ id: Delivery.ID, in hub: Hub.ID, _ ending: Deliverer.Ending, at now: Timestamp) {
         running -= 1
         switch ending {
         case .finished, .interrupted:
-            known.remove(sequence)
-            if isFilling { endedMeanwhile.insert(sequence) }
+            known.remove(id)
+            if isFilling { endedMeanwhile.insert(id) }
         case .waiting(let until):
-            sleep(Sleeper(sequence: sequence, hub: hub, until: until))
+            sleep(Sleeper(id: id, hub: hub, until: until))
         case .paused(let lane, let until):
-            return stand(in: lane, sequence, until: until)
+            return stand(in: lane, id, until: until)
         case .failed:
             failures = min(failures + 1, Self.failureLimit)
-            sleep(Sleeper(sequence: sequence, hub: hub, until: now + .seconds(1 << (failures - 1))))
+            sleep(Sleeper(id: id, hub: hub, until: now + .seconds(1 << (failures - 1))))
         }
         if ending == .finished { failures = 0 }
-        if let lane = scouts.removeValue(forKey: sequence) { sendScout(of: lane, at: now) }
+        if let lane = scouts.removeValue(forKey: id) { sendScout(of: lane, at: now) }
     }
 
     /// After so many failures in a row the wait does not double any more.
@@ -162,20 +162,20 @@ struct DeliveryQueue: Sendable {
     mutating func release(_ lane: LaneID, at now: Timestamp) {
         guard let line = lines.removeValue(forKey: lane) else { return }
         scouts[line.scout] = nil
-        wake(at: now, with: line.others.map { Sleeper(sequence: $0, hub: lane.hub, until: now) }) {
-            $0.sequence == line.scout
+        wake(at: now, with: line.others.map { Sleeper(id: $0, hub: lane.hub, until: now) }) {
+            $0.id == line.scout
         }
     }
 
-    private mutating func stand(in lane: LaneID, _ sequence: Int64, until: Timestamp) {
-        let scout = lines[lane]?.scout ?? sequence
-        guard scout == sequence else {
-            lines[lane]?.others.append(sequence)
+    private mutating func stand(in lane: LaneID, _ id: Delivery.ID, until: Timestamp) {
+        let scout = lines[lane]?.scout ?? id
+        guard scout == id else {
+            lines[lane]?.others.append(id)
             return
         }
-        if lines[lane] == nil { lines[lane] = Line(scout: sequence) }
-        scouts[sequence] = lane
-        sleep(Sleeper(sequence: sequence, hub: lane.hub, until: until))
+        if lines[lane] == nil { lines[lane] = Line(scout: id) }
+        scouts[id] = lane
+        sleep(Sleeper(id: id, hub: lane.hub, until: until))
     }
 
     /// The scout has ended: the next of the line goes at once.
@@ -184,7 +184,7 @@ struct DeliveryQueue: Sendable {
         line.scout = line.others.removeFirst()
         scouts[line.scout] = lane
         lines[lane] = line
-        sleep(Sleeper(sequence: line.scout, hub: lane.hub, until: now))
+        sleep(Sleeper(id: line.scout, hub: lane.hub, until: now))
     }
 
     /// Lets the chosen sleepers, and others that were none, be the next that are due.
@@ -193,7 +193,7 @@ struct DeliveryQueue: Sendable {
         sleepers.removeAll(where: isChosen)
         let soonest = min(now, sleepers.last?.until ?? now)
         sleepers += (chosen.reversed() + others).reversed().map {
-            Sleeper(sequence: $0.sequence, hub: $0.hub, until: soonest)
+            Sleeper(id: $0.id, hub: $0.hub, until: soonest)
         }
     }
 

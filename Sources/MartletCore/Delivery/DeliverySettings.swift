@@ -1,10 +1,10 @@
 /// How delivery is paced. Every default stands here.
 public struct DeliverySettings: Sendable {
-    /// Channels per page of fan-out.
+    /// Members per page of fan-out.
     public var pageSize: Int
-    /// Notifications whose delivery runs at the same time.
+    /// Deliveries that run at the same time.
     public var concurrentDeliveries: Int
-    /// Notifications that wait in memory; more wait in the store alone.
+    /// Deliveries that wait in memory; more wait in the store alone.
     public var queueLimit: Int
     /// How long one round of requests may take until what is unanswered is sent again.
     public var requestTimeout: Duration

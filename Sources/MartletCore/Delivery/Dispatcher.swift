@@ -4,10 +4,10 @@ import Synchronization
 
 /// Delivers what was accepted: the service that runs from start to shutdown.
 ///
-/// Notifications wait in memory up to a limit and in the store beyond it; at most so many deliveries run at once.
+/// Deliveries wait in memory up to a limit and in the store beyond it; at most so many run at once.
 public final class Dispatcher: Sendable {
     private let store: any NotificationStore
-    private let delivery: NotificationDelivery
+    private let deliverer: Deliverer
     private let lanes: LaneBoard
     private let settings: DeliverySettings
     private let time: any TimeSource
@@ -27,7 +27,7 @@ public final class Dispatcher: Sendable {
         let sender = PageSender(
             transport: transport, authorizations: AuthorizationCache(), messageIDs: messageIDs,
             requestTimeout: settings.requestTimeout, time: time)
-        delivery = NotificationDelivery(
+        deliverer = Deliverer(
             notifications: notifications, devices: devices, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,
             sender: sender, settings: settings, time: time, log: log)
         self.settings = settings
@@ -37,11 +37,11 @@ public final class Dispatcher: Sendable {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Takes a notification that has just been stored. Never waits.
-    public func enqueue(_ notification: Notification) {
-        let progress = DeliveryProgress(
-            notification: notification, state: .enqueued, cursor: .none, isFannedOut: false)
-        queue.withLock { $0.add(progress) }
+    /// Takes deliveries that have just been stored. Never waits.
+    public func enqueue(_ deliveries: [Delivery]) {
+        queue.withLock { queue in
+            for delivery in deliveries { queue.add(DeliveryProgress(delivery)) }
+        }
         wake.yield()
     }
 
@@ -71,8 +71,8 @@ public final class Dispatcher: Sendable {
             switch next {
             case .deliver(let progress):
                 group.addTask { await self.deliver(progress) }
-            case .resume(let sequence, let hub):
-                group.addTask { await self.resume(sequence, in: hub) }
+            case .resume(let id, let hub):
+                group.addTask { await self.resume(id, in: hub) }
             case .wait(let until):
                 timer.set(until)
                 return
@@ -81,31 +81,30 @@ public final class Dispatcher: Sendable {
     }
 
     private func deliver(_ progress: DeliveryProgress) async {
-        let notification = progress.notification
-        let ending = await delivery.run(progress)
-        end(notification.sequence, in: notification.hub, ending)
-        let lane = LaneID(hub: notification.hub, platform: notification.platform)
+        let ending = await deliverer.run(progress)
+        let lane = progress.delivery.lane
+        end(progress.delivery.id, in: lane.hub, ending)
         if lanes.isOpen(lane) { queue.withLock { $0.release(lane, at: time.now) } }
         wake.yield()
     }
 
     /// Goes on with a delivery that slept; one that is final by now, or whose hub was deleted, is over.
-    private func resume(_ sequence: Int64, in hub: Hub.ID) async {
+    private func resume(_ id: Delivery.ID, in hub: Hub.ID) async {
         do throws(StorageError) {
-            let found = try await store.unfinished(after: sequence - 1, limit: 1).first
-            guard let found, found.notification.sequence == sequence else {
-                delivery.forget(sequence)
-                return end(sequence, in: hub, .finished)
+            let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
+            guard let found, found.delivery.id == id else {
+                deliverer.forget(id)
+                return end(id, in: hub, .finished)
             }
             await deliver(found)
         } catch {
-            end(sequence, in: hub, .failed(error))
+            end(id, in: hub, .failed(error))
         }
     }
 
-    private func end(_ sequence: Int64, in hub: Hub.ID, _ ending: NotificationDelivery.Ending) {
+    private func end(_ id: Delivery.ID, in hub: Hub.ID, _ ending: Deliverer.Ending) {
         if case .failed(let error) = ending { log("A delivery was put off: \(error)") }
-        queue.withLock { $0.end(sequence, in: hub, ending, at: time.now) }
+        queue.withLock { $0.end(id, in: hub, ending, at: time.now) }
         wake.yield()
     }
 
@@ -116,7 +115,7 @@ public final class Dispatcher: Sendable {
             let found = try await store.unfinished(after: after, limit: settings.queueLimit)
             queue.withLock { $0.fill(found, isAll: found.count < settings.queueLimit) }
         } catch {
-            log("Unfinished notifications could not be read: \(error)")
+            log("Unfinished deliveries could not be read: \(error)")
             queue.withLock { $0.postponeFilling(until: time.now + .seconds(1)) }
         }
     }

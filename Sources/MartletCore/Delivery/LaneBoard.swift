@@ -8,7 +8,7 @@ final class LaneBoard: Sendable {
 
     private struct State {
         var lanes: [LaneID: Lane] = [:]
-        var refusals: [Int64: Outcome] = [:]
+        var refusals: [Delivery.ID: Outcome] = [:]
     }
 
     private let state = Mutex(State())
@@ -53,28 +53,31 @@ final class LaneBoard: Sendable {
             state.lanes[ready.id] = lane
             let isHealthy = lane.deletions.allowsDeletion(at: now)
             return LaneNote(
-                mayDelete: isHealthy, beginsPause: wasOpen && !lane.isOpen, beginsQuarantine: wasHealthy && !isHealthy)
+                beginsPause: wasOpen && !lane.isOpen, beginsQuarantine: wasHealthy && !isHealthy)
         }
     }
 
-    /// Why no device can take a notification, where one answer has shown it.
-    func refusal(of notification: Int64) -> Outcome? {
-        state.withLock { $0.refusals[notification] }
+    /// Whether handles called dead under guard may be removed.
+    func mayDelete(_ id: LaneID, at now: Timestamp) -> Bool {
+        state.withLock { $0.lanes[id]?.deletions.allowsDeletion(at: now) ?? true }
     }
 
-    func refuse(_ notification: Int64, _ outcome: Outcome) {
-        state.withLock { $0.refusals[notification] = outcome }
+    /// Why no device can take what a delivery brings, where one answer has shown it.
+    func refusal(of delivery: Delivery.ID) -> Outcome? {
+        state.withLock { $0.refusals[delivery] }
     }
 
-    func forget(_ notification: Int64) {
-        state.withLock { _ = $0.refusals.removeValue(forKey: notification) }
+    func refuse(_ delivery: Delivery.ID, _ outcome: Outcome) {
+        state.withLock { $0.refusals[delivery] = outcome }
+    }
+
+    func forget(_ delivery: Delivery.ID) {
+        state.withLock { _ = $0.refusals.removeValue(forKey: delivery) }
     }
 }
 
-/// What the state of a lane means for a page, and what has just changed about it.
+/// What a page has just changed about its lane.
 struct LaneNote: Sendable, Equatable {
-    /// Whether handles called dead under guard may be removed.
-    var mayDelete: Bool
     /// The lane was open and is paused now.
     var beginsPause: Bool
     /// Handles were believed dead until now and are not any more.

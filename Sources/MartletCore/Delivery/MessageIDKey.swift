@@ -8,12 +8,12 @@ public struct MessageIDKey: Sendable {
         self.second = second
     }
 
-    /// The id of the push that brings a notification to a channel.
-    func id(of notification: NotificationID, to channel: ChannelID) -> MessageID {
+    /// The id of the push that brings a notification to a member of its audience.
+    func id(of notification: NotificationID, to member: AudienceMember) -> MessageID {
         var hash = SipHash(key: (first, second))
         hash.combine(notification.high)
         hash.combine(notification.low)
-        hash.combine(UInt64(bitPattern: channel.rawValue))
+        hash.combine(UInt64(bitPattern: member.number))
         let (high, low) = hash.finalize()
         return MessageID(high: high, low: low)
     }

@@ -4,7 +4,7 @@ import MartletModel
 /// Sends the pushes of one page and tallies what they come to.
 ///
 /// A round is one batch. What the service did not process goes again at once, on another connection, and a refused token
-/// is renewed once; whatever else is to be tried again is left to the retries of the notification.
+/// is renewed once; whatever else is to be tried again is left to the retries of the delivery.
 struct PageSender: Sendable {
     /// Rounds in which unprocessed requests are sent again at once.
     private static let roundLimit = 3
@@ -17,8 +17,7 @@ struct PageSender: Sendable {
 
     /// One page with what its requests are made of.
     struct Job: Sendable {
-        var notification: Notification
-        var lane: LaneID
+        var delivery: Delivery
         var credential: Credential
         /// nil where nothing sends to the platform.
         var service: (any PushService)?
@@ -26,11 +25,21 @@ struct PageSender: Sendable {
         /// Attempts made before, by place in the page; empty where there were none.
         var attempts: [Int]
         var map: any ProgressMap
+
+        /// A page of first attempts.
+        init(_ delivery: Delivery, _ lane: ReadyLane, page: AudiencePage, map: any ProgressMap) {
+            self.delivery = delivery
+            credential = lane.credential
+            service = lane.service
+            self.page = page
+            attempts = []
+            self.map = map
+        }
     }
 
-    func send(_ job: Job, places: [Int], tally: inout PageTally) async {
+    func send(_ job: Job, _ message: Message, places: [Int], tally: inout PageTally) async {
         guard let service = job.service else {
-            add(Self.noPushService(for: job.lane.platform), of: job, at: places, to: &tally)
+            add(Self.noPushService(for: job.delivery.platform), of: job, at: places, to: &tally)
             return
         }
         var waiting = places
@@ -40,8 +49,8 @@ struct PageSender: Sendable {
             let batch: RequestBatch
             do throws(PushServiceError) {
                 grant = try await authorizations.grant(
-                    for: job.lane, credential: job.credential, service: service, at: time.now)
-                batch = try makeBatch(job, service, places: waiting, grant: grant)
+                    for: job.delivery.lane, credential: job.credential, service: service, at: time.now)
+                batch = try makeBatch(job, service, message, places: waiting, grant: grant)
             } catch {
                 add(Self.outcome(of: error), of: job, at: waiting, to: &tally)
                 return
@@ -62,20 +71,20 @@ struct PageSender: Sendable {
             }
             if isRefused {
                 renewals += 1
-                await authorizations.discard(grant, of: job.lane)
+                await authorizations.discard(grant, of: job.delivery.lane)
             }
         }
     }
 
     private func makeBatch(
-        _ job: Job, _ service: any PushService, places: [Int], grant: AuthorizationCache.Grant
+        _ job: Job, _ service: any PushService, _ message: Message, places: [Int], grant: AuthorizationCache.Grant
     ) throws(PushServiceError) -> RequestBatch {
-        let message = job.notification.message
-        var shared = try service.shared(message, token: grant.token, expiry: job.notification.expiresAt)
-        shared.settings.partition += "#\(job.lane.hub.rawValue).\(grant.generation)"
+        let notification = job.delivery.notification
+        var shared = try service.shared(message, token: grant.token, expiry: notification.expiresAt)
+        shared.settings.partition += "#\(notification.hub.rawValue).\(grant.generation)"
         var batch = RequestBatch(shared, reserving: places.count)
         for place in places {
-            let id = messageIDs.id(of: job.notification.id, to: job.page.members[place].channel)
+            let id = messageIDs.id(of: notification.id, to: job.page.members[place])
             job.page.withHandle(place) { service.append($0, id: id, message: message, to: &batch) }
         }
         return batch
@@ -85,7 +94,7 @@ struct PageSender: Sendable {
         _ batch: RequestBatch, _ job: Job, _ service: any PushService, places: [Int], tally: inout PageTally
     ) async -> [ResultCollector.Answer] {
         let collector = ResultCollector(
-            service: service, channels: job.page.members.map(\.channel), places: places, map: job.map, time: time)
+            service: service, members: job.page.members, places: places, map: job.map, time: time)
         await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
         let (successes, answers) = collector.drain()
         tally.addSuccesses(successes)
@@ -99,14 +108,15 @@ struct PageSender: Sendable {
     ) {
         guard !job.attempts.isEmpty else { return }
         let answered = Set(answers.map(\.place))
-        for place in places where !answered.contains(place) { tally.settle(job.page.members[place].channel) }
+        for place in places where !answered.contains(place) { tally.settle(job.page.members[place]) }
     }
 
     private func add(_ outcome: Outcome, of job: Job, at places: [Int], to tally: inout PageTally) {
         for place in places {
             let before = job.attempts.isEmpty ? 0 : job.attempts[place]
-            tally.add(
-                outcome, channel: job.page.members[place].channel, attempts: before + 1, chance: .random(in: 0..<1))
+            let addressee = PageTally.Addressee(
+                member: job.page.members[place], handle: job.page.handle(place), attempts: before + 1)
+            tally.add(outcome, to: addressee, chance: .random(in: 0..<1))
         }
     }
 

@@ -5,7 +5,7 @@ struct PageTally {
     private(set) var counts: [OutcomeName: Int] = [:]
     private(set) var refusals: [Refusal] = []
     private(set) var retries: [Retry] = []
-    private(set) var settled: [ChannelID] = []
+    private(set) var settled: [AudienceMember] = []
     private(set) var feedback: [ChannelFeedback] = []
     /// Feedback that only counts while the lane is healthy.
     private(set) var guardedFeedback: [ChannelFeedback] = []
@@ -24,7 +24,7 @@ struct PageTally {
     private let policy: RetryPolicy
     private let now: Timestamp
     private let expiresAt: Timestamp
-    /// Whether the channels come out of the retry table, so that what is final must leave it.
+    /// Whether the members come out of the retry table, so that what is final must leave it.
     private let areRetries: Bool
 
     init(
@@ -53,14 +53,14 @@ struct PageTally {
         counts[.success, default: 0] += count
     }
 
-    /// Counts channels that an earlier attempt reached, of which nothing but the bit was left.
+    /// Counts members that an earlier attempt reached, of which nothing but the bit was left.
     mutating func addReached(_ count: Int) {
         if count > 0 { counts[.success, default: 0] += count }
     }
 
-    /// Ends the retry of a channel, where it has one.
-    mutating func settle(_ channel: ChannelID) {
-        if areRetries { settled.append(channel) }
+    /// Ends the retry of a member, where it has one.
+    mutating func settle(_ member: AudienceMember) {
+        if areRetries { settled.append(member) }
     }
 
     mutating func addSkipped(_ count: Int) {
@@ -72,10 +72,17 @@ struct PageTally {
         counts[outcome.name, default: 0] += count
     }
 
+    /// Whom a push went to.
+    struct Addressee {
+        var member: AudienceMember
+        /// nil where the device is gone.
+        var handle: PushHandle?
+        /// Attempts made, the last one included.
+        var attempts: Int
+    }
+
     /// Adds the outcome of one push that is more than a plain success.
-    /// - Parameters:
-    ///   - attempts: Attempts made, this one included.
-    mutating func add(_ outcome: Outcome, channel: ChannelID, attempts: Int, chance: Double) {
+    mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: Double) {
         if outcome.name == .pnsUnreachable {
             unanswered += 1
             pauseCause = outcome
@@ -85,72 +92,74 @@ struct PageTally {
         switch outcome.reaction {
         case .accepted:
             addSuccesses(1)
-            settle(channel)
+            settle(addressee.member)
         case .drop(let moment, let guarded):
             fatal += 1
-            let gone = ChannelFeedback(channel: channel, kind: .gone(asOf: moment))
-            if guarded { guardedFeedback.append(gone) } else { feedback.append(gone) }
-            refuse(outcome, channel)
+            // A direct send says nothing of a channel.
+            if addressee.member.channel != .none {
+                let gone = ChannelFeedback(channel: addressee.member.channel, kind: .gone(asOf: moment))
+                if guarded { guardedFeedback.append(gone) } else { feedback.append(gone) }
+            }
+            refuse(outcome, addressee)
         case .update(let new):
             addSuccesses(1)
-            settle(channel)
-            if let key = try? platform?.key(of: new) {
-                feedback.append(ChannelFeedback(channel: channel, kind: .moved(new, key: key)))
+            settle(addressee.member)
+            if addressee.member.channel != .none, let key = try? platform?.key(of: new) {
+                feedback.append(ChannelFeedback(channel: addressee.member.channel, kind: .moved(new, key: key)))
             }
         case .refuse:
-            refuse(outcome, channel)
+            refuse(outcome, addressee)
         case .refuseAll:
             refusesAll = outcome
-            refuse(outcome, channel)
+            refuse(outcome, addressee)
         case .retry(let least, let scope):
-            guard scope == .platform else {
-                return retry(outcome, channel, least: least, attempts: attempts, chance: chance)
-            }
-            pauseLane(outcome, channel, atLeast: least, attempts: attempts)
+            guard scope == .platform else { return retry(outcome, addressee, least: least, chance: chance) }
+            pauseLane(outcome, addressee, atLeast: least)
         case .retryElsewhere:
-            retry(outcome, channel, least: .seconds(1), attempts: attempts, chance: chance)
+            retry(outcome, addressee, least: .seconds(1), chance: chance)
         case .reauthorize, .stop:
-            pauseLane(outcome, channel, atLeast: .seconds(30), attempts: attempts)
+            pauseLane(outcome, addressee, atLeast: .seconds(30))
         }
     }
 
-    /// The channel's push is held up by nothing but its lane, so it goes as soon as that is open, and this attempt does
+    /// The member's push is held up by nothing but its lane, so it goes as soon as that is open, and this attempt does
     /// not count.
-    private mutating func pauseLane(_ outcome: Outcome, _ channel: ChannelID, atLeast least: Duration, attempts: Int) {
+    private mutating func pauseLane(_ outcome: Outcome, _ addressee: Addressee, atLeast least: Duration) {
         wantedPause = max(wantedPause ?? .zero, least)
         pauseCause = outcome
         retries.append(
             Retry(
-                channel: channel, attempts: attempts - 1, dueAt: now, outcome: outcome.name, reason: outcome.reason))
+                member: addressee.member, attempts: addressee.attempts - 1, dueAt: now, outcome: outcome.name,
+                reason: outcome.reason))
     }
 
-    private mutating func retry(
-        _ outcome: Outcome, _ channel: ChannelID, least: Duration, attempts: Int, chance: Double
-    ) {
+    private mutating func retry(_ outcome: Outcome, _ addressee: Addressee, least: Duration, chance: Double) {
         guard
             let due = policy.next(
-                after: least, attempts: attempts, now: now, expiresAt: expiresAt, chance: chance)
+                after: least, attempts: addressee.attempts, now: now, expiresAt: expiresAt, chance: chance)
         else {
-            refuse(Outcome(.abandoned, reason: outcome.reason, .refuse), channel)
+            refuse(Outcome(.abandoned, reason: outcome.reason, .refuse), addressee)
             return
         }
         retries.append(
             Retry(
-                channel: channel, attempts: attempts, dueAt: due, outcome: outcome.name, reason: outcome.reason))
+                member: addressee.member, attempts: addressee.attempts, dueAt: due, outcome: outcome.name,
+                reason: outcome.reason))
     }
 
-    private mutating func refuse(_ outcome: Outcome, _ channel: ChannelID) {
-        refuse(outcome.name, outcome.reason, channel)
-    }
-
-    private mutating func refuse(_ name: OutcomeName, _ reason: String, _ channel: ChannelID) {
-        counts[name, default: 0] += 1
-        refusals.append(Refusal(channel: channel, outcome: name, reason: reason, at: now))
-        settle(channel)
+    private mutating func refuse(_ outcome: Outcome, _ addressee: Addressee) {
+        counts[outcome.name, default: 0] += 1
+        refusals.append(
+            Refusal(
+                member: addressee.member, handle: addressee.handle, outcome: outcome.name, reason: outcome.reason,
+                at: now))
+        settle(addressee.member)
     }
 
     /// Ends a retry with what the last attempt came to: its device is not in the audience any more.
     mutating func giveUp(_ retry: Retry) {
-        refuse(retry.outcome, retry.reason, retry.channel)
+        refuse(
+            Outcome(retry.outcome, reason: retry.reason, .refuse),
+            Addressee(member: retry.member, handle: nil, attempts: retry.attempts))
     }
 }

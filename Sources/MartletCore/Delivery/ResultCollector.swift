@@ -18,7 +18,7 @@ final class ResultCollector: Sendable {
     }
 
     private let service: any PushService
-    private let channels: [ChannelID]
+    private let members: [AudienceMember]
     /// For each item of the batch its place in the page.
     private let places: [Int]
     private let map: any ProgressMap
@@ -26,21 +26,21 @@ final class ResultCollector: Sendable {
     private let state = Mutex(State())
 
     init(
-        service: any PushService, channels: [ChannelID], places: [Int], map: any ProgressMap, time: any TimeSource
+        service: any PushService, members: [AudienceMember], places: [Int], map: any ProgressMap, time: any TimeSource
     ) {
         self.service = service
-        self.channels = channels
+        self.members = members
         self.places = places
         self.map = map
         self.time = time
     }
 
     func take(_ portion: ResultPortion) {
-        for index in portion.plainSuccesses { map.insert(channels[places[Int(index)]]) }
+        for index in portion.plainSuccesses { map.insert(members[places[Int(index)]]) }
         let answers = portion.answers.map { answer in
             Answer(place: places[answer.index], outcome: outcome(of: answer.result))
         }
-        for answer in answers where answer.outcome.isSuccess { map.insert(channels[answer.place]) }
+        for answer in answers where answer.outcome.isSuccess { map.insert(members[answer.place]) }
         state.withLock { state in
             state.successes += portion.plainSuccesses.count
             state.answers += answers

@@ -133,6 +133,11 @@ public struct AudiencePage: Sendable {
         renderingPlaces.append(place)
     }
 
+    /// The handle at a place.
+    public func handle(_ place: Int) -> PushHandle {
+        PushHandle(text: withHandle(place) { String(decoding: $0, as: UTF8.self) })
+    }
+
     /// Lends the UTF-8 text of the handle at a place.
     public func withHandle<Result>(_ place: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         let start = place == 0 ? 0 : Int(handleEnds[place - 1])

@@ -2,37 +2,55 @@ public import MartletModel
 
 /// A send that was accepted: the promise that the hub has given.
 public struct Notification: Sendable {
+    /// What is to be shown.
+    public enum Content: Sendable {
+        /// A payload in the form of one platform, for its registrations without a template.
+        case native(PlatformID, Message)
+        /// Properties that the templates of registrations are filled in with, on every platform: a JSON object as it was
+        /// sent.
+        case template(properties: [UInt8])
+
+        /// The body as it was sent.
+        public var body: [UInt8] {
+            switch self {
+            case .native(_, let message): message.body
+            case .template(let properties): properties
+            }
+        }
+    }
+
     /// Whom it is for.
     public enum Target: Sendable {
-        /// The channels of the platform with a registration that the expression matches; nil matches all.
+        /// The registrations that the expression matches; nil matches all.
         case audience(TagExpression?)
-        /// One handle, registered or not.
-        case direct(PushHandle)
+        /// Up to `handleLimit` handles, registered or not. Of native content only.
+        case direct([PushHandle])
+
+        /// The most handles of a direct send.
+        public static let handleLimit = 1000
     }
 
     /// Given by the store, in the order of acceptance.
     public let sequence: Int64
     public let id: NotificationID
     public let hub: Hub.ID
-    public let platform: PlatformID
+    public let content: Content
     public let target: Target
-    public let message: Message
     public let acceptedAt: Timestamp
+    /// When it is to go out; nil where that was at once.
+    public let dueAt: Timestamp?
     /// When undelivered pushes are given up.
     public let expiresAt: Timestamp
-    /// The last channel that there was when it was accepted.
-    public let lastChannel: ChannelID
 
-    public init(sequence: Int64, _ draft: NotificationDraft, lastChannel: ChannelID) {
+    public init(sequence: Int64, _ draft: NotificationDraft) {
         self.sequence = sequence
         id = draft.id
         hub = draft.hub
-        platform = draft.platform
+        content = draft.content
         target = draft.target
-        message = draft.message
         acceptedAt = draft.acceptedAt
+        dueAt = draft.dueAt
         expiresAt = draft.expiresAt
-        self.lastChannel = lastChannel
     }
 }
 
@@ -40,22 +58,26 @@ public struct Notification: Sendable {
 public struct NotificationDraft: Sendable {
     public var id: NotificationID
     public var hub: Hub.ID
-    public var platform: PlatformID
+    public var content: Notification.Content
     public var target: Notification.Target
-    public var message: Message
     public var acceptedAt: Timestamp
+    /// When it is to go out; nil: at once.
+    public var dueAt: Timestamp?
     public var expiresAt: Timestamp
+    /// How the request is known again when it is repeated; nil where it cannot be.
+    public var request: RequestIdentity?
 
     public init(
-        id: NotificationID, hub: Hub.ID, platform: PlatformID, target: Notification.Target, message: Message,
-        acceptedAt: Timestamp, expiresAt: Timestamp
+        id: NotificationID, hub: Hub.ID, content: Notification.Content, target: Notification.Target,
+        acceptedAt: Timestamp, dueAt: Timestamp? = nil, expiresAt: Timestamp, request: RequestIdentity? = nil
     ) {
         self.id = id
         self.hub = hub
-        self.platform = platform
+        self.content = content
         self.target = target
-        self.message = message
         self.acceptedAt = acceptedAt
+        self.dueAt = dueAt
         self.expiresAt = expiresAt
+        self.request = request
     }
 }

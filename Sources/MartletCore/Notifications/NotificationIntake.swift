@@ -3,48 +3,76 @@ public import MartletModel
 /// The one way in which notifications are accepted. What it returns is on disk and will be delivered.
 public struct NotificationIntake: Sendable {
     private let store: any NotificationStore
-    private let platforms: PushPlatformList
+    private let check: NotificationCheck
     private let time: any TimeSource
     private let lifetime: Duration
-    private let accepted: @Sendable (Notification) -> Void
+    private let accepted: @Sendable ([Delivery]) -> Void
+    private let scheduled: @Sendable (Timestamp) -> Void
+
+    /// How far ahead a notification may be scheduled.
+    public static let scheduleLimit: Duration = .seconds(scheduleDays * 86_400)
+    private static let scheduleDays: Int64 = 366
 
     /// - Parameters:
-    ///   - lifetime: How long delivery is tried where the message does not say.
-    ///   - accepted: Told of every notification after it was stored.
+    ///   - lifetime: How long delivery is tried, from the time when the notification is due.
+    ///   - accepted: Told of the deliveries of every notification that begins at once, after it was stored.
+    ///   - scheduled: Told when a notification is due that does not, after it was stored.
     public init(
         store: any NotificationStore, platforms: PushPlatformList, time: any TimeSource,
-        lifetime: Duration = .seconds(86_400), accepted: @escaping @Sendable (Notification) -> Void
+        lifetime: Duration = .seconds(86_400), accepted: @escaping @Sendable ([Delivery]) -> Void,
+        scheduled: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) {
         self.store = store
-        self.platforms = platforms
+        check = NotificationCheck(platforms: platforms)
         self.time = time
         self.lifetime = lifetime
         self.accepted = accepted
+        self.scheduled = scheduled
     }
 
-    /// Takes a message for delivery.
+    /// Takes a notification for delivery.
+    /// - Parameters:
+    ///   - dueAt: When it is to go out, at most `scheduleLimit` ahead; nil or a time in the past: at once.
+    ///   - request: How the request is known again when it is repeated within `RequestIdentity.lifetime`.
+    /// - Returns: The id; for a request that was accepted before, that of then.
     /// - Throws: `NotificationIntakeError`; then nothing will be sent.
     public func accept(
-        _ message: Message, on platform: PlatformID, to target: Notification.Target, in hub: Hub.ID
-    ) async throws(NotificationIntakeError) -> Notification {
-        guard let known = platforms[platform] else { throw .invalid("There is no platform '\(platform)'.") }
-        do throws(PushServiceError) {
-            try known.check(message)
-            if case .direct(let handle) = target { _ = try known.key(of: handle) }
-        } catch {
-            throw error.kind == .messageTooLarge ? .tooLarge(error.description) : .invalid(error.description)
-        }
+        _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, dueAt: Timestamp? = nil,
+        request: RequestIdentity? = nil
+    ) async throws(NotificationIntakeError) -> NotificationID {
         let now = time.now
+        let (content, target) = try check.checked(content, target, at: now)
+        let due = dueAt.flatMap { $0 > now ? $0 : nil }
+        guard due ?? now <= now + Self.scheduleLimit else {
+            throw .invalid("A notification may be scheduled for at most \(Self.scheduleDays) days ahead.")
+        }
         let draft = NotificationDraft(
-            id: NotificationID(at: now), hub: hub, platform: platform, target: target, message: message,
-            acceptedAt: now, expiresAt: now + lifetime)
+            id: NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
+            dueAt: due, expiresAt: (due ?? now) + lifetime, request: request)
+        return try await store(draft)
+    }
+
+    private func store(_ draft: NotificationDraft) async throws(NotificationIntakeError) -> NotificationID {
+        let acceptance: Acceptance
         do throws(StorageError) {
-            let notification = try await store.accept(draft)
-            accepted(notification)
-            return notification
+            acceptance = try await store.accept(draft)
         } catch {
             throw .storage(error)
         }
+        switch acceptance {
+        case .accepted(let notification, let deliveries):
+            if let due = notification.dueAt { scheduled(due) } else { accepted(deliveries) }
+            return notification.id
+        case .repeated(let id):
+            return id
+        case .conflicting:
+            throw .conflicting
+        }
+    }
+
+    /// Withdraws a notification that waits for its time.
+    public func cancel(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> Cancellation {
+        try await store.cancel(id, in: hub, at: time.now)
     }
 
     /// What is known of a notification, or nil where the hub has none of this id.
@@ -59,5 +87,7 @@ public enum NotificationIntakeError: Error, Sendable {
     case invalid(String)
     /// The message is larger than the push service takes; the sentence names the limit.
     case tooLarge(String)
+    /// The key of the request was used for another one.
+    case conflicting
     case storage(StorageError)
 }

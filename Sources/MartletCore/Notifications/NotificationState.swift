@@ -5,6 +5,7 @@ public enum NotificationState: String, Hashable, Sendable {
     case completed = "Completed"
     case noTargetFound = "NoTargetFound"
     case abandoned = "Abandoned"
+    /// Only of a notification as a whole, like the next.
     case scheduled = "Scheduled"
     case canceled = "Canceled"
 
@@ -13,6 +14,15 @@ public enum NotificationState: String, Hashable, Sendable {
         switch self {
         case .completed, .noTargetFound, .abandoned, .canceled: true
         case .enqueued, .processing, .scheduled: false
+        }
+    }
+
+    /// The state of a notification that has begun.
+    init(ofDeliveries states: [NotificationState]) {
+        if states.allSatisfy(\.isFinal) {
+            self = [.completed, .abandoned].first(where: states.contains) ?? .noTargetFound
+        } else {
+            self = states.allSatisfy { $0 == .enqueued } ? .enqueued : .processing
         }
     }
 }

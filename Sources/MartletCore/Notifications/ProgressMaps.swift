@@ -1,18 +1,16 @@
-/// Remembers, one bit per channel, which channels a notification has reached, so that a resumed page does not send
-/// twice. The bits survive the end of the process without being written one by one; they may be lost with power.
+/// Remembers, one bit per member, whom a delivery has reached, so that a resumed page does not send twice. The bits
+/// survive the end of the process without being written one by one; they may be lost with power.
 public protocol ProgressMaps: Sendable {
-    /// The map of a notification, made where there is none.
-    /// - Parameters:
-    ///   - notification: The sequence number of the notification.
-    ///   - lastChannel: The highest channel that the map will be asked about.
-    func map(for notification: Int64, through lastChannel: ChannelID) throws(StorageError) -> any ProgressMap
+    /// The map of a delivery, made where there is none.
+    /// - Parameter lastNumber: The highest member number that the map will be asked about (`AudienceMember.number`).
+    func map(for delivery: Delivery.ID, through lastNumber: Int64) throws(StorageError) -> any ProgressMap
 
-    /// Forgets the map of a notification that is final.
-    func remove(_ notification: Int64) throws(StorageError)
+    /// Forgets the map of a delivery that is final.
+    func remove(_ delivery: Delivery.ID) throws(StorageError)
 }
 
-/// The bits of one notification. Thread-safe.
+/// The bits of one delivery. Thread-safe.
 public protocol ProgressMap: Sendable {
-    func contains(_ channel: ChannelID) -> Bool
-    func insert(_ channel: ChannelID)
+    func contains(_ member: AudienceMember) -> Bool
+    func insert(_ member: AudienceMember)
 }

@@ -1,4 +1,4 @@
-/// The id of one push, the same for every attempt: a keyed hash of notification and channel, so that nothing has to be
+/// The id of one push, the same for every attempt: a keyed hash of notification and member, so that nothing has to be
 /// stored to know it again.
 public struct MessageID: Hashable, Sendable, CustomStringConvertible {
     public let high: UInt64

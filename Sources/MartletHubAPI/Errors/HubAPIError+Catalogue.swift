@@ -65,6 +65,9 @@ extension HubAPIError {
         HubAPIError(.contentTooLarge, nil, withoutStop(sentence))
     }
 
+    static let keyUsedBefore = HubAPIError(
+        422, 42_200, "The Idempotency-Key was used for another request; every new request needs a new key")
+
     private static func withoutStop(_ sentence: String) -> String {
         sentence.last == "." ? String(sentence.dropLast()) : sentence
     }
@@ -125,6 +128,7 @@ extension HubAPIError {
         switch error {
         case .invalid(let sentence): self = .badRequest(sentence)
         case .tooLarge(let sentence): self = .tooLarge(sentence)
+        case .conflicting: self = .keyUsedBefore
         case .storage(let error): self.init(error)
         }
     }

@@ -48,7 +48,7 @@ struct MessageRoutes: Sendable {
 
     private func store(_ send: SendRequest, in hub: Hub.ID) async throws(HubAPIError) -> NotificationID {
         do throws(NotificationIntakeError) {
-            return try await notifications.accept(send.message, on: send.platform, to: send.target, in: hub).id
+            return try await notifications.accept(.native(send.platform, send.message), to: send.target, in: hub)
         } catch {
             throw HubAPIError(error)
         }

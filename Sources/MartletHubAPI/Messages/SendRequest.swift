@@ -22,7 +22,7 @@ struct SendRequest {
         platform = descriptor.platform
         target =
             isDirect
-            ? .direct(try Self.handle(fields, request.fields, descriptor)) : .audience(try Self.audience(fields))
+            ? .direct([try Self.handle(fields, request.fields, descriptor)]) : .audience(try Self.audience(fields))
         message = Message(body: request.body, fields: Self.passedOn(request.fields, descriptor))
     }
 

@@ -5,12 +5,12 @@ import MartletModel
 /// section 8.1).
 struct NotificationDetails {
     let report: NotificationReport
-    let descriptor: PushPlatformDescriptor
+    let platforms: PushPlatformList
     /// Its absolute address with the query.
     let url: String
 
     func document() -> [UInt8] {
-        var writer = XMLWriter(reserving: 1024 + report.notification.message.body.count)
+        var writer = XMLWriter(reserving: 1024 + report.notification.content.body.count)
         writer.element(
             "NotificationDetails", ["xmlns": XMLNamespace.service, "xmlns:i": XMLNamespace.instance], write)
         return writer.bytes
@@ -24,16 +24,27 @@ struct NotificationDetails {
         details.element("EnqueueTime", text: notification.acceptedAt.iso8601)
         if let start = report.startedAt { details.element("StartTime", text: start.iso8601) }
         if let end = report.endedAt { details.element("EndTime", text: end.iso8601) }
-        details.element("NotificationBody", text: String(decoding: notification.message.body, as: UTF8.self))
+        details.element("NotificationBody", text: String(decoding: notification.content.body, as: UTF8.self))
         if case .audience(let expression?) = notification.target {
             details.element("Tags", text: expression.description)
         }
-        details.element("TargetPlatforms", text: descriptor.format)
-        writeCounts(&details)
+        let targets = targetPlatforms
+        if !targets.isEmpty { details.element("TargetPlatforms", text: targets.joined(separator: ",")) }
+        let descriptors = platforms.map { $0.descriptor }.sorted { $0.outcomeCountsPlace < $1.outcomeCountsPlace }
+        for descriptor in descriptors { write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details) }
     }
 
-    private func writeCounts(_ details: inout XMLWriter) {
-        let counts = report.counts.filter { $0.value > 0 }.sorted { Self.rank($0.key) < Self.rank($1.key) }
+    private var targetPlatforms: [String] {
+        switch report.notification.content {
+        case .native(let platform, _): [platforms[platform]?.descriptor.format ?? platform.rawValue]
+        case .template: report.platforms.map { (platforms[$0]?.descriptor.format ?? $0.rawValue) + "template" }
+        }
+    }
+
+    private func write(
+        _ counts: [OutcomeName: Int], of descriptor: PushPlatformDescriptor, to details: inout XMLWriter
+    ) {
+        let counts = counts.filter { $0.value > 0 }.sorted { Self.rank($0.key) < Self.rank($1.key) }
         guard !counts.isEmpty else { return }
         details.element(descriptor.outcomeCountsElement) { element in
             for (name, count) in counts {

@@ -19,11 +19,9 @@ struct TelemetryRoutes: Sendable {
         } catch {
             throw HubAPIError(error)
         }
-        guard let report = found, let platform = platforms[report.notification.platform] else {
-            throw .notificationNotFound
-        }
+        guard let report = found else { throw .notificationNotFound }
         let details = NotificationDetails(
-            report: report, descriptor: platform.descriptor,
+            report: report, platforms: platforms,
             url: call.url("messages", id.description) + call.versionQuery)
         return HTTPResponse(
             .ok, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(details.document()))

@@ -26,8 +26,9 @@ struct HubPurge {
         }
         if try remove(from: "contents", "id") { return false }
         for table in ["refusals", "retries"] {
-            if try removeChannels(from: table) { return false }
+            if try removeMembers(from: table) { return false }
         }
+        if try removeRequests() { return false }
         if try remove(from: "notifications", "sequence") { return false }
         if try remove(from: "channels", "id") { return false }
         try connection.run("DELETE FROM hubs WHERE id = ?", hub)
@@ -41,13 +42,24 @@ struct HubPurge {
         return connection.changes > 0
     }
 
-    /// Of the notifications that are the next to go: a broadcast can have left a million rows.
+    /// Of the deliveries that are the next to go: a broadcast can have left a million rows.
     /// - Returns: Whether there was something to remove.
-    private func removeChannels(from table: String) throws(StorageError) -> Bool {
+    private func removeMembers(from table: String) throws(StorageError) -> Bool {
         try connection.run(
             """
-            DELETE FROM \(table) WHERE (notification, channel) IN (SELECT notification, channel FROM \(table)
-                WHERE notification IN (SELECT sequence FROM notifications WHERE hub = ?1 LIMIT ?2) LIMIT ?2)
+            DELETE FROM \(table) WHERE (delivery, channel, registration) IN
+                (SELECT delivery, channel, registration FROM \(table) WHERE delivery IN
+                    (SELECT id FROM deliveries WHERE notification IN
+                        (SELECT sequence FROM notifications WHERE hub = ?1 LIMIT ?2)) LIMIT ?2)
+            """, hub, Self.limit)
+        return connection.changes > 0
+    }
+
+    /// - Returns: Whether there was something to remove.
+    private func removeRequests() throws(StorageError) -> Bool {
+        try connection.run(
+            """
+            DELETE FROM requests WHERE (hub, key) IN (SELECT hub, key FROM requests WHERE hub = ? LIMIT ?)
             """, hub, Self.limit)
         return connection.changes > 0
     }

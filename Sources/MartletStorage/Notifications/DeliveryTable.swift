@@ -1,84 +1,105 @@
 import MartletCore
 import MartletModel
 
-/// What has become of a notification: cursor, counts, refusals and retries, on one connection.
+/// Deliveries with their counts, refusals and retries, on one connection.
 struct DeliveryTable {
-    private let connection: Connection
+    let connection: Connection
 
     init(_ connection: Connection) {
         self.connection = connection
     }
 
-    /// Does nothing where the notification is gone with its hub.
-    func record(_ step: DeliveryStep) throws(StorageError) {
+    func insert(
+        _ notification: Notification, on platform: PlatformID, _ bounds: Delivery.Bounds
+    ) throws(StorageError) -> Delivery {
         try connection.run(
             """
-            UPDATE notifications SET cursor = ifnull(?, cursor), is_fanned_out = ?, state = ?, is_final = ?,
-                started_at = ifnull(started_at, ?), ended_at = ifnull(?, ended_at)
-            WHERE sequence = ?
-            """, step.cursor?.rawValue, step.isFannedOut, step.state.rawValue, step.state.isFinal, step.startedAt,
-            step.endedAt, step.notification)
-        guard connection.changes == 1 else { return }
-        try addCounts(step)
-        try addRefusals(step)
-        try settle(step)
-        try addRetries(step)
+            INSERT INTO deliveries (notification, platform, last_channel, last_registration, state, is_final,
+                cursor_channel, cursor_registration, is_fanned_out)
+            VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0)
+            """, notification.sequence, platform.rawValue, bounds.channel.rawValue, bounds.registration,
+            NotificationState.enqueued.rawValue)
+        return Delivery(
+            id: Delivery.ID(rawValue: connection.lastInsertedRow), notification: notification, platform: platform,
+            bounds: bounds)
     }
 
-    func retries(of notification: Int64, due now: Timestamp, limit: Int) throws(StorageError) -> [Retry] {
+    func unfinishedIDs() throws(StorageError) -> [Delivery.ID] {
+        try connection.all("SELECT id FROM deliveries WHERE is_final = 0") { Delivery.ID(rawValue: $0.integer(0)) }
+    }
+
+    func unfinished(after id: Delivery.ID, limit: Int) throws(StorageError) -> [DeliveryProgress] {
         try connection.all(
             """
-            SELECT channel, attempts, due_at, outcome, reason FROM retries
-            WHERE notification = ? AND due_at <= ? ORDER BY due_at, channel LIMIT ?
-            """, notification, now, limit
+            SELECT \(StoredNotification.columns), d.id, d.platform, d.last_channel, d.last_registration, d.state,
+                d.cursor_channel, d.cursor_registration, d.is_fanned_out
+            FROM deliveries d CROSS JOIN notifications n ON n.sequence = d.notification
+                CROSS JOIN messages m ON m.notification = n.sequence
+            WHERE d.is_final = 0 AND d.id > ? ORDER BY d.id LIMIT ?
+            """, id.rawValue, limit
+        ) { row throws(StorageError) in
+            DeliveryProgress(
+                delivery: Delivery(
+                    id: Delivery.ID(rawValue: row.integer(13)), notification: try StoredNotification.read(row),
+                    platform: PlatformID(rawValue: row.text(14)),
+                    bounds: Delivery.Bounds(
+                        channel: ChannelID(rawValue: row.integer(15)), registration: row.integer(16))),
+                state: try Self.state(row, 17), cursor: Self.member(row, 18), isFannedOut: row.bool(20))
+        }
+    }
+
+    private static func state(_ row: Statement, _ column: Int32) throws(StorageError) -> NotificationState {
+        guard let state = NotificationState(rawValue: row.text(column)) else {
+            throw StorageError(.corrupt, "A stored delivery has an unknown state; restore a backup.")
+        }
+        return state
+    }
+
+    /// - Parameter column: That of the channel, before that of the registration.
+    private static func member(_ row: Statement, _ column: Int32) -> AudienceMember {
+        AudienceMember(channel: ChannelID(rawValue: row.integer(column)), registration: row.integer(column + 1))
+    }
+
+    /// The deliveries of a notification, in their order.
+    func reports(of notification: Int64) throws(StorageError) -> [DeliveryReport] {
+        let rows = try connection.all(
+            "SELECT id, platform, state, started_at, ended_at FROM deliveries WHERE notification = ? ORDER BY id",
+            notification
+        ) { row throws(StorageError) in
+            (
+                id: row.integer(0),
+                report: DeliveryReport(
+                    platform: PlatformID(rawValue: row.text(1)), state: try Self.state(row, 2),
+                    startedAt: row.optionalTimestamp(3), endedAt: row.optionalTimestamp(4), counts: [:])
+            )
+        }
+        var reports: [DeliveryReport] = []
+        for (id, var report) in rows {
+            let counts = try connection.all("SELECT outcome, count FROM outcome_counts WHERE delivery = ?", id) { row in
+                (OutcomeName(rawValue: row.text(0)), Int(row.integer(1)))
+            }
+            report.counts = Dictionary(uniqueKeysWithValues: counts)
+            reports.append(report)
+        }
+        return reports
+    }
+
+    func retries(of delivery: Delivery.ID, due now: Timestamp, limit: Int) throws(StorageError) -> [Retry] {
+        try connection.all(
+            """
+            SELECT channel, registration, attempts, due_at, outcome, reason FROM retries
+            WHERE delivery = ? AND due_at <= ? ORDER BY due_at, channel, registration LIMIT ?
+            """, delivery.rawValue, now, limit
         ) { row in
             Retry(
-                channel: ChannelID(rawValue: row.integer(0)), attempts: Int(row.integer(1)), dueAt: row.timestamp(2),
-                outcome: OutcomeName(rawValue: row.text(3)), reason: row.text(4))
+                member: Self.member(row, 0), attempts: Int(row.integer(2)), dueAt: row.timestamp(3),
+                outcome: OutcomeName(rawValue: row.text(4)), reason: row.text(5))
         }
     }
 
-    func nextRetry(of notification: Int64) throws(StorageError) -> Timestamp? {
+    func nextRetry(of delivery: Delivery.ID) throws(StorageError) -> Timestamp? {
         try connection.first(
-            "SELECT due_at FROM retries WHERE notification = ? ORDER BY due_at LIMIT 1", notification
+            "SELECT due_at FROM retries WHERE delivery = ? ORDER BY due_at LIMIT 1", delivery.rawValue
         ) { $0.timestamp(0) }
-    }
-
-    private func addCounts(_ step: DeliveryStep) throws(StorageError) {
-        for (outcome, count) in step.counts where count != 0 {
-            try connection.run(
-                """
-                INSERT INTO outcome_counts (notification, outcome, count) VALUES (?, ?, ?)
-                ON CONFLICT (notification, outcome) DO UPDATE SET count = count + excluded.count
-                """, step.notification, outcome.rawValue, count)
-        }
-    }
-
-    private func addRefusals(_ step: DeliveryStep) throws(StorageError) {
-        for refusal in step.refusals {
-            try connection.run(
-                """
-                INSERT OR REPLACE INTO refusals (notification, channel, outcome, reason, refused_at)
-                VALUES (?, ?, ?, ?, ?)
-                """, step.notification, refusal.channel.rawValue, refusal.outcome.rawValue, refusal.reason, refusal.at)
-        }
-    }
-
-    private func settle(_ step: DeliveryStep) throws(StorageError) {
-        for channel in step.settled {
-            try connection.run(
-                "DELETE FROM retries WHERE notification = ? AND channel = ?", step.notification, channel.rawValue)
-        }
-    }
-
-    private func addRetries(_ step: DeliveryStep) throws(StorageError) {
-        for retry in step.retries {
-            try connection.run(
-                """
-                INSERT OR REPLACE INTO retries (notification, channel, attempts, due_at, outcome, reason)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """, step.notification, retry.channel.rawValue, retry.attempts, retry.dueAt, retry.outcome.rawValue,
-                retry.reason)
-        }
     }
 }

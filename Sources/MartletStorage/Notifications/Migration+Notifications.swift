@@ -1,5 +1,7 @@
 extension Migration {
     /// Messages stand apart, so that a step of a delivery does not write them again.
+    ///
+    /// A notification without `begun_at` waits for its time, unless it has `finished_at`: then it was canceled.
     static let notifications = Migration(
         name: "notifications",
         script: """
@@ -7,49 +9,76 @@ extension Migration {
                 sequence INTEGER PRIMARY KEY AUTOINCREMENT,
                 hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,
                 id BLOB NOT NULL,
-                platform TEXT NOT NULL,
+                platform TEXT,
                 expression TEXT,
-                handle TEXT,
+                handles BLOB,
                 accepted_at INTEGER NOT NULL,
+                due_at INTEGER,
                 expires_at INTEGER NOT NULL,
-                last_channel INTEGER NOT NULL,
-                state TEXT NOT NULL,
-                is_final INTEGER NOT NULL,
-                cursor INTEGER NOT NULL,
-                is_fanned_out INTEGER NOT NULL,
-                started_at INTEGER,
-                ended_at INTEGER
+                begun_at INTEGER,
+                finished_at INTEGER
             ) STRICT;
             CREATE UNIQUE INDEX notifications_by_id ON notifications (hub, id);
-            CREATE INDEX notifications_unfinished ON notifications (sequence) WHERE is_final = 0;
+            CREATE INDEX notifications_waiting ON notifications (due_at)
+                WHERE begun_at IS NULL AND finished_at IS NULL;
+            CREATE INDEX notifications_finished ON notifications (finished_at) WHERE finished_at IS NOT NULL;
             CREATE TABLE messages (
                 notification INTEGER PRIMARY KEY REFERENCES notifications ON DELETE CASCADE,
                 body BLOB NOT NULL,
                 fields BLOB NOT NULL
             ) STRICT;
-            CREATE TABLE outcome_counts (
+            CREATE TABLE deliveries (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
                 notification INTEGER NOT NULL REFERENCES notifications ON DELETE CASCADE,
+                platform TEXT NOT NULL,
+                last_channel INTEGER NOT NULL,
+                last_registration INTEGER NOT NULL,
+                state TEXT NOT NULL,
+                is_final INTEGER NOT NULL,
+                cursor_channel INTEGER NOT NULL,
+                cursor_registration INTEGER NOT NULL,
+                is_fanned_out INTEGER NOT NULL,
+                started_at INTEGER,
+                ended_at INTEGER
+            ) STRICT;
+            CREATE INDEX deliveries_by_notification ON deliveries (notification);
+            CREATE INDEX deliveries_unfinished ON deliveries (id) WHERE is_final = 0;
+            CREATE TABLE outcome_counts (
+                delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
                 outcome TEXT NOT NULL,
                 count INTEGER NOT NULL,
-                PRIMARY KEY (notification, outcome)
+                PRIMARY KEY (delivery, outcome)
             ) STRICT, WITHOUT ROWID;
             CREATE TABLE refusals (
-                notification INTEGER NOT NULL REFERENCES notifications ON DELETE CASCADE,
+                delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
                 channel INTEGER NOT NULL,
+                registration INTEGER NOT NULL,
+                handle ANY,
+                registration_id ANY,
                 outcome TEXT NOT NULL,
                 reason TEXT NOT NULL,
                 refused_at INTEGER NOT NULL,
-                PRIMARY KEY (notification, channel)
+                PRIMARY KEY (delivery, channel, registration)
             ) STRICT, WITHOUT ROWID;
             CREATE TABLE retries (
-                notification INTEGER NOT NULL REFERENCES notifications ON DELETE CASCADE,
+                delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
                 channel INTEGER NOT NULL,
+                registration INTEGER NOT NULL,
                 attempts INTEGER NOT NULL,
                 due_at INTEGER NOT NULL,
                 outcome TEXT NOT NULL,
                 reason TEXT NOT NULL,
-                PRIMARY KEY (notification, channel)
+                PRIMARY KEY (delivery, channel, registration)
             ) STRICT, WITHOUT ROWID;
-            CREATE INDEX retries_by_time ON retries (notification, due_at);
+            CREATE INDEX retries_by_time ON retries (delivery, due_at);
+            CREATE TABLE requests (
+                hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,
+                key BLOB NOT NULL,
+                fingerprint BLOB NOT NULL,
+                notification BLOB NOT NULL,
+                accepted_at INTEGER NOT NULL,
+                PRIMARY KEY (hub, key)
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX requests_by_time ON requests (accepted_at);
             """)
 }

@@ -2,15 +2,33 @@ public import MartletCore
 public import MartletModel
 
 extension SQLiteStorage: NotificationStore {
-    public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Notification {
+    public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
         try await writer.write { connection throws(StorageError) in try NotificationTable(connection).accept(draft) }
     }
 
+    public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
+        try await writer.write { connection throws(StorageError) in
+            try NotificationTable(connection).release(due: now, limit: limit)
+        }
+    }
+
+    public func nextDue() async throws(StorageError) -> Timestamp? {
+        try await readers.read { connection throws(StorageError) in try NotificationTable(connection).nextDue() }
+    }
+
+    public func cancel(
+        _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Cancellation {
+        try await writer.write { connection throws(StorageError) in
+            try NotificationTable(connection).cancel(id, in: hub, at: now)
+        }
+    }
+
     public func unfinished(
-        after sequence: Int64, limit: Int
+        after id: Delivery.ID, limit: Int
     ) async throws(StorageError) -> [DeliveryProgress] {
         try await readers.read { connection throws(StorageError) in
-            try NotificationTable(connection).unfinished(after: sequence, limit: limit)
+            try DeliveryTable(connection).unfinished(after: id, limit: limit)
         }
     }
 
@@ -19,16 +37,16 @@ extension SQLiteStorage: NotificationStore {
     }
 
     public func retries(
-        of notification: Int64, due now: Timestamp, limit: Int
+        of delivery: Delivery.ID, due now: Timestamp, limit: Int
     ) async throws(StorageError) -> [Retry] {
         try await readers.read { connection throws(StorageError) in
-            try DeliveryTable(connection).retries(of: notification, due: now, limit: limit)
+            try DeliveryTable(connection).retries(of: delivery, due: now, limit: limit)
         }
     }
 
-    public func nextRetry(of notification: Int64) async throws(StorageError) -> Timestamp? {
+    public func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp? {
         try await readers.read { connection throws(StorageError) in
-            try DeliveryTable(connection).nextRetry(of: notification)
+            try DeliveryTable(connection).nextRetry(of: delivery)
         }
     }
 

@@ -2,7 +2,7 @@ import Glibc
 import MartletCore
 import Synchronization
 
-/// One bit per channel in a file that is mapped into memory: what was set is in the file when the process dies.
+/// One bit per member in a file that is mapped into memory: what was set is in the file when the process dies.
 ///
 /// Unchecked: the words are only touched atomically, `allocated` too, and the rest never changes.
 final class FileProgressMap: ProgressMap, @unchecked Sendable {
@@ -22,10 +22,10 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
 
     /// Opens the file of a map, made where it is missing.
     init(
-        _ path: String, through lastChannel: ChannelID, keep: @escaping @Sendable (FileProgressMap) -> Void = { _ in }
+        _ path: String, through lastNumber: Int64, keep: @escaping @Sendable (FileProgressMap) -> Void = { _ in }
     ) throws(StorageError) {
         self.keep = keep
-        let pages = Int(lastChannel.rawValue) / 8 / Self.pageSize + 1
+        let pages = Int(lastNumber) / 8 / Self.pageSize + 1
         byteCount = pages * Self.pageSize
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StorageError(failed: "open", path) }
@@ -51,23 +51,25 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         allocated.deallocate()
     }
 
-    func holds(_ channel: ChannelID) -> Bool {
-        channel.rawValue >= 0 && channel.rawValue / 8 < Int64(byteCount)
+    func holds(_ number: Int64) -> Bool {
+        number >= 0 && number / 8 < Int64(byteCount)
     }
 
-    func contains(_ channel: ChannelID) -> Bool {
-        guard holds(channel) else { return false }
-        let (word, bit) = place(of: channel)
+    func contains(_ member: AudienceMember) -> Bool {
+        let number = member.number
+        guard holds(number) else { return false }
+        let (word, bit) = place(of: number)
         if words[word].load(ordering: .relaxed) & bit != 0 { return true }
-        return hasHomeless.load(ordering: .acquiring) && homeless.withLock { $0.contains(channel.rawValue) }
+        return hasHomeless.load(ordering: .acquiring) && homeless.withLock { $0.contains(number) }
     }
 
-    func insert(_ channel: ChannelID) {
-        guard holds(channel) else { return }
-        let (word, bit) = place(of: channel)
+    func insert(_ member: AudienceMember) {
+        let number = member.number
+        guard holds(number) else { return }
+        let (word, bit) = place(of: number)
         guard isWritable(page: word * 8 / Self.pageSize) else {
             let isFirst = homeless.withLock { homeless in
-                homeless.insert(channel.rawValue)
+                homeless.insert(number)
                 return homeless.count == 1
             }
             hasHomeless.store(true, ordering: .releasing)
@@ -77,8 +79,8 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         words[word].bitwiseOr(bit, ordering: .relaxed)
     }
 
-    private func place(of channel: ChannelID) -> (word: Int, bit: UInt64) {
-        (Int(channel.rawValue) / 64, 1 << (UInt64(channel.rawValue) & 63))
+    private func place(of number: Int64) -> (word: Int, bit: UInt64) {
+        (Int(number) / 64, 1 << (UInt64(number) & 63))
     }
 
     /// Two threads that ask at once both allocate, which does no harm.

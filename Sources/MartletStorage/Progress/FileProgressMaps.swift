@@ -1,34 +1,34 @@
 import Glibc
 public import MartletCore
 
-/// Progress maps as files of one directory, each mapped into memory while somebody holds it: many notifications can wait
+/// Progress maps as files of one directory, each mapped into memory while somebody holds it: many deliveries can wait
 /// at a time, and each open map costs a descriptor.
 public final class FileProgressMaps: ProgressMaps {
     private let directory: String
     /// Maps with bits that are in memory alone, because the disk is full.
-    private let homeless = Locked<[Int64: FileProgressMap]>([:])
+    private let homeless = Locked<[Delivery.ID: FileProgressMap]>([:])
 
-    /// - Parameter unfinished: The notifications whose maps are still needed; others are removed.
-    init(in directory: String, keeping unfinished: [Int64]) throws(StorageError) {
+    /// - Parameter unfinished: The deliveries whose maps are still needed; others are removed.
+    init(in directory: String, keeping unfinished: [Delivery.ID]) throws(StorageError) {
         self.directory = directory
-        let needed = Set(unfinished.map(String.init))
+        let needed = Set(unfinished.map { String($0.rawValue) })
         for name in try StorageDirectory.entries(of: directory) where !needed.contains(name) {
             unlink("\(directory)/\(name)")
         }
     }
 
-    public func map(for notification: Int64, through lastChannel: ChannelID) throws(StorageError) -> any ProgressMap {
-        if let map = homeless.withLock({ $0[notification] }), map.holds(lastChannel) { return map }
-        return try FileProgressMap(path(of: notification), through: lastChannel) { [homeless] map in
-            homeless.withLock { $0[notification] = map }
+    public func map(for delivery: Delivery.ID, through lastNumber: Int64) throws(StorageError) -> any ProgressMap {
+        if let map = homeless.withLock({ $0[delivery] }), map.holds(lastNumber) { return map }
+        return try FileProgressMap(path(of: delivery), through: lastNumber) { [homeless] map in
+            homeless.withLock { $0[delivery] = map }
         }
     }
 
-    public func remove(_ notification: Int64) throws(StorageError) {
-        homeless.withLock { _ = $0.removeValue(forKey: notification) }
-        let path = path(of: notification)
+    public func remove(_ delivery: Delivery.ID) throws(StorageError) {
+        homeless.withLock { _ = $0.removeValue(forKey: delivery) }
+        let path = path(of: delivery)
         guard unlink(path) == 0 || errno == ENOENT else { throw StorageError(failed: "remove", path) }
     }
 
-    private func path(of notification: Int64) -> String { "\(directory)/\(notification)" }
+    private func path(of delivery: Delivery.ID) -> String { "\(directory)/\(delivery.rawValue)" }
 }

@@ -4,7 +4,7 @@ public struct Retention: Hashable, Sendable {
     public var tombstones: Duration
     /// The most such ids; the oldest go first.
     public var tombstoneLimit: Int
-    /// How long a finished notification is kept, counted from its acceptance.
+    /// How long a notification is kept from its end.
     public var notifications: Duration
 
     public init(

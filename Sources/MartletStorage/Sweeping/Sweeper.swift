@@ -19,7 +19,7 @@ struct Sweeper {
 
     /// What a sweep goes through.
     enum Kind: CaseIterable, Sendable {
-        case installations, registrations, oldTombstones, surplusTombstones, sessions, notifications
+        case installations, registrations, oldTombstones, surplusTombstones, sessions, requests, notifications
     }
 
     /// - Returns: How many rows went; as many as the limit where more may be left.
@@ -30,6 +30,7 @@ struct Sweeper {
         case .oldTombstones: try removeOldTombstones()
         case .surplusTombstones: try removeSurplusTombstones()
         case .sessions: try removeExpiredSessions()
+        case .requests: try RequestTable(connection).removeOld(at: now, limit: Self.limit)
         case .notifications: try removeOldRefusals() > 0 ? Self.limit : removeOldNotifications()
         }
     }
@@ -75,11 +76,11 @@ struct Sweeper {
     private func removeOldRefusals() throws(StorageError) -> Int {
         try connection.run(
             """
-            DELETE FROM refusals WHERE (notification, channel) IN (
-                SELECT notification, channel FROM refusals WHERE notification IN (
-                    SELECT sequence FROM
-                        (SELECT sequence, is_final, accepted_at FROM notifications ORDER BY sequence LIMIT ?2)
-                    WHERE is_final = 1 AND accepted_at <= ?1) LIMIT ?2)
+            DELETE FROM refusals WHERE (delivery, channel, registration) IN (
+                SELECT delivery, channel, registration FROM refusals WHERE delivery IN (
+                    SELECT id FROM deliveries WHERE notification IN (
+                        SELECT sequence FROM notifications WHERE finished_at <= ?1 ORDER BY finished_at LIMIT ?2))
+                LIMIT ?2)
             """, now + (.zero - retention.notifications), Self.limit)
         return connection.changes
     }
@@ -87,8 +88,8 @@ struct Sweeper {
     private func removeOldNotifications() throws(StorageError) -> Int {
         try connection.run(
             """
-            DELETE FROM notifications WHERE is_final = 1 AND accepted_at <= ? AND sequence IN
-                (SELECT sequence FROM notifications ORDER BY sequence LIMIT ?)
+            DELETE FROM notifications WHERE sequence IN
+                (SELECT sequence FROM notifications WHERE finished_at <= ? ORDER BY finished_at LIMIT ?)
             """, now + (.zero - retention.notifications), Self.limit)
         return connection.changes
     }

@@ -185,24 +185,47 @@ extension StorageBench {
 // MARK: Notifications
 
 extension StorageBench {
-    func accept(
-        _ hub: Hub.ID, to target: Notification.Target = .audience(nil), message: Message = Message(body: [1]),
-        at moment: Timestamp? = nil
-    ) async throws -> Notification {
+    func message(_ bytes: [UInt8] = [1]) -> Notification.Content {
+        .native(platform, Message(body: bytes))
+    }
+
+    func notificationDraft(
+        _ hub: Hub.ID, _ content: Notification.Content? = nil, to target: Notification.Target = .audience(nil),
+        dueIn seconds: Int64? = nil, request: RequestIdentity? = nil, at moment: Timestamp? = nil
+    ) -> NotificationDraft {
         let moment = moment ?? now
-        return try await storage.accept(
-            NotificationDraft(
-                id: NotificationID(at: moment), hub: hub, platform: platform, target: target, message: message,
-                acceptedAt: moment, expiresAt: moment + .seconds(60)))
+        let due = seconds.map { moment + .seconds($0) }
+        return NotificationDraft(
+            id: NotificationID(at: moment), hub: hub, content: content ?? message(), target: target,
+            acceptedAt: moment, dueAt: due, expiresAt: (due ?? moment) + .seconds(60), request: request)
+    }
+
+    /// Takes a notification that begins at once on one platform.
+    func accept(
+        _ hub: Hub.ID, to target: Notification.Target = .audience(nil), _ content: Notification.Content? = nil,
+        at moment: Timestamp? = nil
+    ) async throws -> Delivery {
+        let deliveries = try await accepted(notificationDraft(hub, content, to: target, at: moment)).deliveries
+        try require(deliveries.count, is: 1)
+        return deliveries[0]
+    }
+
+    func accepted(
+        _ draft: NotificationDraft
+    ) async throws -> (notification: Notification, deliveries: [Delivery]) {
+        guard case .accepted(let notification, let deliveries) = try await storage.accept(draft) else {
+            throw ConformanceFailure(description: "a new notification was not accepted")
+        }
+        return (notification, deliveries)
     }
 
     func retry(_ channel: Int64, dueIn seconds: Int64, attempts: Int = 1) -> Retry {
         Retry(
-            channel: ChannelID(rawValue: channel), attempts: attempts, dueAt: now + .seconds(seconds),
-            outcome: .throttled, reason: "Storm")
+            member: AudienceMember(channel: ChannelID(rawValue: channel)), attempts: attempts,
+            dueAt: now + .seconds(seconds), outcome: .throttled, reason: "Storm")
     }
 
-    func unfinished() async throws -> [Int64] {
-        try await storage.unfinished(after: 0, limit: 1000).map(\.notification.sequence)
+    func unfinished() async throws -> [Delivery.ID] {
+        try await storage.unfinished(after: .none, limit: 1000).map(\.delivery.id)
     }
 }

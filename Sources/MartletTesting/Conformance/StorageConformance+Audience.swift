@@ -39,8 +39,8 @@ extension StorageConformance {
             let accepted = try await bench.accept(hub)
             try await bench.put("2", "b", ["x"], in: hub)
             try await bench.put("1", "a", ["x"], in: hub)
-            try require(try await bench.audience(hub, "x", through: accepted.lastChannel).handles, is: ["a"])
-            try require(try await bench.audience(hub, through: accepted.lastChannel).handles, is: ["a"])
+            try require(try await bench.audience(hub, "x", through: accepted.bounds.channel).handles, is: ["a"])
+            try require(try await bench.audience(hub, through: accepted.bounds.channel).handles, is: ["a"])
         },
         Requirement("Of some channels those are found that are still in the audience") { bench in
             let hub = try await bench.hub()

@@ -60,8 +60,8 @@ extension StorageConformance {
             try require(try await bench.registration("1", in: gone) == nil, is: true)
             try require(try await bench.audience(gone, "x").handles, is: [])
             try require(try await bench.list(gone), is: [[]])
-            try require(try await bench.storage.report(lost.id, in: gone) == nil, is: true)
-            try require(try await bench.unfinished(), is: [open.sequence])
+            try require(try await bench.storage.report(lost.notification.id, in: gone) == nil, is: true)
+            try require(try await bench.unfinished(), is: [open.id])
             try require(try await bench.audience(kept, "x").handles, is: ["a"])
         },
         Requirement("The name of a removed hub can be used again, its id never") { bench in

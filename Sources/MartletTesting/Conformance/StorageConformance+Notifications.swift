@@ -7,52 +7,193 @@ extension StorageConformance {
             let hub = try await bench.hub()
             let expression = try TagExpression("(a || B) && !c")
             let message = Message(body: [0, 255, 10], fields: ["x-a": "1, \"2\"", "x-b": ""])
-            let accepted = try await bench.accept(hub, to: .audience(expression), message: message)
-            let open = try require(try await bench.storage.unfinished(after: 0, limit: 10).first)
+            let accepted = try await bench.accept(hub, to: .audience(expression), .native(bench.platform, message))
+            let open = try require(try await bench.storage.unfinished(after: .none, limit: 10).first)
             try require(open.state, is: .enqueued)
             try require(open.cursor, is: .none)
             try require(open.isFannedOut, is: false)
-            let report = try require(try await bench.storage.report(accepted.id, in: hub))
-            for notification in [open.notification, report.notification] {
-                try require(notification.sequence, is: accepted.sequence)
-                try require(notification.id, is: accepted.id)
+            try require(open.delivery.id, is: accepted.id)
+            try require(open.delivery.platform, is: bench.platform)
+            try require(open.delivery.bounds, is: accepted.bounds)
+            let report = try require(try await bench.storage.report(accepted.notification.id, in: hub))
+            try require(report.platforms, is: [bench.platform])
+            for notification in [open.delivery.notification, report.notification] {
+                try require(notification.sequence, is: accepted.notification.sequence)
+                try require(notification.id, is: accepted.notification.id)
                 try require(notification.hub, is: hub)
-                try require(notification.platform, is: bench.platform)
-                try require(notification.message.body, is: message.body)
-                try require(notification.message.fields, is: message.fields)
                 try require(notification.acceptedAt, is: bench.now)
+                try require(notification.dueAt, is: nil)
                 try require(notification.expiresAt, is: bench.now + .seconds(60))
-                guard case .audience(let stored) = notification.target else {
-                    throw ConformanceFailure(description: "the target has changed its kind")
-                }
-                try require(stored, is: expression)
+                guard case .audience(expression) = notification.target,
+                    case .native(bench.platform, let stored) = notification.content
+                else { throw ConformanceFailure(description: "the target or the content has changed") }
+                try require(stored.body, is: message.body)
+                try require(stored.fields, is: message.fields)
             }
         },
-        Requirement("A direct send keeps its handle and reaches no channel") { bench in
+        Requirement("A direct send keeps its handles in their order and reaches no channel") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", in: hub)
-            let accepted = try await bench.accept(hub, to: .direct(PushHandle("p", "q")))
-            try require(accepted.lastChannel, is: .none)
-            let open = try require(try await bench.storage.unfinished(after: 0, limit: 10).first)
-            guard case .direct(let handle) = open.notification.target else {
-                throw ConformanceFailure(description: "the target has changed its kind")
+            let handles = [PushHandle("p", "q"), PushHandle("\u{1F426}"), PushHandle("ab")]
+            let accepted = try await bench.accept(hub, to: .direct(handles))
+            try require(accepted.bounds, is: .none)
+            let open = try require(try await bench.storage.unfinished(after: .none, limit: 10).first)
+            guard case .direct(handles) = open.delivery.notification.target else {
+                throw ConformanceFailure(description: "the target has changed")
             }
-            try require(handle, is: PushHandle("p", "q"))
         },
-        Requirement("Sequence numbers count up, and the unfinished are read in their order and in pages") { bench in
+        Requirement("A template notification keeps its properties and has a delivery where there are templates") {
+            bench in
             let hub = try await bench.hub()
-            var sequences: [Int64] = []
-            for _ in 0..<5 { sequences.append(try await bench.accept(hub).sequence) }
-            try require(sequences, is: sequences.sorted())
-            let page = try await bench.storage.unfinished(after: sequences[1], limit: 2)
-            try require(page.map(\.notification.sequence), is: Array(sequences[2...3]))
+            let properties = Array(#"{"a":"1"}"#.utf8)
+            let nobody = try await bench.accepted(bench.notificationDraft(hub, .template(properties: properties)))
+            try require(nobody.deliveries.count, is: 0)
+            let report = try require(try await bench.storage.report(nobody.notification.id, in: hub))
+            try require(report.state, is: .noTargetFound)
+            try require(report.startedAt, is: bench.now)
+            try require(report.endedAt, is: bench.now)
+            let template = Template(body: "$(a)")
+            try await bench.put("1", "a", in: hub, template: template)
+            try await bench.put("2", "b", in: hub, on: bench.otherPlatform, template: template)
+            try await bench.put("3", "c", in: hub, on: PlatformID(rawValue: "canary"))
+            let some = try await bench.accepted(bench.notificationDraft(hub, .template(properties: properties)))
+            try require(some.deliveries.map(\.platform), is: [bench.otherPlatform, bench.platform])
+            let open = try await bench.storage.unfinished(after: .none, limit: 10)
+            try require(open.map(\.delivery.id), is: some.deliveries.map(\.id))
+            try require(open.map(\.delivery.bounds), is: some.deliveries.map(\.bounds))
+            guard case .template(properties) = open[0].delivery.notification.content else {
+                throw ConformanceFailure(description: "the content has changed")
+            }
+        },
+        Requirement("Deliveries count up, and the unfinished are read in their order and in pages") { bench in
+            let hub = try await bench.hub()
+            var ids: [Delivery.ID] = []
+            for _ in 0..<5 { ids.append(try await bench.accept(hub).id) }
+            try require(ids, is: ids.sorted())
+            let page = try await bench.storage.unfinished(after: ids[1], limit: 2)
+            try require(page.map(\.delivery.id), is: Array(ids[2...3]))
         },
         Requirement("Another hub has no report of it") { bench in
             let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
             let accepted = try await bench.accept(hub)
-            try require(try await bench.storage.report(accepted.id, in: other) == nil, is: true)
+            try require(try await bench.storage.report(accepted.notification.id, in: other) == nil, is: true)
             let unknown = NotificationID(at: bench.now)
             try require(try await bench.storage.report(unknown, in: hub) == nil, is: true)
+        },
+    ]
+
+    static let schedules: [Requirement] = [
+        Requirement("What is scheduled waits for its time, and has its audience of then") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", in: hub)
+            let later = try await bench.accepted(bench.notificationDraft(hub, dueIn: 20))
+            let sooner = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10))
+            try require(later.deliveries.count + sooner.deliveries.count, is: 0)
+            try require(try await bench.unfinished(), is: [])
+            try require(try await bench.storage.report(later.notification.id, in: hub)?.state, is: .scheduled)
+            try require(try await bench.storage.nextDue(), is: bench.now + .seconds(10))
+            try require(try await bench.storage.release(due: bench.now + .seconds(9), limit: 10).count, is: 0)
+            try await bench.put("2", "b", in: hub)
+            let due = bench.now + .seconds(20)
+            let first = try await bench.storage.release(due: due, limit: 1)
+            let second = try await bench.storage.release(due: due, limit: 9)
+            try require([first.count, second.count], is: [1, 1])
+            let released = first.deliveries + second.deliveries
+            try require(
+                released.map(\.notification.id), is: [sooner.notification.id, later.notification.id])
+            try require(released.map(\.notification.expiresAt), is: [bench.now + .seconds(70), due + .seconds(60)])
+            try require(
+                try await bench.audience(hub, through: released[0].bounds.channel).handles, is: ["a", "b"])
+            try require(try await bench.unfinished(), is: released.map(\.id))
+            try require(try await bench.storage.nextDue(), is: nil)
+            try require(try await bench.storage.release(due: due, limit: 9).count, is: 0)
+            let report = try require(try await bench.storage.report(later.notification.id, in: hub))
+            try require(report.state, is: .enqueued)
+            try require(report.notification.dueAt, is: due)
+        },
+        Requirement("What is released for nobody is over") { bench in
+            let hub = try await bench.hub()
+            let draft = bench.notificationDraft(hub, .template(properties: Array("{}".utf8)), dueIn: 5)
+            let accepted = try await bench.accepted(draft)
+            let released = try await bench.storage.release(due: bench.now + .seconds(6), limit: 10)
+            try require(released.count, is: 1)
+            try require(released.deliveries.count, is: 0)
+            let report = try require(try await bench.storage.report(accepted.notification.id, in: hub))
+            try require(report.state, is: .noTargetFound)
+            try require(report.endedAt, is: bench.now + .seconds(6))
+        },
+        Requirement("What is withdrawn in time never goes out; what has begun cannot be withdrawn") { bench in
+            let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
+            let id = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10)).notification.id
+            try require(try await bench.storage.cancel(id, in: other, at: bench.now), is: .notFound)
+            let moment = bench.now + .seconds(1)
+            try require(try await bench.storage.cancel(id, in: hub, at: moment), is: .canceled)
+            try require(try await bench.storage.cancel(id, in: hub, at: moment + .seconds(1)), is: .canceled)
+            try require(try await bench.storage.nextDue(), is: nil)
+            try require(try await bench.storage.release(due: bench.now + .seconds(60), limit: 10).count, is: 0)
+            let report = try require(try await bench.storage.report(id, in: hub))
+            try require(report.state, is: .canceled)
+            try require(report.endedAt, is: moment)
+            let begun = try await bench.accept(hub)
+            try require(try await bench.storage.cancel(begun.notification.id, in: hub, at: moment), is: .begun)
+            let released = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10)).notification.id
+            _ = try await bench.storage.release(due: bench.now + .seconds(10), limit: 10)
+            try require(try await bench.storage.cancel(released, in: hub, at: moment), is: .begun)
+        },
+        Requirement("What is scheduled in a hub that is deleted is not released") { bench in
+            let hub = try await bench.hub()
+            _ = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10))
+            _ = try await bench.storage.deleteHub(hub)
+            try require(try await bench.storage.nextDue(), is: nil)
+            try require(try await bench.storage.release(due: .distantFuture, limit: 10).count, is: 0)
+        },
+    ]
+
+    static let repetitions: [Requirement] = [
+        Requirement("A repeated request is not accepted twice within a day, and nothing else goes under its key") {
+            bench in
+            let hub = try await bench.hub()
+            func accept(
+                _ key: UInt8, _ fingerprint: UInt8, after seconds: Int64, in other: Hub.ID? = nil
+            ) async throws
+                -> Acceptance
+            {
+                let request = RequestIdentity(
+                    key: Array(repeating: key, count: 32), fingerprint: Array(repeating: fingerprint, count: 32))
+                let moment = bench.now + .seconds(seconds)
+                return try await bench.storage.accept(
+                    bench.notificationDraft(other ?? hub, request: request, at: moment))
+            }
+            guard case .accepted(let first, _) = try await accept(1, 1, after: 0),
+                case .repeated(first.id) = try await accept(1, 1, after: 86_399),
+                case .conflicting = try await accept(1, 2, after: 86_399),
+                case .accepted(let second, _) = try await accept(1, 2, after: 86_400),
+                case .repeated(second.id) = try await accept(1, 2, after: 86_401),
+                case .conflicting = try await accept(1, 1, after: 86_401),
+                case .accepted = try await accept(2, 1, after: 0),
+                case .accepted = try await accept(1, 1, after: 0, in: try await bench.hub("other"))
+            else { throw ConformanceFailure(description: "a request was not told apart") }
+            try require(try await bench.unfinished().count, is: 4)
+        },
+        Requirement("Of requests that are repeated at the same time one is accepted") { bench in
+            let hub = try await bench.hub()
+            let request = RequestIdentity(
+                key: Array(repeating: 7, count: 32), fingerprint: Array(repeating: 8, count: 32))
+            let ids = try await withThrowingTaskGroup(of: (NotificationID, isNew: Bool)?.self) { group in
+                for _ in 0..<16 {
+                    group.addTask {
+                        switch try await bench.storage.accept(bench.notificationDraft(hub, dueIn: 9, request: request))
+                        {
+                        case .accepted(let notification, _): (notification.id, true)
+                        case .repeated(let id): (id, false)
+                        case .conflicting: nil
+                        }
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            try require(ids.count { $0?.isNew == true }, is: 1)
+            try require(Set(ids.map { $0?.0 }).count, is: 1)
         },
     ]
 
@@ -62,18 +203,19 @@ extension StorageConformance {
             let accepted = try await bench.accept(hub)
             try await bench.storage.record(
                 DeliveryStep(
-                    notification: accepted.sequence, cursor: ChannelID(rawValue: 7), isFannedOut: false,
+                    delivery: accepted.id, cursor: AudienceMember(channel: ChannelID(rawValue: 7), registration: 9),
+                    isFannedOut: false,
                     state: .processing, startedAt: bench.now, counts: [.success: 2, .badChannel: 1]))
             try await bench.storage.record(
                 DeliveryStep(
-                    notification: accepted.sequence, isFannedOut: true, state: .processing,
+                    delivery: accepted.id, isFannedOut: true, state: .processing,
                     startedAt: bench.now + .seconds(9), counts: [.success: 3]))
-            let open = try require(try await bench.storage.unfinished(after: 0, limit: 10).first)
-            try require(open.cursor, is: ChannelID(rawValue: 7))
+            let open = try require(try await bench.storage.unfinished(after: .none, limit: 10).first)
+            try require(open.cursor, is: AudienceMember(channel: ChannelID(rawValue: 7), registration: 9))
             try require(open.isFannedOut, is: true)
             try require(open.state, is: .processing)
-            let report = try require(try await bench.storage.report(accepted.id, in: hub))
-            try require(report.counts, is: [.success: 5, .badChannel: 1])
+            let report = try require(try await bench.storage.report(accepted.notification.id, in: hub))
+            try require(report.counts, is: [bench.platform: [.success: 5, .badChannel: 1]])
             try require(report.startedAt, is: bench.now)
             try require(report.endedAt, is: nil)
         },
@@ -82,65 +224,68 @@ extension StorageConformance {
             let accepted = try await bench.accept(hub)
             try await bench.storage.record(
                 DeliveryStep(
-                    notification: accepted.sequence, isFannedOut: true, state: .completed, startedAt: bench.now,
+                    delivery: accepted.id, isFannedOut: true, state: .completed, startedAt: bench.now,
                     endedAt: bench.now + .seconds(1)))
             try require(try await bench.unfinished(), is: [])
-            let report = try require(try await bench.storage.report(accepted.id, in: hub))
+            let report = try require(try await bench.storage.report(accepted.notification.id, in: hub))
             try require(report.state, is: .completed)
             try require(report.endedAt, is: bench.now + .seconds(1))
         },
-        Requirement("Retries are due in their order, replaced by channel, and end when settled") { bench in
+        Requirement("Retries are due in their order, replaced by member, and end when settled") { bench in
             let hub = try await bench.hub()
-            let sequence = try await bench.accept(hub).sequence
+            let id = try await bench.accept(hub).id
             func step(_ retries: [Retry], settled: [Int64] = []) async throws {
                 try await bench.storage.record(
                     DeliveryStep(
-                        notification: sequence, isFannedOut: true, state: .processing, retries: retries,
-                        settled: settled.map { ChannelID(rawValue: $0) }))
+                        delivery: id, isFannedOut: true, state: .processing, retries: retries,
+                        settled: settled.map { AudienceMember(channel: ChannelID(rawValue: $0)) }))
             }
             func due(_ seconds: Int64, limit: Int = 10) async throws -> [Int64] {
-                try await bench.storage.retries(of: sequence, due: bench.now + .seconds(seconds), limit: limit)
-                    .map(\.channel.rawValue)
+                try await bench.storage.retries(of: id, due: bench.now + .seconds(seconds), limit: limit)
+                    .map(\.member.channel.rawValue)
             }
-            try require(try await bench.storage.nextRetry(of: sequence), is: nil)
+            try require(try await bench.storage.nextRetry(of: id), is: nil)
             try await step([bench.retry(1, dueIn: 30), bench.retry(2, dueIn: 10), bench.retry(3, dueIn: 20)])
-            try require(try await bench.storage.nextRetry(of: sequence), is: bench.now + .seconds(10))
+            try require(try await bench.storage.nextRetry(of: id), is: bench.now + .seconds(10))
             try require(try await due(9), is: [])
             try require(try await due(20), is: [2, 3])
             try require(try await due(100, limit: 1), is: [2])
             try await step([bench.retry(2, dueIn: 40, attempts: 2)], settled: [2, 3])
-            let left = try await bench.storage.retries(of: sequence, due: .distantFuture, limit: .max)
-            try require(left.map(\.channel.rawValue), is: [1, 2])
+            let left = try await bench.storage.retries(of: id, due: .distantFuture, limit: .max)
+            try require(left.map(\.member.channel.rawValue), is: [1, 2])
             try require(left.map(\.attempts), is: [1, 2])
             try require(left.map(\.outcome), is: [.throttled, .throttled])
             try require(left.map(\.reason), is: ["Storm", "Storm"])
         },
-        Requirement("Retries of one notification are nothing to another") { bench in
+        Requirement("Retries of one delivery are nothing to another") { bench in
             let hub = try await bench.hub()
-            let (first, second) = (try await bench.accept(hub).sequence, try await bench.accept(hub).sequence)
-            for sequence in [first, second] {
+            let (first, second) = (try await bench.accept(hub).id, try await bench.accept(hub).id)
+            for id in [first, second] {
                 try await bench.storage.record(
                     DeliveryStep(
-                        notification: sequence, isFannedOut: true, state: .processing,
-                        retries: [bench.retry(1, dueIn: sequence)]))
+                        delivery: id, isFannedOut: true, state: .processing,
+                        retries: [bench.retry(1, dueIn: id.rawValue)]))
             }
             try await bench.storage.record(
                 DeliveryStep(
-                    notification: first, isFannedOut: true, state: .processing, settled: [ChannelID(rawValue: 1)]))
+                    delivery: first, isFannedOut: true, state: .processing,
+                    settled: [AudienceMember(channel: ChannelID(rawValue: 1))]))
             try require(try await bench.storage.nextRetry(of: first), is: nil)
-            try require(try await bench.storage.nextRetry(of: second), is: bench.now + .seconds(second))
+            try require(try await bench.storage.nextRetry(of: second), is: bench.now + .seconds(second.rawValue))
         },
-        Requirement("A step of a notification that is gone with its hub does nothing") { bench in
+        Requirement("A step of a delivery that is gone with its hub does nothing") { bench in
             let hub = try await bench.hub()
             let accepted = try await bench.accept(hub)
             _ = try await bench.storage.deleteHub(hub)
             try await bench.storage.record(
                 DeliveryStep(
-                    notification: accepted.sequence, isFannedOut: true, state: .processing, counts: [.success: 1],
+                    delivery: accepted.id, isFannedOut: true, state: .processing, counts: [.success: 1],
                     refusals: [
-                        Refusal(channel: ChannelID(rawValue: 1), outcome: .badChannel, reason: "x", at: bench.now)
+                        Refusal(
+                            member: AudienceMember(channel: ChannelID(rawValue: 1)), handle: PushHandle("a"),
+                            outcome: .badChannel, reason: "x", at: bench.now)
                     ], retries: [bench.retry(1, dueIn: 1)]))
-            try require(try await bench.storage.nextRetry(of: accepted.sequence), is: nil)
+            try require(try await bench.storage.nextRetry(of: accepted.id), is: nil)
             try require(try await bench.unfinished(), is: [])
         },
     ]

@@ -161,7 +161,7 @@ extension StorageConformance {
             try await bench.put("1", "a", in: hub)
             try await bench.put("2", "b", in: hub, template: Template(body: "{}"))
             let accepted = try await bench.accept(hub)
-            try require(accepted.lastChannel, is: try require(try await bench.audience(hub).channels.first))
+            try require(accepted.bounds.channel, is: try require(try await bench.audience(hub).channels.first))
         },
         Requirement("A channel that moved keeps its template registrations") { bench in
             let hub = try await bench.hub()

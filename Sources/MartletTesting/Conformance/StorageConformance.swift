@@ -31,8 +31,8 @@ public enum StorageConformance {
 
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
-        + templateAudiences
-        + feedback + installations + installationConditions + installationHandles + notifications + deliveries + users
+        + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
+        + schedules + repetitions + deliveries + users
 }
 
 /// What a storage did that it should not have done.

@@ -3,29 +3,29 @@ import Synchronization
 
 /// Progress maps in memory.
 public final class MemoryProgressMaps: ProgressMaps {
-    private let maps = Mutex<[Int64: MemoryProgressMap]>([:])
+    private let maps = Mutex<[Delivery.ID: MemoryProgressMap]>([:])
 
     public init() {}
 
-    public func map(for notification: Int64, through lastChannel: ChannelID) throws(StorageError) -> any ProgressMap {
+    public func map(for delivery: Delivery.ID, through lastNumber: Int64) throws(StorageError) -> any ProgressMap {
         maps.withLock { maps in
-            let map = maps[notification] ?? MemoryProgressMap()
-            maps[notification] = map
+            let map = maps[delivery] ?? MemoryProgressMap()
+            maps[delivery] = map
             return map
         }
     }
 
-    public func remove(_ notification: Int64) throws(StorageError) {
-        maps.withLock { _ = $0.removeValue(forKey: notification) }
+    public func remove(_ delivery: Delivery.ID) throws(StorageError) {
+        maps.withLock { _ = $0.removeValue(forKey: delivery) }
     }
 
-    /// How many notifications have a map.
+    /// How many deliveries have a map.
     public var count: Int { maps.withLock { $0.count } }
 }
 
 private final class MemoryProgressMap: ProgressMap {
-    private let channels = Mutex<Set<ChannelID>>([])
+    private let numbers = Mutex<Set<Int64>>([])
 
-    func contains(_ channel: ChannelID) -> Bool { channels.withLock { $0.contains(channel) } }
-    func insert(_ channel: ChannelID) { channels.withLock { _ = $0.insert(channel) } }
+    func contains(_ member: AudienceMember) -> Bool { numbers.withLock { $0.contains(member.number) } }
+    func insert(_ member: AudienceMember) { numbers.withLock { _ = $0.insert(member.number) } }
 }

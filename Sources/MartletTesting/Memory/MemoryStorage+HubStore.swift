@@ -39,7 +39,9 @@ extension MemoryStorage: HubStore {
             state.registrations.removeAll { $0.hub == id }
             state.installations = state.installations.filter { $0.key.hub != id }
             state.tombstones = state.tombstones.filter { $0.hub != id }
-            state.notifications.removeAll { $0.progress.notification.hub == id }
+            state.notifications.removeAll { $0.notification.hub == id }
+            state.deliveries.removeAll { $0.progress.delivery.notification.hub == id }
+            state.requests[id] = nil
             return true
         }
     }

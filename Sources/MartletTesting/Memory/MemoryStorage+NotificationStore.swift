@@ -3,91 +3,161 @@ public import MartletModel
 import Synchronization
 
 extension MemoryStorage: NotificationStore {
-    public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Notification {
+    public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
+        state.withLock { $0.accept(draft) }
+    }
+
+    public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
         state.withLock { state in
-            state.lastNotification += 1
-            let notification = Notification(
-                sequence: state.lastNotification, draft, lastChannel: state.lastChannel(for: draft))
-            state.notifications.append(
-                MemoryNotification(
-                    progress: DeliveryProgress(
-                        notification: notification, state: .enqueued, cursor: .none, isFannedOut: false)))
-            return notification
+            let due = state.notifications.filter { $0.isWaiting && $0.dueAt <= now }
+                .sorted { ($0.dueAt, $0.notification.sequence) < ($1.dueAt, $1.notification.sequence) }
+                .prefix(limit)
+            let deliveries = due.flatMap { state.begin($0.notification, at: now) }
+            return ReleasedNotifications(count: due.count, deliveries: deliveries)
+        }
+    }
+
+    public func nextDue() async throws(StorageError) -> Timestamp? {
+        state.withLock { state in state.notifications.filter(\.isWaiting).map(\.dueAt).min() }
+    }
+
+    public func cancel(
+        _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> Cancellation {
+        state.withLock { state in
+            guard let place = state.place(of: id, in: hub) else { return .notFound }
+            guard state.notifications[place].begunAt == nil else { return .begun }
+            state.notifications[place].canceledAt = state.notifications[place].canceledAt ?? now
+            return .canceled
         }
     }
 
     public func unfinished(
-        after sequence: Int64, limit: Int
+        after id: Delivery.ID, limit: Int
     ) async throws(StorageError) -> [DeliveryProgress] {
         state.withLock { state in
-            let open = state.notifications.lazy.map(\.progress).filter {
-                !$0.state.isFinal && $0.notification.sequence > sequence
-            }
+            let open = state.deliveries.lazy.map(\.progress).filter { !$0.state.isFinal && $0.delivery.id > id }
             return Array(open.prefix(limit))
         }
     }
 
     public func record(_ step: DeliveryStep) async throws(StorageError) {
         state.withLock { state in
-            guard let place = state.place(of: step.notification) else { return }
-            state.notifications[place].record(step)
+            guard let place = state.place(of: step.delivery) else { return }
+            state.deliveries[place].record(step)
         }
     }
 
     public func retries(
-        of notification: Int64, due now: Timestamp, limit: Int
+        of delivery: Delivery.ID, due now: Timestamp, limit: Int
     ) async throws(StorageError) -> [Retry] {
         state.withLock { state in
-            let due = state.retries(of: notification).filter { $0.dueAt <= now }
-            return Array(due.sorted { ($0.dueAt, $0.channel) < ($1.dueAt, $1.channel) }.prefix(limit))
+            let due = state.retries(of: delivery).filter { $0.dueAt <= now }
+            return Array(due.sorted { ($0.dueAt, $0.member) < ($1.dueAt, $1.member) }.prefix(limit))
         }
     }
 
-    public func nextRetry(of notification: Int64) async throws(StorageError) -> Timestamp? {
-        state.withLock { $0.retries(of: notification).map(\.dueAt).min() }
+    public func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp? {
+        state.withLock { $0.retries(of: delivery).map(\.dueAt).min() }
     }
 
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         state.withLock { state in
-            let found = state.notifications.first {
-                $0.progress.notification.id == id && $0.progress.notification.hub == hub
+            guard let entry = state.place(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }
+            guard let begunAt = entry.begunAt else {
+                return NotificationReport(
+                    entry.notification, waiting: entry.canceledAt == nil ? .scheduled : .canceled,
+                    endedAt: entry.canceledAt)
             }
-            return found.map {
-                NotificationReport(
-                    notification: $0.progress.notification, state: $0.progress.state, startedAt: $0.startedAt,
-                    endedAt: $0.endedAt, counts: $0.counts)
+            let deliveries = state.deliveries.filter {
+                $0.progress.delivery.notification.sequence == entry.notification.sequence
             }
+            return NotificationReport(entry.notification, begunAt: begunAt, deliveries.map(\.report))
         }
     }
 
-    /// What was refused for good, in the order of channels: for tests to look at.
-    public func refusals(of notification: Int64) -> [Refusal] {
+    /// What was refused for good, in the order of members: for tests to look at.
+    public func refusals(of delivery: Delivery.ID) -> [Refusal] {
         state.withLock { state in
-            guard let place = state.place(of: notification) else { return [] }
-            return state.notifications[place].refusals.values.sorted { $0.channel < $1.channel }
+            guard let place = state.place(of: delivery) else { return [] }
+            return state.deliveries[place].refusals.values.sorted { $0.member < $1.member }
         }
     }
 }
 
 extension MemoryState {
-    fileprivate func place(of notification: Int64) -> Int? {
-        notifications.firstIndex { $0.progress.notification.sequence == notification }
+    fileprivate func place(of id: NotificationID, in hub: Hub.ID) -> Int? {
+        notifications.firstIndex { $0.notification.id == id && $0.notification.hub == hub }
     }
 
-    fileprivate func retries(of notification: Int64) -> [Retry] {
-        place(of: notification).map { Array(notifications[$0].retries.values) } ?? []
+    fileprivate func place(of delivery: Delivery.ID) -> Int? {
+        deliveries.firstIndex { $0.progress.delivery.id == delivery }
     }
 
-    fileprivate func lastChannel(for draft: NotificationDraft) -> ChannelID {
-        guard case .audience = draft.target else { return .none }
-        let native = registrations.filter {
-            $0.hub == draft.hub && $0.registration.platform == draft.platform && $0.registration.template == nil
+    fileprivate func retries(of delivery: Delivery.ID) -> [Retry] {
+        place(of: delivery).map { Array(deliveries[$0].retries.values) } ?? []
+    }
+
+    fileprivate mutating func accept(_ draft: NotificationDraft) -> Acceptance {
+        if let request = draft.request, let known = requests[draft.hub]?[request.key],
+            known.acceptedAt + RequestIdentity.lifetime > draft.acceptedAt
+        {
+            return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
         }
-        return native.map(\.channel).max() ?? .none
+        lastNotification += 1
+        let notification = Notification(sequence: lastNotification, draft)
+        notifications.append(MemoryNotification(notification: notification))
+        if let request = draft.request {
+            requests[draft.hub, default: [:]][request.key] = MemoryRequest(
+                fingerprint: request.fingerprint, notification: draft.id, acceptedAt: draft.acceptedAt)
+        }
+        return .accepted(notification, draft.dueAt == nil ? begin(notification, at: draft.acceptedAt) : [])
+    }
+
+    fileprivate mutating func begin(_ notification: Notification, at now: Timestamp) -> [Delivery] {
+        if let place = notifications.firstIndex(where: { $0.notification.sequence == notification.sequence }) {
+            notifications[place].begunAt = now
+        }
+        return audiences(of: notification).map { platform, bounds in
+            lastDelivery += 1
+            let delivery = Delivery(
+                id: Delivery.ID(rawValue: lastDelivery), notification: notification, platform: platform, bounds: bounds)
+            deliveries.append(MemoryDelivery(progress: DeliveryProgress(delivery)))
+            return delivery
+        }
+    }
+
+    private func audiences(of notification: Notification) -> [(PlatformID, Delivery.Bounds)] {
+        let registrations = registrations.filter { $0.hub == notification.hub }
+        switch (notification.content, notification.target) {
+        case (.native(let platform, _), .direct):
+            return [(platform, .none)]
+        case (.native(let platform, _), .audience):
+            let native = registrations.filter {
+                $0.registration.platform == platform && $0.registration.template == nil
+            }
+            let last = native.map(\.channel).max() ?? .none
+            return [(platform, Delivery.Bounds(channel: last, registration: 0))]
+        case (.template, _):
+            let last = registrations.last?.sequence ?? 0
+            let bounds = Delivery.Bounds(channel: ChannelID(rawValue: .max), registration: last)
+            let platforms = Set(registrations.filter { $0.registration.template != nil }.map(\.registration.platform))
+            return platforms.sorted { $0.rawValue < $1.rawValue }.map { ($0, bounds) }
+        }
     }
 }
 
 extension MemoryNotification {
+    fileprivate var dueAt: Timestamp { notification.dueAt ?? notification.acceptedAt }
+}
+
+extension MemoryDelivery {
+    fileprivate var report: DeliveryReport {
+        DeliveryReport(
+            platform: progress.delivery.platform, state: progress.state, startedAt: startedAt, endedAt: endedAt,
+            counts: counts)
+    }
+
     fileprivate mutating func record(_ step: DeliveryStep) {
         if let cursor = step.cursor { progress.cursor = cursor }
         progress.isFannedOut = step.isFannedOut
@@ -95,8 +165,8 @@ extension MemoryNotification {
         startedAt = startedAt ?? step.startedAt
         endedAt = step.endedAt ?? endedAt
         counts.merge(step.counts.filter { $0.value != 0 }, uniquingKeysWith: +)
-        for refusal in step.refusals { refusals[refusal.channel] = refusal }
-        for channel in step.settled { retries[channel] = nil }
-        for retry in step.retries { retries[retry.channel] = retry }
+        for refusal in step.refusals { refusals[refusal.member] = refusal }
+        for member in step.settled { retries[member] = nil }
+        for retry in step.retries { retries[retry.member] = retry }
     }
 }

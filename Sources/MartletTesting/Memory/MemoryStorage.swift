@@ -28,6 +28,10 @@ struct MemoryState {
     /// In the order of their sequence numbers.
     var notifications: [MemoryNotification] = []
     var lastNotification: Int64 = 0
+    /// In the order of their ids.
+    var deliveries: [MemoryDelivery] = []
+    var lastDelivery: Int64 = 0
+    var requests: [Hub.ID: [[UInt8]: MemoryRequest]] = [:]
     /// By folded name.
     var users: [String: User] = [:]
     var sessions: [[UInt8]: Session] = [:]
@@ -63,10 +67,25 @@ struct MemoryRegistration {
 }
 
 struct MemoryNotification {
+    let notification: Notification
+    var begunAt: Timestamp?
+    var canceledAt: Timestamp?
+
+    var isWaiting: Bool { begunAt == nil && canceledAt == nil }
+}
+
+struct MemoryDelivery {
     var progress: DeliveryProgress
     var startedAt: Timestamp?
     var endedAt: Timestamp?
     var counts: [OutcomeName: Int] = [:]
-    var refusals: [ChannelID: Refusal] = [:]
-    var retries: [ChannelID: Retry] = [:]
+    var refusals: [AudienceMember: Refusal] = [:]
+    var retries: [AudienceMember: Retry] = [:]
+}
+
+/// What was accepted under a key.
+struct MemoryRequest {
+    let fingerprint: [UInt8]
+    let notification: NotificationID
+    let acceptedAt: Timestamp
 }

@@ -28,7 +28,7 @@ struct LogInTests {
         let fixture = try await Fixture()
         let response = await fixture.ask(HTTPMethod(rawValue: method), target, #""hello""#)
         #expect(response.status == .unauthorized)
-        #expect(fixture.sent.notifications.isEmpty)
+        #expect(fixture.sent.deliveries.isEmpty)
     }
 
     @Test func basicWorksInAnyCaseOfTheName() async throws {

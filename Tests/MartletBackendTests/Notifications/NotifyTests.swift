@@ -15,10 +15,10 @@ struct NotifyTests {
         let response = await fixture.ask(
             .post, "/api/notifications?pns=pigeon&to_tag=Alice", as: "Bob", #""hello""#)
         #expect(response.status == .ok)
-        let notification = try #require(fixture.sent.notifications.first)
-        #expect(try response.json["id"]?.string == notification.id.description)
-        #expect(String(decoding: notification.message.body, as: UTF8.self) == "From bob: hello")
-        #expect(try await fixture.audience(of: notification) == ["alice1", "alice2"])
+        let delivery = try #require(fixture.sent.deliveries.first)
+        #expect(try response.json["id"]?.string == delivery.notification.id.description)
+        #expect(String(decoding: delivery.notification.content.body, as: UTF8.self) == "From bob: hello")
+        #expect(try await fixture.audience(of: delivery) == ["alice1", "alice2"])
     }
 
     @Test(arguments: [
@@ -29,7 +29,7 @@ struct NotifyTests {
         let body = JSON.string(text).text
         let response = await fixture.ask(.post, "/api/notifications?pns=apns&to_tag=alice", as: "bob", body)
         #expect(response.status == .ok)
-        let payload = try JSON(parsing: try #require(fixture.sent.notifications.first).message.body)
+        let payload = try JSON(parsing: try #require(fixture.sent.deliveries.first).notification.content.body)
         #expect(payload == ["aps": ["alert": .string("From bob: " + text)]])
     }
 
@@ -37,7 +37,7 @@ struct NotifyTests {
         let fixture = try await Fixture()
         _ = await fixture.ask(
             .post, "/api/notifications?pns=pigeon&to_tag=alice", as: "bob", #" "\uD83D\uDE00\u00e9" "#)
-        #expect(fixture.sent.notifications.first?.message.body == Array("From bob: 😀é".utf8))
+        #expect(fixture.sent.deliveries.first?.notification.content.body == Array("From bob: 😀é".utf8))
     }
 
     @Test(arguments: [
@@ -50,7 +50,7 @@ struct NotifyTests {
         let response = await fixture.ask(.post, target, as: "bob", #""hello""#)
         #expect(response.status == .badRequest)
         #expect(response.message.hasSuffix("."))
-        #expect(fixture.sent.notifications.isEmpty)
+        #expect(fixture.sent.deliveries.isEmpty)
     }
 
     @Test(arguments: [
@@ -69,7 +69,7 @@ struct NotifyTests {
         let fixture = try await Fixture()
         let response = await fixture.ask(.post, "/api/notifications?pns=pigeon&to_tag=alice", as: "bob", body)
         #expect(response.status == .badRequest)
-        #expect(fixture.sent.notifications.isEmpty)
+        #expect(fixture.sent.deliveries.isEmpty)
     }
 
     @Test func textThatCannotFitIsRefusedWithTheLimitBeforeAnythingIsSent() async throws {
@@ -78,7 +78,7 @@ struct NotifyTests {
         let response = await fixture.ask(.post, "/api/notifications?pns=pigeon&to_tag=alice", as: "bob", body)
         #expect(response.status == .contentTooLarge)
         #expect(response.message.contains("1000"))
-        #expect(fixture.sent.notifications.isEmpty)
+        #expect(fixture.sent.deliveries.isEmpty)
     }
 
     @Test func aUserWhomNobodyKnowsIsAnsweredAsAnyOther() async throws {
@@ -96,9 +96,9 @@ struct NotifyTests {
         _ = try await fixture.register("zoe1", as: "zoë")
         _ = await fixture.ask(.post, "/api/notifications?pns=pigeon&to_tag=ZO%C3%8B", as: "bob", #""x""#)
         _ = await fixture.ask(.post, "/api/notifications?pns=pigeon&to_tag=alice", as: "zoë", #""x""#)
-        let sent = fixture.sent.notifications
+        let sent = fixture.sent.deliveries
         #expect(try await fixture.audience(of: sent[0]) == ["zoe1"])
-        #expect(sent[1].message.body == Array("From Zoë: x".utf8))
+        #expect(sent[1].notification.content.body == Array("From Zoë: x".utf8))
     }
 
     @Test func sendersSeeWhatTheySendOnlyWhereSwitchedOn() async throws {
@@ -110,7 +110,7 @@ struct NotifyTests {
             #expect(await fixture.put("x", "carol1", as: "carol", tags: ["from:bob"]).status == .badRequest)
             _ = await fixture.ask(.post, "/api/notifications?pns=pigeon&to_tag=alice", as: "bob", #""x""#)
         }
-        #expect(try await on.audience(of: on.sent.notifications[0]) == ["alice1", "bob1"])
-        #expect(try await off.audience(of: off.sent.notifications[0]) == ["alice1"])
+        #expect(try await on.audience(of: on.sent.deliveries[0]) == ["alice1", "bob1"])
+        #expect(try await off.audience(of: off.sent.deliveries[0]) == ["alice1"])
     }
 }

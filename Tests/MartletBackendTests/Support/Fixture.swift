@@ -41,11 +41,11 @@ struct Fixture {
         ).makeHandler()
     }
 
-    /// The notifications that were accepted.
+    /// What was accepted.
     final class Sent: Sendable {
-        private let all = Mutex<[Notification]>([])
-        var notifications: [Notification] { all.withLock { $0 } }
-        func append(_ notification: Notification) { all.withLock { $0.append(notification) } }
+        private let all = Mutex<[Delivery]>([])
+        var deliveries: [Delivery] { all.withLock { $0 } }
+        func append(_ deliveries: [Delivery]) { all.withLock { $0 += deliveries } }
     }
 }
 
@@ -96,13 +96,13 @@ extension Fixture {
         return try await storage.registration(id, in: hub.id, at: time.now)
     }
 
-    /// The handles that a notification goes to.
-    func audience(of notification: Notification) async throws -> Set<String> {
-        guard case .audience(let expression) = notification.target else { return [] }
+    /// The handles that a delivery goes to.
+    func audience(of delivery: Delivery) async throws -> Set<String> {
+        guard case .audience(let expression) = delivery.notification.target else { return [] }
         let page = try await storage.audience(
             AudienceQuery(
-                hub: notification.hub, platform: notification.platform, expression: expression,
-                throughChannel: notification.lastChannel, limit: 1000, now: time.now))
+                hub: delivery.notification.hub, platform: delivery.platform, expression: expression,
+                throughChannel: delivery.bounds.channel, limit: 1000, now: time.now))
         return Set((0..<page.count).map { page.withHandle($0) { String(decoding: $0, as: UTF8.self) } })
     }
 }

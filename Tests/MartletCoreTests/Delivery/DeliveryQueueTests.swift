@@ -7,14 +7,18 @@ struct DeliveryQueueTests {
     private let now = Timestamp(seconds: 1000)
 
     private static func progress(_ sequence: Int64, hub: Int64 = 1) -> DeliveryProgress {
+        let platform = PlatformID(rawValue: "pigeon")
         let draft = NotificationDraft(
             id: NotificationID(high: 0, low: UInt64(sequence)), hub: Hub.ID(rawValue: hub),
-            platform: PlatformID(rawValue: "pigeon"), target: .audience(nil), message: Message(body: []),
-            acceptedAt: Timestamp(seconds: 0), expiresAt: .distantFuture)
+            content: .native(platform, Message(body: [])), target: .audience(nil), acceptedAt: Timestamp(seconds: 0),
+            expiresAt: .distantFuture)
         return DeliveryProgress(
-            notification: Notification(sequence: sequence, draft, lastChannel: .none), state: .enqueued, cursor: .none,
-            isFannedOut: false)
+            Delivery(
+                id: id(sequence), notification: Notification(sequence: sequence, draft), platform: platform,
+                bounds: .none))
     }
+
+    private static func id(_ number: some BinaryInteger) -> Delivery.ID { Delivery.ID(rawValue: Int64(number)) }
 
     /// A queue that knows that the store has nothing.
     private func emptyQueue(limit: Int) -> DeliveryQueue {
@@ -26,8 +30,8 @@ struct DeliveryQueueTests {
 
     private func nextSequence(_ queue: inout DeliveryQueue, limit: Int = .max, at moment: Timestamp? = nil) -> Int64? {
         switch queue.next(limit: limit, at: moment ?? now) {
-        case .deliver(let progress): progress.notification.sequence
-        case .resume(let sequence, _): sequence
+        case .deliver(let progress): progress.delivery.id.rawValue
+        case .resume(let id, _): id.rawValue
         case .wait: nil
         }
     }
@@ -44,7 +48,7 @@ struct DeliveryQueueTests {
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }
         #expect(nextSequence(&queue, limit: 1) == 1)
         #expect(nextSequence(&queue, limit: 1) == nil)
-        queue.end(1, in: Hub.ID(rawValue: 1), .finished, at: now)
+        queue.end(Self.id(1), in: Hub.ID(rawValue: 1), .finished, at: now)
         #expect(nextSequence(&queue, limit: 1) == 2)
     }
 
@@ -53,7 +57,7 @@ struct DeliveryQueueTests {
         for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
         #expect(queue.waitingCount == 2)
         #expect([nextSequence(&queue), nextSequence(&queue)] == [1, 2])
-        #expect(queue.wantsMore(at: now) == 2)
+        #expect(queue.wantsMore(at: now) == Self.id(2))
         queue.fill([Self.progress(3), Self.progress(4)], isAll: true)
         #expect([nextSequence(&queue), nextSequence(&queue)] == [3, 4])
     }
@@ -62,7 +66,7 @@ struct DeliveryQueueTests {
         var queue = emptyQueue(limit: 2)
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }
         #expect([nextSequence(&queue), nextSequence(&queue)] == [1, 2])
-        #expect(queue.wantsMore(at: now) == 2)
+        #expect(queue.wantsMore(at: now) == Self.id(2))
         queue.add(Self.progress(4))
         queue.fill([Self.progress(3)], isAll: true)
         #expect(nextSequence(&queue) == 3)
@@ -77,8 +81,8 @@ struct DeliveryQueueTests {
         _ = queue.wantsMore(at: now)
         queue.fill([Self.progress(1)], isAll: false)
         #expect(nextSequence(&queue) == 1)
-        #expect(queue.wantsMore(at: now) == 1)
-        queue.end(1, in: Hub.ID(rawValue: 1), .finished, at: now)
+        #expect(queue.wantsMore(at: now) == Self.id(1))
+        queue.end(Self.id(1), in: Hub.ID(rawValue: 1), .finished, at: now)
         queue.fill([Self.progress(1)], isAll: true)
         #expect(nextSequence(&queue) == nil)
     }
@@ -89,7 +93,7 @@ struct DeliveryQueueTests {
         for (sequence, seconds) in [(1, 30), (2, 10), (3, 20)] {
             #expect(nextSequence(&queue) == Int64(sequence))
             queue.end(
-                Int64(sequence), in: Hub.ID(rawValue: 1), .waiting(until: now + .seconds(seconds)), at: now)
+                Self.id(Int64(sequence)), in: Hub.ID(rawValue: 1), .waiting(until: now + .seconds(seconds)), at: now)
         }
         guard case .wait(let until) = queue.next(limit: 9, at: now) else {
             Issue.record("nothing is due yet")
@@ -106,7 +110,7 @@ struct DeliveryQueueTests {
         queue.add(Self.progress(2, hub: 2))
         for sequence in [Int64(1), 2] {
             #expect(nextSequence(&queue) == sequence)
-            queue.end(sequence, in: Hub.ID(rawValue: sequence), .waiting(until: now + .seconds(60)), at: now)
+            queue.end(Self.id(sequence), in: Hub.ID(rawValue: sequence), .waiting(until: now + .seconds(60)), at: now)
         }
         queue.hurry(Hub.ID(rawValue: 2), at: now)
         #expect(nextSequence(&queue) == 2)
@@ -119,15 +123,17 @@ struct DeliveryQueueTests {
         let lane = LaneID(hub: hub, platform: PlatformID(rawValue: "pigeon"))
         for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
         for _ in 1...4 { _ = nextSequence(&queue) }
-        for sequence in 1...4 { queue.end(Int64(sequence), in: hub, .paused(lane, until: now + .seconds(1)), at: now) }
+        for sequence in 1...4 {
+            queue.end(Self.id(Int64(sequence)), in: hub, .paused(lane, until: now + .seconds(1)), at: now)
+        }
         #expect(nextSequence(&queue) == nil)
         var later = now + .seconds(1)
         #expect([nextSequence(&queue, at: later), nextSequence(&queue, at: later)] == [1, nil])
-        queue.end(1, in: hub, .paused(lane, until: now + .seconds(3)), at: later)
+        queue.end(Self.id(1), in: hub, .paused(lane, until: now + .seconds(3)), at: later)
         #expect(nextSequence(&queue, at: later) == nil)
         later = now + .seconds(3)
         #expect(nextSequence(&queue, at: later) == 1)
-        queue.end(1, in: hub, .finished, at: later)
+        queue.end(Self.id(1), in: hub, .finished, at: later)
         #expect([nextSequence(&queue, at: later), nextSequence(&queue, at: later)] == [2, nil], "the next scout")
         queue.release(lane, at: later)
         #expect((0..<3).map { _ in nextSequence(&queue, at: later) } == [3, 4, nil])
@@ -140,10 +146,12 @@ struct DeliveryQueueTests {
         for round in 0..<2 {
             for sequence in 1...3 { queue.add(Self.progress(Int64(round * 3 + sequence))) }
             let order = (0..<3).compactMap { _ in nextSequence(&queue) }
-            for sequence in order { queue.end(sequence, in: hub, .paused(lane, until: now + .seconds(9)), at: now) }
+            for sequence in order {
+                queue.end(Self.id(sequence), in: hub, .paused(lane, until: now + .seconds(9)), at: now)
+            }
             if round == 0 { queue.release(lane, at: now) } else { queue.hurry(hub, at: now) }
             #expect((0..<4).map { _ in nextSequence(&queue) } == order + [nil])
-            for sequence in order { queue.end(sequence, in: hub, .finished, at: now) }
+            for sequence in order { queue.end(Self.id(sequence), in: hub, .finished, at: now) }
         }
     }
 
@@ -152,7 +160,9 @@ struct DeliveryQueueTests {
         for sequence in 1...2 { queue.add(Self.progress(Int64(sequence))) }
         for _ in 1...2 { _ = nextSequence(&queue) }
         for sequence in 11...14 { queue.add(Self.progress(Int64(sequence))) }
-        for sequence in 1...2 { queue.end(Int64(sequence), in: Hub.ID(rawValue: 1), .waiting(until: now), at: now) }
+        for sequence in 1...2 {
+            queue.end(Self.id(Int64(sequence)), in: Hub.ID(rawValue: 1), .waiting(until: now), at: now)
+        }
         #expect((0..<7).map { _ in nextSequence(&queue) } == [1, 11, 2, 12, 13, 14, nil])
     }
 
@@ -164,7 +174,7 @@ struct DeliveryQueueTests {
         var waits: [Int64] = []
         for _ in 0..<8 {
             #expect(nextSequence(&queue, at: moment) == 1)
-            queue.end(1, in: hub, .failed(StorageError(.full, "no room")), at: moment)
+            queue.end(Self.id(1), in: hub, .failed(StorageError(.full, "no room")), at: moment)
             guard case .wait(let until?) = queue.next(limit: 9, at: moment) else { return }
             waits.append((until - moment).components.seconds)
             moment = until
@@ -177,13 +187,13 @@ struct DeliveryQueueTests {
         let hub = Hub.ID(rawValue: 1)
         var read: [Int64] = []
         for number in 0..<4 {
-            guard let after = queue.wantsMore(at: now) else { break }
+            guard let after = queue.wantsMore(at: now)?.rawValue else { break }
             read.append(after)
             queue.add(Self.progress(Int64(100 + number)))
             queue.fill([Self.progress(after + 1), Self.progress(after + 2)], isAll: false)
             for _ in 0..<2 {
                 guard let next = nextSequence(&queue) else { continue }
-                queue.end(next, in: hub, .waiting(until: now + .seconds(60)), at: now)
+                queue.end(Self.id(next), in: hub, .waiting(until: now + .seconds(60)), at: now)
             }
         }
         #expect(read == [0, 2, 4, 6])
@@ -206,7 +216,7 @@ struct DeliveryQueueTests {
                 store.append(sequence)
                 queue.add(Self.progress(sequence))
             }
-            if let after = queue.wantsMore(at: now) {
+            if let after = queue.wantsMore(at: now)?.rawValue {
                 let found = store.filter { $0 > after }.prefix(3)
                 if Bool.random(using: &random), let ended = running.randomElement(using: &random) {
                     end(ended, &queue, &store, &running)
@@ -229,7 +239,7 @@ struct DeliveryQueueTests {
     ) {
         store.removeAll { $0 == sequence }
         running.remove(sequence)
-        queue.end(sequence, in: Hub.ID(rawValue: 1), .finished, at: now)
+        queue.end(Self.id(sequence), in: Hub.ID(rawValue: 1), .finished, at: now)
     }
 }
 

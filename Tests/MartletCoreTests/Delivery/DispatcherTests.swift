@@ -20,10 +20,10 @@ struct DispatcherTests {
         await run.value
     }
 
-    /// Lets other tasks go on until a notification is final.
-    private func untilFinal(_ notifications: [Notification], _ flight: Flight) async throws {
-        for notification in notifications {
-            while try await !flight.report(notification).state.isFinal { await Task.yield() }
+    /// Lets other tasks go on until deliveries are final.
+    private func untilFinal(_ deliveries: [Delivery], _ flight: Flight) async throws {
+        for delivery in deliveries {
+            while try await !flight.report(delivery).state.isFinal { await Task.yield() }
         }
     }
 
@@ -31,9 +31,9 @@ struct DispatcherTests {
         let flight = try await Flight()
         try await flight.register(2)
         try await withDispatcher(flight) { dispatcher in
-            let notification = try await flight.accept()
-            dispatcher.enqueue(notification)
-            try await untilFinal([notification], flight)
+            let delivery = try await flight.accept()
+            dispatcher.enqueue([delivery])
+            try await untilFinal([delivery], flight)
         }
         #expect(flight.transport.lofts == ["loft1", "loft2"])
     }
@@ -41,8 +41,8 @@ struct DispatcherTests {
     @Test(.timeLimit(.minutes(1))) func whatWasAcceptedBeforeAStartIsDeliveredAfterIt() async throws {
         let flight = try await Flight()
         try await flight.register(1)
-        let notifications = [try await flight.accept(), try await flight.accept()]
-        try await withDispatcher(flight) { _ in try await untilFinal(notifications, flight) }
+        let deliveries = [try await flight.accept(), try await flight.accept()]
+        try await withDispatcher(flight) { _ in try await untilFinal(deliveries, flight) }
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
@@ -51,12 +51,12 @@ struct DispatcherTests {
         try await flight.register(1)
         let settings = DeliverySettings(concurrentDeliveries: 2, queueLimit: 2)
         try await withDispatcher(flight, settings) { dispatcher in
-            var notifications: [Notification] = []
+            var deliveries: [Delivery] = []
             for _ in 0..<50 {
-                notifications.append(try await flight.accept())
-                dispatcher.enqueue(notifications.last!)
+                deliveries.append(try await flight.accept())
+                dispatcher.enqueue([deliveries.last!])
             }
-            try await untilFinal(notifications, flight)
+            try await untilFinal(deliveries, flight)
         }
         #expect(Set(flight.transport.sent.map(\.id)).count == 50)
         #expect(flight.transport.sent.count == 50)
@@ -68,11 +68,11 @@ struct DispatcherTests {
         }
         try await flight.register(1)
         try await withDispatcher(flight) { dispatcher in
-            let notification = try await flight.accept()
-            dispatcher.enqueue(notification)
+            let delivery = try await flight.accept()
+            dispatcher.enqueue([delivery])
             await flight.time.untilSleeping()
             flight.time.advance(by: .seconds(10))
-            try await untilFinal([notification], flight)
+            try await untilFinal([delivery], flight)
         }
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
@@ -81,12 +81,12 @@ struct DispatcherTests {
         let flight = try await Flight(hasCredential: false)
         try await flight.register(1)
         try await withDispatcher(flight) { dispatcher in
-            let notification = try await flight.accept()
-            dispatcher.enqueue(notification)
+            let delivery = try await flight.accept()
+            dispatcher.enqueue([delivery])
             await flight.time.untilSleeping()
             try await flight.giveCredential()
             dispatcher.credentialsChanged(in: flight.hub)
-            try await untilFinal([notification], flight)
+            try await untilFinal([delivery], flight)
         }
         #expect(flight.transport.lofts == ["loft1"])
     }
@@ -98,18 +98,18 @@ struct DispatcherTests {
         let other = try await flight.hubs.create("dovecote").id
         try await flight.hubs.setCredential(Credential(["Whistle": "coo"]), for: CarrierPigeon.platform, of: "dovecote")
         try await withDispatcher(flight, settings) { dispatcher in
-            var notifications: [Notification] = []
+            var deliveries: [Delivery] = []
             for _ in 0..<40 {
-                notifications.append(try await flight.accept())
-                dispatcher.enqueue(notifications.last!)
+                deliveries.append(try await flight.accept())
+                dispatcher.enqueue([deliveries.last!])
             }
-            let direct = try await flight.accept(to: .direct(PushHandle("dove")), in: other)
-            dispatcher.enqueue(direct)
+            let direct = try await flight.accept(to: .direct([PushHandle("dove")]), in: other)
+            dispatcher.enqueue([direct])
             while flight.transport.sent.isEmpty { await Task.yield() }
             #expect(flight.transport.lofts == ["dove"])
             try await flight.giveCredential()
             dispatcher.credentialsChanged(in: flight.hub)
-            try await untilFinal(notifications, flight)
+            try await untilFinal(deliveries, flight)
         }
         #expect(Set(flight.transport.sent.map(\.id)).count == 41)
         #expect(flight.maps.count == 0)
@@ -119,7 +119,7 @@ struct DispatcherTests {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "10"]) }
         try await flight.register(1)
         try await withDispatcher(flight) { dispatcher in
-            dispatcher.enqueue(try await flight.accept())
+            dispatcher.enqueue([try await flight.accept()])
             await flight.time.untilSleeping()
             #expect(flight.maps.count == 1)
             try await flight.hubs.delete("aviary")

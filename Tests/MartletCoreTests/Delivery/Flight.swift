@@ -79,7 +79,7 @@ struct Flight {
     let lanes = LaneBoard()
     /// What the operator was told.
     let alarms = Alarms()
-    let delivery: NotificationDelivery
+    let deliverer: Deliverer
     let hub: Hub.ID
 
     init(
@@ -91,7 +91,7 @@ struct Flight {
         registry = DeviceRegistry(store: storage, platforms: platforms, time: time)
         hub = try await hubs.create("aviary").id
         let settings = DeliverySettings(pageSize: pageSize, retry: RetryPolicy(jitter: 0))
-        delivery = NotificationDelivery(
+        deliverer = Deliverer(
             notifications: storage, devices: storage, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,
             sender: PageSender(
                 transport: transport, authorizations: AuthorizationCache(), messageIDs: MessageIDKey(1, 2),
@@ -117,21 +117,28 @@ struct Flight {
     func accept(
         on platform: PlatformID = CarrierPigeon.platform, to target: Notification.Target = .audience(nil),
         lifetime: Duration = .seconds(86_400), in other: Hub.ID? = nil
-    ) async throws -> Notification {
+    ) async throws -> Delivery {
+        let accepted = Mutex<[Delivery]>([])
         let intake = NotificationIntake(
-            store: storage, platforms: platforms, time: time, lifetime: lifetime, accepted: { _ in })
-        return try await intake.accept(
-            Message(body: Array("hello".utf8)), on: platform, to: target, in: other ?? hub)
+            store: storage, platforms: platforms, time: time, lifetime: lifetime,
+            accepted: { deliveries in accepted.withLock { $0 = deliveries } })
+        let message = Message(body: Array("hello".utf8))
+        _ = try await intake.accept(.native(platform, message), to: target, in: other ?? hub)
+        return accepted.withLock { $0[0] }
     }
 
     /// Runs a delivery from where the store says that it stands.
-    func run(_ notification: Notification) async throws -> NotificationDelivery.Ending {
-        let progress = try await storage.unfinished(after: notification.sequence - 1, limit: 1)
-        return await delivery.run(progress[0])
+    func run(_ delivery: Delivery) async throws -> Deliverer.Ending {
+        let progress = try await storage.unfinished(after: Delivery.ID(rawValue: delivery.id.rawValue - 1), limit: 1)
+        return await deliverer.run(progress[0])
     }
 
-    func report(_ notification: Notification) async throws -> NotificationReport {
-        try await storage.report(notification.id, in: hub)!
+    func report(_ delivery: Delivery) async throws -> DeliveryReport {
+        let notification = delivery.notification
+        let report = try await storage.report(notification.id, in: notification.hub)!
+        return DeliveryReport(
+            platform: delivery.platform, state: report.state, startedAt: report.startedAt, endedAt: report.endedAt,
+            counts: report.counts[delivery.platform] ?? [:])
     }
 }
 

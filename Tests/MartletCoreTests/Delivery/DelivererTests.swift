@@ -6,14 +6,14 @@ import Testing
 
 @testable import MartletCore
 
-struct NotificationDeliveryTests {
+struct DelivererTests {
     @Test func everyDeviceOfTheAudienceIsReachedOnceOverManyPages() async throws {
         let flight = try await Flight()
         try await flight.register(10)
-        let notification = try await flight.accept()
-        #expect(try await flight.run(notification) == .finished)
+        let delivery = try await flight.accept()
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts == (1...10).map { "loft\($0)" })
-        let report = try await flight.report(notification)
+        let report = try await flight.report(delivery)
         #expect(report.state == .completed)
         #expect(report.counts == [.success: 10])
         #expect(report.startedAt != nil && report.endedAt != nil)
@@ -24,8 +24,8 @@ struct NotificationDeliveryTests {
         try await flight.register("a", id: "1", tags: ["x"])
         try await flight.register("b", id: "2", tags: ["x", "y"])
         try await flight.register("c", id: "3")
-        let notification = try await flight.accept(to: .audience(TagExpression("x && !y")))
-        #expect(try await flight.run(notification) == .finished)
+        let delivery = try await flight.accept(to: .audience(TagExpression("x && !y")))
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts == ["a"])
     }
 
@@ -33,25 +33,25 @@ struct NotificationDeliveryTests {
         let flight = try await Flight()
         try await flight.register("a", id: "1", tags: ["x"])
         try await flight.register("A", id: "2", tags: ["x"])
-        let notification = try await flight.accept(to: .audience(TagExpression("x")))
-        #expect(try await flight.run(notification) == .finished)
+        let delivery = try await flight.accept(to: .audience(TagExpression("x")))
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts.count == 1)
-        #expect(try await flight.report(notification).counts == [.success: 1, .skipped: 1])
+        #expect(try await flight.report(delivery).counts == [.success: 1, .skipped: 1])
     }
 
     @Test func aMessageThatMeansNobodyFindsNoTarget() async throws {
         let flight = try await Flight()
-        let notification = try await flight.accept()
-        #expect(try await flight.run(notification) == .finished)
-        #expect(try await flight.report(notification).state == .noTargetFound)
+        let delivery = try await flight.accept()
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await flight.report(delivery).state == .noTargetFound)
     }
 
     @Test func aDirectSendReachesItsHandleWithoutARegistration() async throws {
         let flight = try await Flight()
-        let notification = try await flight.accept(to: .direct(PushHandle("loft9")))
-        #expect(try await flight.run(notification) == .finished)
+        let delivery = try await flight.accept(to: .direct([PushHandle("loft9")]))
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts == ["loft9"])
-        #expect(try await flight.report(notification).counts == [.success: 1])
+        #expect(try await flight.report(delivery).counts == [.success: 1])
     }
 
     @Test func aPlatformThatNothingSendsToCompletesWithThatOutcomeForEveryDevice() async throws {
@@ -61,9 +61,9 @@ struct NotificationDeliveryTests {
                 "r\(number)", in: flight.hub, platform: MessageInABottle.platform,
                 handle: PushHandle("Atlantic", "shore\(number)"), tags: [])
         }
-        let notification = try await flight.accept(on: MessageInABottle.platform)
-        #expect(try await flight.run(notification) == .finished)
-        let report = try await flight.report(notification)
+        let delivery = try await flight.accept(on: MessageInABottle.platform)
+        #expect(try await flight.run(delivery) == .finished)
+        let report = try await flight.report(delivery)
         #expect(report.state == .completed)
         #expect(report.counts == [.noPushService: 7])
         #expect(flight.transport.sent.isEmpty)
@@ -72,41 +72,41 @@ struct NotificationDeliveryTests {
 
     @Test func aDirectSendToAPlatformThatNothingSendsToSaysWhy() async throws {
         let flight = try await Flight()
-        let notification = try await flight.accept(
-            on: MessageInABottle.platform, to: .direct(PushHandle("Atlantic", "north")))
-        #expect(try await flight.run(notification) == .finished)
-        #expect(try await flight.report(notification).counts == [.noPushService: 1])
-        let refusals = flight.storage.refusals(of: notification.sequence)
+        let delivery = try await flight.accept(
+            on: MessageInABottle.platform, to: .direct([PushHandle("Atlantic", "north")]))
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await flight.report(delivery).counts == [.noPushService: 1])
+        let refusals = flight.storage.refusals(of: delivery.id)
         #expect(refusals.map(\.reason) == ["This server has nothing that sends to bottle yet."])
     }
 
     @Test func whoRegistersAfterASendWasAcceptedIsNotInItsAudience() async throws {
         let flight = try await Flight()
         try await flight.register(2)
-        let notification = try await flight.accept()
+        let delivery = try await flight.accept()
         try await flight.register("late", id: "late")
-        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts == ["loft1", "loft2"])
     }
 
     @Test func whatAnInterruptedRunHadReachedIsNotSentAgain() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(4)
-        let notification = try await flight.accept()
-        let map = try flight.maps.map(for: notification.sequence, through: notification.lastChannel)
-        map.insert(ChannelID(rawValue: 1))
-        map.insert(ChannelID(rawValue: 3))
-        #expect(try await flight.run(notification) == .finished)
+        let delivery = try await flight.accept()
+        let map = try flight.maps.map(for: delivery.id, through: delivery.lastNumber)
+        map.insert(AudienceMember(channel: ChannelID(rawValue: 1)))
+        map.insert(AudienceMember(channel: ChannelID(rawValue: 3)))
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts == ["loft2", "loft4"])
-        #expect(try await flight.report(notification).counts == [.success: 4])
+        #expect(try await flight.report(delivery).counts == [.success: 4])
     }
 
     @Test func aDeadHandleIsRemovedWithItsRegistrations() async throws {
         let flight = try await Flight { loft, _ in loft == "loft2" ? answered(404) : answered(200) }
         try await flight.register(3)
-        let notification = try await flight.accept()
-        #expect(try await flight.run(notification) == .finished)
-        #expect(try await flight.report(notification).counts == [.success: 2, .badChannel: 1])
+        let delivery = try await flight.accept()
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await flight.report(delivery).counts == [.success: 2, .badChannel: 1])
         #expect(try await flight.registry.registration("r2", in: flight.hub) == nil)
         #expect(try await flight.registry.registration("r1", in: flight.hub) != nil)
     }
@@ -114,9 +114,9 @@ struct NotificationDeliveryTests {
     @Test func aPlatformWhereEverythingLooksDeadDeletesNothing() async throws {
         let flight = try await Flight(pageSize: 50) { _, _ in answered(410) }
         try await flight.register(40)
-        let notification = try await flight.accept()
-        #expect(try await flight.run(notification) == .finished)
-        #expect(try await flight.report(notification).counts == [.expiredChannel: 40])
+        let delivery = try await flight.accept()
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await flight.report(delivery).counts == [.expiredChannel: 40])
         #expect(try await flight.registry.registrations(in: flight.hub, limit: 100).registrations.count == 40)
         #expect(flight.alarms.all.count == 1)
         #expect(flight.alarms.all[0].contains("none is removed"))
@@ -139,14 +139,14 @@ struct NotificationDeliveryTests {
             loft == "loft2" && attempt < 3 ? answered(429, ["retry-after": "10"]) : answered(200)
         }
         try await flight.register(3)
-        let notification = try await flight.accept()
-        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(10)))
+        let delivery = try await flight.accept()
+        #expect(try await flight.run(delivery) == .waiting(until: flight.time.now + .seconds(10)))
         #expect(flight.transport.lofts == ["loft1", "loft2", "loft3"])
         flight.time.advance(by: .seconds(10))
-        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(20)))
+        #expect(try await flight.run(delivery) == .waiting(until: flight.time.now + .seconds(20)))
         flight.time.advance(by: .seconds(20))
-        #expect(try await flight.run(notification) == .finished)
-        #expect(try await flight.report(notification).counts == [.success: 3])
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await flight.report(delivery).counts == [.success: 3])
         #expect(Set(flight.transport.sent.filter { $0.loft == "loft2" }.map(\.id)).count == 1)
     }
 
@@ -174,19 +174,19 @@ struct NotificationDeliveryTests {
     @Test func aRefusedTokenIsRenewedOnceOnNewConnections() async throws {
         let flight = try await Flight { _, attempt in attempt == 1 ? answered(401) : answered(200) }
         try await flight.register(2)
-        let notification = try await flight.accept()
-        #expect(try await flight.run(notification) == .finished)
+        let delivery = try await flight.accept()
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts == ["loft1", "loft2", "loft1", "loft2"])
         #expect(Set(flight.transport.sent.map(\.partition)).count == 2)
-        #expect(try await flight.report(notification).counts == [.success: 2])
+        #expect(try await flight.report(delivery).counts == [.success: 2])
     }
 
     @Test func aBadCredentialStopsThePlatformKeepsHandlesAndWaits() async throws {
         let isWrong = Flag(true)
         let flight = try await Flight { _, _ in isWrong.isOn ? answered(403) : answered(200) }
         try await flight.register(9)
-        let notification = try await flight.accept()
-        guard case .paused = try await flight.run(notification) else {
+        let delivery = try await flight.accept()
+        guard case .paused = try await flight.run(delivery) else {
             Issue.record("a bad credential makes the delivery wait")
             return
         }
@@ -195,45 +195,45 @@ struct NotificationDeliveryTests {
         #expect(flight.alarms.all[0].contains("InvalidCredentials, WrongWhistle"))
         isWrong.isOn = false
         flight.lanes.open(flight.hub)
-        #expect(try await flight.run(notification) == .finished, "at once, with the new credential")
-        #expect(try await flight.report(notification).counts == [.success: 9])
+        #expect(try await flight.run(delivery) == .finished, "at once, with the new credential")
+        #expect(try await flight.report(delivery).counts == [.success: 9])
     }
 
     @Test func whatAnOldCredentialComesToDoesNotHoldUpTheNewOne() async throws {
         let flight = try await Flight { _, attempt in attempt == 1 ? answered(403) : answered(200) }
         try await flight.register(1)
-        let notification = try await flight.accept()
+        let delivery = try await flight.accept()
         flight.transport.interrupt {
             try? await flight.hubs.setCredential(
                 Credential(["Whistle": "new"]), for: CarrierPigeon.platform, of: "aviary")
             flight.lanes.open(flight.hub)
         }
-        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
     @Test func withoutACredentialAMessageWaitsForOne() async throws {
         let flight = try await Flight(hasCredential: false)
         try await flight.register(1)
-        let notification = try await flight.accept()
-        guard case .paused(_, let until) = try await flight.run(notification) else {
+        let delivery = try await flight.accept()
+        guard case .paused(_, let until) = try await flight.run(delivery) else {
             Issue.record("there is nothing to send with")
             return
         }
         #expect(flight.maps.count == 0, "what waits holds no file open")
         try await flight.giveCredential()
         flight.time.advance(to: until)
-        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts == ["loft1"])
     }
 
     @Test func aMessageThatNoDeviceCanTakeIsNotSentToTheNextPage() async throws {
         let flight = try await Flight { _, _ in answered(413) }
         try await flight.register(9)
-        let notification = try await flight.accept()
-        #expect(try await flight.run(notification) == .finished)
+        let delivery = try await flight.accept()
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.sent.count == 3)
-        #expect(try await flight.report(notification).counts == [.invalidNotificationSize: 9])
+        #expect(try await flight.report(delivery).counts == [.invalidNotificationSize: 9])
     }
 
     @Test func whatIsNotProcessedGoesAgainAtOnceAndAnUnansweredRequestLater() async throws {
@@ -242,10 +242,10 @@ struct NotificationDeliveryTests {
             return .failure(TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer"))
         }
         try await flight.register(1)
-        let notification = try await flight.accept()
-        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(1)))
+        let delivery = try await flight.accept()
+        #expect(try await flight.run(delivery) == .waiting(until: flight.time.now + .seconds(1)))
         flight.time.advance(by: .seconds(1))
-        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.run(delivery) == .finished)
         #expect(Set(flight.transport.sent.map(\.id)).count == 1)
     }
 
@@ -256,28 +256,28 @@ struct NotificationDeliveryTests {
         try await flight.register("phone", id: "alice", tags: ["username:alice"])
         try await flight.register("tablet", id: "alice2", tags: ["username:alice"])
         try await flight.register("watch", id: "alice3", tags: ["username:alice"])
-        let notification = try await flight.accept(to: .audience(TagExpression("username:alice")))
-        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(10)))
+        let delivery = try await flight.accept(to: .audience(TagExpression("username:alice")))
+        #expect(try await flight.run(delivery) == .waiting(until: flight.time.now + .seconds(10)))
         _ = try await flight.registry.put(
             "bob", in: flight.hub, platform: CarrierPigeon.platform, handle: PushHandle("phone"),
             tags: [Tag("username:bob")], takesHandle: true)
         _ = try await flight.registry.delete("alice2", in: flight.hub)
         flight.time.advance(by: .seconds(10))
-        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts == ["phone", "tablet", "watch", "watch"])
-        #expect(try await flight.report(notification).counts == [.success: 1, .channelThrottled: 2])
+        #expect(try await flight.report(delivery).counts == [.success: 1, .channelThrottled: 2])
     }
 
     @Test func aRetryGoesToTheHandleThatTheDeviceHasByThen() async throws {
         let flight = try await Flight { loft, _ in loft == "old" ? answered(429, ["retry-after": "10"]) : answered(200)
         }
         try await flight.register("old", id: "1")
-        let notification = try await flight.accept()
-        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(10)))
-        let moved = ChannelFeedback(channel: notification.lastChannel, kind: .moved(PushHandle("new"), key: "new"))
+        let delivery = try await flight.accept()
+        #expect(try await flight.run(delivery) == .waiting(until: flight.time.now + .seconds(10)))
+        let moved = ChannelFeedback(channel: delivery.bounds.channel, kind: .moved(PushHandle("new"), key: "new"))
         _ = try await flight.storage.apply([moved], in: flight.hub, at: flight.time.now)
         flight.time.advance(by: .seconds(10))
-        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.lofts == ["old", "new"])
     }
 
@@ -309,25 +309,25 @@ struct NotificationDeliveryTests {
             isDead.isOn ? .failure(TransportError(.unreachable, mayHaveBeenProcessed: false, "down")) : answered(410)
         }
         try await flight.register(1)
-        let notification = try await flight.accept()
-        guard case .paused(let lane, let until) = try await flight.run(notification) else {
+        let delivery = try await flight.accept()
+        guard case .paused(let lane, let until) = try await flight.run(delivery) else {
             Issue.record("nobody listens")
             return
         }
         isDead.isOn = false
         flight.time.advance(to: until)
-        #expect(try await flight.run(notification) == .finished)
+        #expect(try await flight.run(delivery) == .finished)
         #expect(flight.lanes.isOpen(lane))
     }
 
     @Test func whatIsStillTriedWhenTheMessageExpiresIsGivenUpAndCounted() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "40"]) }
         try await flight.register(7)
-        let notification = try await flight.accept(lifetime: .seconds(60))
-        #expect(try await flight.run(notification) == .waiting(until: flight.time.now + .seconds(40)))
+        let delivery = try await flight.accept(lifetime: .seconds(60))
+        #expect(try await flight.run(delivery) == .waiting(until: flight.time.now + .seconds(40)))
         flight.time.advance(by: .seconds(61))
-        #expect(try await flight.run(notification) == .finished)
-        let report = try await flight.report(notification)
+        #expect(try await flight.run(delivery) == .finished)
+        let report = try await flight.report(delivery)
         #expect(report.counts == [.abandoned: 7])
         #expect(report.state == .abandoned)
     }

@@ -1,0 +1,73 @@
+import MartletModel
+
+extension Deliverer {
+    /// Sends the retries that are due until none is left, or none is due yet.
+    func retry(_ progress: DeliveryProgress) async throws(StorageError) -> Ending {
+        let delivery = progress.delivery
+        let expiry = delivery.notification.expiresAt
+        while true {
+            guard let due = try await notifications.nextRetry(of: delivery.id) else {
+                return try await finish(progress, nil)
+            }
+            if due > time.now, expiry > time.now { return .waiting(until: min(due, expiry)) }
+            switch try await readiness(of: delivery) {
+            case .expired: return try await finish(progress, .abandoned)
+            case .paused(let until): return .paused(delivery.lane, until: min(until, expiry))
+            case .interrupted: return .interrupted
+            case .ready(let lane): try await sendRetries(delivery, lane)
+            }
+        }
+    }
+
+    private func sendRetries(_ delivery: Delivery, _ lane: ReadyLane) async throws(StorageError) {
+        let limit = lane.isProbe ? LaneBoard.probeSize : settings.pageSize
+        let retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
+        let page = try await page(of: retries, delivery)
+        let map = try map(of: delivery)
+        var tally = makeTally(delivery, lane, areRetries: true)
+        let places = page.members.indices.filter { !map.contains(page.members[$0]) }
+        let present = Set(page.members)
+        for retry in retries {
+            if map.contains(retry.member) {
+                tally.addReached(1)
+                tally.settle(retry.member)
+            } else if !present.contains(retry.member) {
+                tally.giveUp(retry)
+            }
+        }
+        let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.member, $0.attempts) })
+        var job = PageSender.Job(delivery, lane, page: page, map: map)
+        job.attempts = page.members.map { attempts[$0] ?? 0 }
+        await send(job, places: places, tally: &tally)
+        conclude(tally, lane, delivery)
+        try await notifications.record(DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true))
+        try await apply(tally, lane, delivery)
+    }
+
+    /// The members of retries that are still in the audience, with their handles of now: a device that was unregistered
+    /// meanwhile, or has another user, must not show what was not meant for it.
+    private func page(of retries: [Retry], _ delivery: Delivery) async throws(StorageError) -> AudiencePage {
+        let members = retries.map(\.member).sorted()
+        switch delivery.notification.target {
+        case .direct(let handles):
+            return AudiencePage(of: handles, among: members)
+        case .audience(let expression):
+            var query = AudienceQuery(of: delivery, expression, limit: retries.count, now: time.now)
+            query.among = members
+            return try await devices.audience(query)
+        }
+    }
+
+    /// Gives up as many retries as one step takes.
+    /// - Returns: Whether there were any.
+    func giveUpRetries(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
+        let id = progress.delivery.id
+        let left = try await notifications.retries(of: id, due: .distantFuture, limit: settings.pageSize)
+        guard !left.isEmpty else { return false }
+        try await notifications.record(
+            DeliveryStep(
+                delivery: id, isFannedOut: progress.isFannedOut, state: .processing,
+                counts: [.abandoned: left.count], settled: left.map(\.member)))
+        return true
+    }
+}

@@ -1,0 +1,259 @@
+import MartletModel
+
+/// Brings one delivery to its audience: page after page behind a cursor, then the retries that are due.
+///
+/// It can be stopped and begun again anywhere. The cursor says which pages are done, the progress map which members of
+/// the page in hand were reached.
+struct Deliverer: Sendable {
+    /// How a delivery ended, or why it stopped before its end.
+    enum Ending: Sendable, Equatable {
+        case finished
+        /// Nothing to do before this moment, when a retry is due.
+        case waiting(until: Timestamp)
+        /// Its lane is paused until this moment, or the message expires then.
+        case paused(LaneID, until: Timestamp)
+        /// The server is shutting down.
+        case interrupted
+        /// Storage failed; what was not recorded will be done again.
+        case failed(StorageError)
+    }
+
+    let notifications: any NotificationStore
+    let devices: any DeviceStore
+    let maps: any ProgressMaps
+    let hubs: HubDirectory
+    let platforms: PushPlatformList
+    let lanes: LaneBoard
+    let sender: PageSender
+    let settings: DeliverySettings
+    let time: any TimeSource
+    /// Told what an operator should know, in a sentence without secrets.
+    let log: @Sendable (String) -> Void
+
+    func run(_ progress: DeliveryProgress) async -> Ending {
+        do throws(StorageError) {
+            return try await deliver(progress)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func deliver(_ start: DeliveryProgress) async throws(StorageError) -> Ending {
+        let delivery = start.delivery
+        var progress = start
+        var history = History(isFresh: start.cursor == .none && !start.isFannedOut)
+        var lastLane: ReadyLane?
+        while !progress.isFannedOut {
+            switch try await readiness(of: delivery, after: lastLane) {
+            case .expired: return try await finish(progress, .abandoned)
+            case .paused(let until): return .paused(delivery.lane, until: min(until, delivery.notification.expiresAt))
+            case .interrupted: return .interrupted
+            case .ready(let lane):
+                lastLane = lane
+                try await fanOut(&progress, &history, lane)
+            }
+        }
+        if progress.state.isFinal {
+            forget(delivery.id)
+            return .finished
+        }
+        return try await retry(progress)
+    }
+
+    // MARK: Fan-out
+
+    /// What this run knows of all pages so far; only a run that began at the first page knows it all.
+    private struct History {
+        var isFresh: Bool
+        var hasTargets = false
+        var hasRetries = false
+
+        /// The state that the last page ends in, where that can be told without asking the store.
+        var final: NotificationState? {
+            guard isFresh, !hasRetries else { return nil }
+            return hasTargets ? .completed : .noTargetFound
+        }
+    }
+
+    private func fanOut(
+        _ progress: inout DeliveryProgress, _ history: inout History, _ lane: ReadyLane
+    ) async throws(StorageError) {
+        let delivery = progress.delivery
+        let started = time.now
+        let page = try await nextPage(progress, limit: lane.isProbe ? LaneBoard.probeSize : settings.pageSize)
+        var tally = makeTally(delivery, lane, areRetries: false)
+        tally.addSkipped(page.skipped)
+        if page.count > 0 {
+            let map = try map(of: delivery)
+            let places = page.members.indices.filter { !map.contains(page.members[$0]) }
+            tally.addReached(page.count - places.count)
+            if let outcome = lanes.refusal(of: delivery.id) {
+                tally.addUnsent(places.count, outcome)
+            } else {
+                await send(PageSender.Job(delivery, lane, page: page, map: map), places: places, tally: &tally)
+            }
+        }
+        conclude(tally, lane, delivery)
+        history.hasTargets = history.hasTargets || page.count > 0
+        history.hasRetries = history.hasRetries || !tally.retries.isEmpty
+        let isFirst = progress.state == .enqueued
+        progress.state = (page.isLast ? history.final : nil) ?? .processing
+        progress.cursor = page.members.last ?? progress.cursor
+        progress.isFannedOut = page.isLast
+        var step = DeliveryStep(delivery.id, tally, cursor: progress.cursor, isFannedOut: page.isLast)
+        step.state = progress.state
+        step.startedAt = isFirst ? started : nil
+        step.endedAt = progress.state.isFinal ? time.now : nil
+        try await notifications.record(step)
+        try await apply(tally, lane, delivery)
+    }
+
+    func send(_ job: PageSender.Job, places: [Int], tally: inout PageTally) async {
+        switch job.delivery.notification.content {
+        case .native(_, let message): await sender.send(job, message, places: places, tally: &tally)
+        case .template: tally.addUnsent(places.count, Outcome(.abandoned, .refuse))
+        }
+    }
+
+    private func nextPage(_ progress: DeliveryProgress, limit: Int) async throws(StorageError) -> AudiencePage {
+        let delivery = progress.delivery
+        switch delivery.notification.target {
+        case .direct(let handles):
+            return AudiencePage(of: handles, after: progress.cursor, limit: limit)
+        case .audience(let expression):
+            return try await devices.audience(
+                AudienceQuery(
+                    of: delivery, expression, after: progress.cursor, limit: limit, now: time.now))
+        }
+    }
+
+    /// Only held while something is sent: many deliveries wait at a time, and a map is an open file.
+    func map(of delivery: Delivery) throws(StorageError) -> any ProgressMap {
+        try maps.map(for: delivery.id, through: delivery.lastNumber)
+    }
+
+    // MARK: What pages come to
+
+    func makeTally(_ delivery: Delivery, _ lane: ReadyLane, areRetries: Bool) -> PageTally {
+        PageTally(
+            platform: platforms[delivery.platform], policy: settings.retry, now: time.now,
+            expiresAt: delivery.notification.expiresAt, areRetries: areRetries)
+    }
+
+    /// Tells the lane how the page went.
+    func conclude(_ tally: PageTally, _ lane: ReadyLane, _ delivery: Delivery) {
+        // What an old credential has come to says nothing of the new one.
+        let isCurrent = hubs.credential(for: delivery.platform, of: delivery.notification.hub) == lane.credential
+        let note = lanes.note(tally, lane, isCurrent: isCurrent, at: time.now)
+        raiseAlarms(note, tally, delivery)
+        if let outcome = tally.refusesAll { lanes.refuse(delivery.id, outcome) }
+    }
+
+    /// Acts on what was said of handles, once the step is recorded: a refusal names the registration that it may remove.
+    /// Where a kill comes between the two, the next notification finds the handle dead again.
+    func apply(_ tally: PageTally, _ lane: ReadyLane, _ delivery: Delivery) async throws(StorageError) {
+        let mayDelete = lanes.mayDelete(lane.id, at: time.now)
+        let feedback = tally.feedback + (mayDelete ? tally.guardedFeedback : [])
+        guard !feedback.isEmpty else { return }
+        _ = try await devices.apply(feedback, in: delivery.notification.hub, at: time.now)
+    }
+
+    /// Tells the operator, once, what needs a look and does not mend itself.
+    private func raiseAlarms(_ note: LaneNote, _ tally: PageTally, _ delivery: Delivery) {
+        let name = hubs.hub(delivery.notification.hub)?.name ?? ""
+        if note.beginsPause, let cause = tally.pauseCause {
+            log(
+                "Sending from hub '\(name)' to \(delivery.platform) is paused: \(cause.name.rawValue), "
+                    + "\(cause.reason). What was accepted is kept and tried again.")
+        }
+        if note.beginsQuarantine {
+            log(
+                "Most devices of hub '\(name)' look gone to \(delivery.platform), which a wrong credential, topic or "
+                    + "environment explains as well: none is removed until sends succeed again.")
+        }
+    }
+
+    /// Ends the delivery. Retries that are left when it expires are given up, each counted.
+    func finish(
+        _ progress: DeliveryProgress, _ state: NotificationState?
+    ) async throws(StorageError) -> Ending {
+        let delivery = progress.delivery
+        if state == .abandoned {
+            while try await giveUpRetries(progress) {
+                if Task.isCancelled { return .interrupted }
+            }
+        }
+        let final: NotificationState
+        if let state {
+            final = state
+        } else {
+            let notification = delivery.notification
+            let report = try await notifications.report(notification.id, in: notification.hub)
+            final = report?.counts[delivery.platform]?.isEmpty ?? true ? .noTargetFound : .completed
+        }
+        try await notifications.record(
+            DeliveryStep(
+                delivery: delivery.id, isFannedOut: progress.isFannedOut, state: final, endedAt: time.now))
+        forget(delivery.id)
+        return .finished
+    }
+
+    /// Drops what is only of use while the delivery goes on. A map that cannot be removed now is removed by the sweep of
+    /// the next start.
+    func forget(_ delivery: Delivery.ID) {
+        lanes.forget(delivery)
+        try? maps.remove(delivery)
+    }
+
+    // MARK: Whether to go on
+
+    enum Readiness {
+        case ready(ReadyLane)
+        case paused(until: Timestamp)
+        case expired
+        case interrupted
+    }
+
+    /// - Parameter last: What the page before was sent with: reading a credential costs as much as hundreds of pushes.
+    func readiness(
+        of delivery: Delivery, after last: ReadyLane? = nil
+    ) async throws(StorageError) -> Readiness {
+        let now = time.now
+        if Task.isCancelled { return .interrupted }
+        if delivery.notification.expiresAt <= now { return .expired }
+        let id = delivery.lane
+        let entry = lanes.enter(id, at: now, probeDuration: settings.requestTimeout)
+        if case .paused(let until) = entry { return .paused(until: until) }
+        let credential = hubs.credential(for: id.platform, of: id.hub)
+        if var last, last.credential == credential {
+            last.isProbe = entry == .probe
+            return .ready(last)
+        }
+        guard let type = platforms.service(id.platform) else {
+            return .ready(ReadyLane(id: id, credential: Credential([:]), service: nil, isProbe: false))
+        }
+        guard let credential, let service = try? type.init(credential: credential) else {
+            return .paused(until: lanes.pause(id, at: now))
+        }
+        return .ready(ReadyLane(id: id, credential: credential, service: service, isProbe: entry == .probe))
+    }
+}
+
+/// A lane that may send now, with what it sends with.
+struct ReadyLane: Sendable {
+    var id: LaneID
+    var credential: Credential
+    /// nil where nothing sends to the platform: then every push is refused.
+    var service: (any PushService)?
+    /// The lane comes out of a pause: a few pushes of this delivery show whether it is well again.
+    var isProbe: Bool
+}
+
+extension DeliveryStep {
+    /// What a page, or a round of retries, has come to.
+    init(_ delivery: Delivery.ID, _ tally: PageTally, cursor: AudienceMember?, isFannedOut: Bool) {
+        self.init(
+            delivery: delivery, cursor: cursor, isFannedOut: isFannedOut, state: .processing, counts: tally.counts,
+            refusals: tally.refusals, retries: tally.retries, settled: tally.settled)
+    }
+}

@@ -1,0 +1,43 @@
+import MartletModel
+
+extension AudienceQuery {
+    /// A page of the audience of a delivery, as it was when the delivery began.
+    init(
+        of delivery: Delivery, _ expression: TagExpression?, after: AudienceMember = .none, limit: Int, now: Timestamp
+    ) {
+        let kind: Kind =
+            switch delivery.notification.content {
+            case .native: .native
+            case .template: .template
+            }
+        self.init(
+            hub: delivery.notification.hub, platform: delivery.platform, kind: kind, expression: expression,
+            after: after, throughChannel: delivery.bounds.channel, throughRegistration: delivery.bounds.registration,
+            limit: limit, now: now)
+    }
+}
+
+extension AudiencePage {
+    /// A page of a direct send: its members are the places in the list, from 1.
+    init(of handles: [PushHandle], after cursor: AudienceMember, limit: Int) {
+        let start = Int(cursor.registration)
+        let end = min(handles.count, start + limit)
+        self.init(of: handles, among: (start..<max(start, end)).map { Self.member($0) })
+        isLast = end >= handles.count
+    }
+
+    /// Some members of a direct send.
+    init(of handles: [PushHandle], among members: [AudienceMember]) {
+        self.init()
+        for member in members {
+            let place = Int(member.registration) - 1
+            guard handles.indices.contains(place) else { continue }
+            var text = handles[place].text
+            text.withUTF8 { append(member, handle: $0) }
+        }
+    }
+
+    private static func member(_ place: Int) -> AudienceMember {
+        AudienceMember(channel: .none, registration: Int64(place) + 1)
+    }
+}

@@ -1,0 +1,76 @@
+public import MartletModel
+
+/// What one page, or one round of retries, has come to.
+public struct DeliveryStep: Sendable {
+    public var delivery: Delivery.ID
+    /// nil leaves the cursor: a round of retries.
+    public var cursor: AudienceMember?
+    public var isFannedOut: Bool
+    public var state: NotificationState
+    /// Set with the first step, and with a final state.
+    public var startedAt: Timestamp?
+    public var endedAt: Timestamp?
+    /// Added to what is there.
+    public var counts: [OutcomeName: Int]
+    public var refusals: [Refusal]
+    /// Put in, or replaced where the member has one.
+    public var retries: [Retry]
+    /// Members whose retry is over.
+    public var settled: [AudienceMember]
+
+    public init(
+        delivery: Delivery.ID, cursor: AudienceMember? = nil, isFannedOut: Bool, state: NotificationState,
+        startedAt: Timestamp? = nil, endedAt: Timestamp? = nil, counts: [OutcomeName: Int] = [:],
+        refusals: [Refusal] = [], retries: [Retry] = [], settled: [AudienceMember] = []
+    ) {
+        self.delivery = delivery
+        self.cursor = cursor
+        self.isFannedOut = isFannedOut
+        self.state = state
+        self.startedAt = startedAt
+        self.endedAt = endedAt
+        self.counts = counts
+        self.refusals = refusals
+        self.retries = retries
+        self.settled = settled
+    }
+}
+
+/// A push that the service did not take for good.
+public struct Refusal: Sendable {
+    public var member: AudienceMember
+    /// Where it was sent to; nil where the device was gone before.
+    public var handle: PushHandle?
+    public var outcome: OutcomeName
+    /// The service's own word, such as `BadDeviceToken`.
+    public var reason: String
+    public var at: Timestamp
+
+    public init(member: AudienceMember, handle: PushHandle?, outcome: OutcomeName, reason: String, at: Timestamp) {
+        self.member = member
+        self.handle = handle
+        self.outcome = outcome
+        self.reason = reason
+        self.at = at
+    }
+}
+
+/// A push that is to be tried again. Where it goes to is asked when its time has come: the device may have another user,
+/// another handle or none by then.
+public struct Retry: Sendable {
+    public var member: AudienceMember
+    /// Attempts made so far that count: those that failed for their own sake.
+    public var attempts: Int
+    public var dueAt: Timestamp
+    /// What the last attempt came to, counted if no further one is made.
+    public var outcome: OutcomeName
+    public var reason: String
+
+    public init(member: AudienceMember, attempts: Int, dueAt: Timestamp, outcome: OutcomeName, reason: String) {
+        self.member = member
+        self.attempts = attempts
+        self.dueAt = dueAt
+        self.outcome = outcome
+        self.reason = reason
+    }
+}

@@ -1,0 +1,64 @@
+import MartletModel
+
+/// What must hold of a notification before it is taken, and the form that it is taken in.
+struct NotificationCheck: Sendable {
+    let platforms: PushPlatformList
+
+    /// Gives back what is to be sent and to whom: a message that is complete, and each handle once.
+    func checked(
+        _ content: Notification.Content, _ target: Notification.Target, at now: Timestamp
+    ) throws(NotificationIntakeError) -> (Notification.Content, Notification.Target) {
+        switch content {
+        case .native(let id, let message):
+            guard let platform = platforms[id] else { throw .invalid("There is no platform '\(id)'.") }
+            let message = try checked(message, on: platform, at: now)
+            return (.native(id, message), try checked(target, on: platform))
+        case .template(let properties):
+            guard case .audience = target else {
+                throw .invalid("A template notification goes to registrations; a direct send needs a native format.")
+            }
+            try check(properties)
+            return (content, target)
+        }
+    }
+
+    private func checked(
+        _ message: Message, on platform: any PushPlatform.Type, at now: Timestamp
+    ) throws(NotificationIntakeError) -> Message {
+        let message = platform.normalized(message, at: now)
+        do throws(PushServiceError) {
+            try platform.check(message)
+        } catch {
+            throw error.kind == .messageTooLarge ? .tooLarge(error.description) : .invalid(error.description)
+        }
+        return message
+    }
+
+    private func checked(
+        _ target: Notification.Target, on platform: any PushPlatform.Type
+    ) throws(NotificationIntakeError) -> Notification.Target {
+        guard case .direct(let handles) = target else { return target }
+        guard (1...Notification.Target.handleLimit).contains(handles.count) else {
+            throw .invalid("A direct send goes to 1 to \(Notification.Target.handleLimit) handles.")
+        }
+        var keys: Set<String> = []
+        var unique: [PushHandle] = []
+        for (place, handle) in handles.enumerated() {
+            do throws(PushServiceError) {
+                if keys.insert(try platform.key(of: handle)).inserted { unique.append(handle) }
+            } catch {
+                throw .invalid((handles.count == 1 ? "" : "Handle \(place + 1): ") + error.description)
+            }
+        }
+        return .direct(unique)
+    }
+
+    private func check(_ properties: [UInt8]) throws(NotificationIntakeError) {
+        do throws(TemplatePropertiesError) {
+            _ = try TemplateProperties(parsing: properties)
+        } catch {
+            throw error == .tooLarge ? .tooLarge(error.description) : .invalid(error.description)
+        }
+        throw .invalid("This server does not send template notifications yet.")
+    }
+}

@@ -1,0 +1,52 @@
+public import MartletModel
+
+/// Telemetry of one notification: its deliveries taken together.
+public struct NotificationReport: Sendable {
+    public var notification: Notification
+    public var state: NotificationState
+    public var startedAt: Timestamp?
+    public var endedAt: Timestamp?
+    /// The platforms that it goes to, in the order of their deliveries.
+    public var platforms: [PlatformID]
+    public var counts: [PlatformID: [OutcomeName: Int]]
+
+    /// A notification that waits for its time, or was withdrawn.
+    public init(_ notification: Notification, waiting state: NotificationState, endedAt: Timestamp? = nil) {
+        self.notification = notification
+        self.state = state
+        self.endedAt = endedAt
+        platforms = []
+        counts = [:]
+    }
+
+    /// A notification that has begun.
+    /// - Parameter begunAt: When its deliveries were made.
+    public init(_ notification: Notification, begunAt: Timestamp, _ deliveries: [DeliveryReport]) {
+        self.notification = notification
+        state = NotificationState(ofDeliveries: deliveries.map(\.state))
+        platforms = deliveries.map(\.platform)
+        counts = Dictionary(deliveries.map { ($0.platform, $0.counts) }) { first, _ in first }
+        startedAt = deliveries.isEmpty ? begunAt : deliveries.compactMap(\.startedAt).min()
+        if state.isFinal { endedAt = deliveries.isEmpty ? begunAt : deliveries.compactMap(\.endedAt).max() }
+    }
+}
+
+/// What is known of one delivery.
+public struct DeliveryReport: Sendable {
+    public var platform: PlatformID
+    public var state: NotificationState
+    public var startedAt: Timestamp?
+    public var endedAt: Timestamp?
+    public var counts: [OutcomeName: Int]
+
+    public init(
+        platform: PlatformID, state: NotificationState, startedAt: Timestamp?, endedAt: Timestamp?,
+        counts: [OutcomeName: Int]
+    ) {
+        self.platform = platform
+        self.state = state
+        self.startedAt = startedAt
+        self.endedAt = endedAt
+        self.counts = counts
+    }
+}

@@ -1,0 +1,103 @@
+import MartletCore
+import MartletModel
+
+/// Reads notifications out of rows.
+enum StoredNotification {
+    static let columns = """
+        n.sequence, n.hub, n.id, n.platform, n.expression, n.handles, n.accepted_at, n.due_at, n.expires_at,
+            m.body, m.fields, n.begun_at, n.finished_at
+        """
+
+    /// To be followed by conditions on `n`.
+    static let selection =
+        "SELECT \(columns) FROM notifications n JOIN messages m ON m.notification = n.sequence"
+
+    /// - Parameter row: Begins with `columns`.
+    static func read(_ row: Statement) throws(StorageError) -> Notification {
+        guard let id = NotificationID(bytes: row.bytes(2)) else {
+            throw StorageError(.corrupt, "A stored notification cannot be read; restore a backup.")
+        }
+        let content = StoredMessage(platform: row.optionalText(3), body: row.bytes(9), fields: row.bytes(10))
+        let target = StoredTarget(
+            expression: row.optionalText(4), handles: row.isNull(5) ? nil : row.bytes(5))
+        let draft = NotificationDraft(
+            id: id, hub: Hub.ID(rawValue: row.integer(1)), content: try content.content(),
+            target: try target.target(), acceptedAt: row.timestamp(6), dueAt: row.optionalTimestamp(7),
+            expiresAt: row.timestamp(8))
+        return Notification(sequence: row.integer(0), draft)
+    }
+}
+
+/// The content of a notification in three columns. Without a platform it is for templates.
+struct StoredMessage {
+    var platform: String?
+    var body: [UInt8]
+    var fields: [UInt8]
+}
+
+extension StoredMessage {
+    init(_ content: Notification.Content) {
+        switch content {
+        case .native(let platform, let message):
+            self.init(
+                platform: platform.rawValue, body: message.body, fields: StringMapCoding.encode(message.fields))
+        case .template(let properties):
+            self.init(platform: nil, body: properties, fields: [])
+        }
+    }
+
+    func content() throws(StorageError) -> Notification.Content {
+        guard let platform else { return .template(properties: body) }
+        guard let fields = StringMapCoding.decode(fields) else {
+            throw StorageError(.corrupt, "A stored message cannot be read; restore a backup.")
+        }
+        return .native(PlatformID(rawValue: platform), Message(body: body, fields: fields))
+    }
+}
+
+/// The target of a notification in two columns, of which at most one is filled.
+struct StoredTarget {
+    var expression: String?
+    var handles: [UInt8]?
+}
+
+extension StoredTarget {
+    init(_ target: Notification.Target) {
+        switch target {
+        case .audience(let expression): self.init(expression: expression?.description, handles: nil)
+        case .direct(let handles): self.init(expression: nil, handles: TextListCoding.encode(handles.map(\.text)))
+        }
+    }
+
+    func target() throws(StorageError) -> Notification.Target {
+        if let handles {
+            guard let texts = TextListCoding.decode(handles) else {
+                throw StorageError(.corrupt, "The handles of a stored notification cannot be read; restore a backup.")
+            }
+            return .direct(texts.map { PushHandle(text: $0) })
+        }
+        guard let expression else { return .audience(nil) }
+        do throws(TagExpressionError) {
+            return .audience(try TagExpression(expression, limits: Self.limits))
+        } catch {
+            throw StorageError(
+                .corrupt, "The tag expression of a stored notification cannot be read; restore a backup.")
+        }
+    }
+
+    /// What was accepted is read back whatever the limits were then.
+    private static let limits = TagExpression.Limits(
+        tagsInUnion: 10_000, tagsInMixed: 10_000, depth: 500, length: 10_000_000)
+}
+
+extension NotificationID {
+    var bytes: [UInt8] {
+        withUnsafeBytes(of: high.bigEndian, Array.init) + withUnsafeBytes(of: low.bigEndian, Array.init)
+    }
+
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        func word(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(high: word(bytes[..<8]), low: word(bytes[8...]))
+    }
+}
