@@ -2,7 +2,11 @@ import MartletCore
 import Synchronization
 
 /// The one connection that writes, on its own thread. Everything that waits when it comes round is one transaction
-/// (group commit): each change stands in a savepoint, so that it fails alone, and each caller resumes after the commit.
+/// (group commit), and each caller resumes after the commit.
+///
+/// Changes stand in no savepoints: SQLite would copy every page before its first change in each, and at the end of every
+/// statement walk through all of these copies, which makes a long change cost the square of its length. Where a change
+/// fails, which is rare, the others of its group are done again.
 actor Writer {
     private nonisolated let executor: ThreadExecutor
     private nonisolated let waiting = Locked<[PendingWrite]>([])
@@ -66,7 +70,7 @@ actor Writer {
         commit(group, on: connection)
     }
 
-    /// A transaction that is lost as a whole is done again change by change, so that only what cannot be stored fails.
+    /// A transaction that is lost is done again change by change, so that only what cannot be stored fails.
     private func commit(_ group: [PendingWrite], on connection: Connection) {
         do throws(StorageError) {
             let answers = try transaction(of: group, on: connection)
@@ -99,28 +103,12 @@ actor Writer {
         do throws(StorageError) {
             try connection.run("BEGIN IMMEDIATE")
             var answers: [@Sendable () -> Void] = []
-            for write in group { answers.append(try attempt(write, on: connection)) }
+            for write in group { answers.append(try write.attempt(connection)) }
             try connection.run("COMMIT")
             return answers
         } catch {
             if connection.isInTransaction { try connection.run("ROLLBACK") }
             throw error
-        }
-    }
-
-    private func attempt(
-        _ write: PendingWrite, on connection: Connection
-    ) throws(StorageError) -> @Sendable () -> Void {
-        try connection.run("SAVEPOINT change")
-        do throws(StorageError) {
-            let answer = try write.attempt(connection)
-            try connection.run("RELEASE change")
-            return answer
-        } catch {
-            guard connection.isInTransaction else { throw error }
-            try connection.run("ROLLBACK TO change")
-            try connection.run("RELEASE change")
-            return { write.fail(error) }
         }
     }
 }
