@@ -7,11 +7,14 @@ struct RegistrationTable {
     let channels: ChannelTable
     let tags: TagTable
     let contents: ContentTable
+    private let memory: WriteMemory?
 
-    init(_ connection: Connection) {
+    /// - Parameter memory: For calls with many changes, of one hub; others cost less without.
+    init(_ connection: Connection, _ memory: WriteMemory? = nil) {
         self.connection = connection
+        self.memory = memory
         channels = ChannelTable(connection)
-        tags = TagTable(connection)
+        tags = TagTable(connection, memory)
         contents = ContentTable(connection)
     }
 
@@ -44,7 +47,7 @@ struct RegistrationTable {
     ) throws(StorageError) -> RegistrationRefusal? {
         guard let stored else {
             if try isGone(id, in: hub) { return .gone }
-            guard creates, try HubTable.exists(hub, on: connection) else { return .notFound }
+            guard creates, try exists(hub) else { return .notFound }
             switch condition {
             case .none, .tagged: return nil
             case .exists, .version: return .notFound
@@ -80,5 +83,12 @@ struct RegistrationTable {
         try connection.first(
             "SELECT 1 FROM tombstones WHERE hub = ? AND id = ?", hub.rawValue, StoredID(id)
         ) { _ in true } ?? false
+    }
+
+    private func exists(_ hub: Hub.ID) throws(StorageError) -> Bool {
+        if let memory, memory.hubExists { return true }
+        let exists = try HubTable.exists(hub, on: connection)
+        memory?.hubExists = exists
+        return exists
     }
 }

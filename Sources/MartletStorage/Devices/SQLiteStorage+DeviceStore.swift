@@ -6,7 +6,7 @@ extension SQLiteStorage: DeviceStore {
         _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> [Result<Registration, RegistrationRefusal>] {
         try await writer.write { connection throws(StorageError) in
-            let table = RegistrationTable(connection)
+            let table = RegistrationTable(connection, changes.count > 1 ? WriteMemory() : nil)
             var results: [Result<Registration, RegistrationRefusal>] = []
             for change in changes { results.append(try table.apply(change, in: hub, at: now)) }
             return results

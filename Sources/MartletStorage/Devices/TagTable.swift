@@ -4,12 +4,14 @@ import MartletModel
 /// Tags of a hub, platform and kind of registration with their members, on one connection.
 struct TagTable {
     private let connection: Connection
+    private let memory: WriteMemory?
 
     /// Stands for all registrations of a platform and kind; no tag can have this name.
     static let everyone = "*"
 
-    init(_ connection: Connection) {
+    init(_ connection: Connection, _ memory: WriteMemory? = nil) {
         self.connection = connection
+        self.memory = memory
     }
 
     func id(of name: String, in scope: TagScope) throws(StorageError) -> Int64? {
@@ -39,13 +41,23 @@ struct TagTable {
                 DELETE FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?
                     AND NOT EXISTS (SELECT 1 FROM tag_members WHERE tag = ?)
                 """, place.scope.hub.rawValue, name, place.scope.kind == .template, place.scope.platform.rawValue, tag)
+            memory?.forgetTag(name, in: place.scope)
         }
     }
 
     private func idMadeIfMissing(_ name: String, _ scope: TagScope) throws(StorageError) -> Int64 {
-        if let id = try id(of: name, in: scope) { return id }
-        try connection.run("UPDATE tag_counter SET last = last + 1")
-        let id = try connection.first("SELECT last FROM tag_counter") { $0.integer(0) } ?? 0
+        if let id = memory?.tag(name, in: scope) { return id }
+        let found = try id(of: name, in: scope)
+        let id = if let found { found } else { try make(name, scope) }
+        memory?.setTag(name, in: scope, to: id)
+        return id
+    }
+
+    private func make(_ name: String, _ scope: TagScope) throws(StorageError) -> Int64 {
+        let counted = try connection.first("UPDATE tag_counter SET last = last + 1 RETURNING last") { $0.integer(0) }
+        guard let id = counted else {
+            throw StorageError(.corrupt, "The counter of tags is missing; restore a backup.")
+        }
         try connection.run(
             "INSERT INTO tags (hub, name, is_template, platform, id) VALUES (?, ?, ?, ?, ?)", scope.hub.rawValue, name,
             scope.kind == .template, scope.platform.rawValue, id)
@@ -83,7 +95,7 @@ extension TagTable {
 }
 
 /// Which registrations a tag's number is of.
-struct TagScope: Equatable {
+struct TagScope: Hashable {
     var hub: Hub.ID
     var platform: PlatformID
     var kind: AudienceQuery.Kind

@@ -6,7 +6,7 @@ import MartletCore
 final class Connection {
     private let database: OpaquePointer
     /// Statements that nobody uses at the moment, by their text. One text can be in use more than once.
-    private var idle: [String: [Statement]] = [:]
+    private var idle: [String: IdleStatements] = [:]
 
     private let log = LogSize()
 
@@ -37,7 +37,8 @@ final class Connection {
     }
 
     deinit {
-        idle.removeAll()
+        // Statements and lists hold each other.
+        for list in idle.values { list.statements = [] }
         sqlite3_close_v2(database)
     }
 
@@ -84,13 +85,15 @@ final class Connection {
 
     /// A statement for the caller alone, until `giveBack`.
     func take(_ sql: String) throws(StorageError) -> Statement {
-        if let statement = idle[sql]?.popLast() { return statement }
-        return try Statement(sql, in: database)
+        if let statement = idle[sql]?.statements.popLast() { return statement }
+        let siblings = idle[sql] ?? IdleStatements()
+        idle[sql] = siblings
+        return try Statement(sql, in: database, idlingAmong: siblings)
     }
 
     func giveBack(_ statement: Statement) {
         statement.clear()
-        idle[statement.sql, default: []].append(statement)
+        statement.siblings.statements.append(statement)
     }
 
     private func take(_ sql: String, _ values: [any Bindable]) throws(StorageError) -> Statement {
@@ -105,6 +108,11 @@ final class Connection {
         }
         return statement
     }
+}
+
+/// Statements of one text; a class, so that giving one back looks nothing up.
+final class IdleStatements {
+    var statements: [Statement] = []
 }
 
 /// Where SQLite's hook leaves the size of the write-ahead log; lives as long as its connection.

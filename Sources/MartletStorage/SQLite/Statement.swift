@@ -4,15 +4,18 @@ import MartletModel
 
 /// A prepared statement and, after `step` said true, its current row. Belongs to its connection and so to one thread.
 final class Statement {
-    let sql: String
+    /// Where it is given back to.
+    let siblings: IdleStatements
     private let handle: OpaquePointer
     private let database: OpaquePointer
 
-    init(_ sql: String, in database: OpaquePointer) throws(StorageError) {
+    init(
+        _ sql: String, in database: OpaquePointer, idlingAmong siblings: IdleStatements
+    ) throws(StorageError) {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement else { throw StorageError(sqlite: code, database: database) }
-        self.sql = sql
+        self.siblings = siblings
         self.database = database
         handle = statement
     }

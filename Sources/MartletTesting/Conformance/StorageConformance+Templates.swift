@@ -70,6 +70,18 @@ extension StorageConformance {
             let versions = results.map { result -> Int64 in (try? result.get().version) ?? 0 }
             try require(versions, is: [1, 0, 1, 2, 1, 0, 1])
             try require(try await bench.audience(hub, "x").handles, is: ["d", "e"])
+        },
+        Requirement("A tag that comes, goes and comes again within one call is found") { bench in
+            let hub = try await bench.hub()
+            let tags = [["x"], [], ["x"], ["y"], ["x", "y"]]
+            let changes = try tags.map { RegistrationChange.put(try bench.draft("a", $0), id: "1", condition: .none) }
+            _ = try await bench.storage.apply(changes, in: hub, at: bench.now)
+            try await bench.put("2", "b", ["x"], in: hub)
+            try require(try await bench.audience(hub, "x").handles, is: ["a", "b"])
+            try require(try await bench.audience(hub, "x && y").handles, is: ["a"])
+        },
+        Requirement("A call without changes does nothing") { bench in
+            let hub = try await bench.hub()
             let nothing: [Result<Registration, RegistrationRefusal>] = try await bench.storage.apply(
                 [], in: hub, at: bench.now)
             try require(nothing.count, is: 0)
