@@ -12,7 +12,7 @@ struct APNsMessageTests {
     }
 
     @Test(arguments: [
-        "", "ab", String(repeating: "a", count: 63), String(repeating: "a", count: 65),
+        "", "a", String(repeating: "a", count: 63), String(repeating: "a", count: 65),
         String(repeating: "g", count: 64), String(repeating: "a", count: 514), String(repeating: "é", count: 64),
         String(repeating: "a", count: 62) + "\n\n",
     ])
