@@ -4,15 +4,15 @@ import MartletModel
 struct NotificationCheck: Sendable {
     let platforms: PushPlatformList
 
-    /// Gives back what is to be sent and to whom: a message that is complete, and each handle once.
+    /// Gives back what is to be sent, as it came, and to whom: each handle once.
     func checked(
         _ content: Notification.Content, _ target: Notification.Target, at now: Timestamp
     ) throws(NotificationIntakeError) -> (Notification.Content, Notification.Target) {
         switch content {
         case .native(let id, let message):
             guard let platform = platforms[id] else { throw .invalid("There is no platform '\(id)'.") }
-            let message = try checked(message, on: platform, at: now)
-            return (.native(id, message), try checked(target, on: platform))
+            try check(platform.normalized(message, at: now), on: platform)
+            return (content, try checked(target, on: platform))
         case .template(let properties):
             guard case .audience = target else {
                 throw .invalid("A template notification goes to registrations; a direct send needs a native format.")
@@ -22,16 +22,14 @@ struct NotificationCheck: Sendable {
         }
     }
 
-    private func checked(
-        _ message: Message, on platform: any PushPlatform.Type, at now: Timestamp
-    ) throws(NotificationIntakeError) -> Message {
-        let message = platform.normalized(message, at: now)
+    private func check(
+        _ message: Message, on platform: any PushPlatform.Type
+    ) throws(NotificationIntakeError) {
         do throws(PushServiceError) {
             try platform.check(message)
         } catch {
             throw error.kind == .messageTooLarge ? .tooLarge(error.description) : .invalid(error.description)
         }
-        return message
     }
 
     private func checked(
