@@ -21,8 +21,7 @@ public struct HubAPI: Sendable {
         gate = Gate(hubs: hubs, address: address, time: time)
         registrations = RegistrationRoutes(devices: devices, platforms: platforms)
         installations = InstallationRoutes(devices: devices)
-        messages = MessageRoutes(
-            notifications: notifications, platforms: platforms, repeats: RepeatedSends(time: time))
+        messages = MessageRoutes(notifications: notifications, platforms: platforms)
         telemetry = TelemetryRoutes(notifications: notifications, platforms: platforms)
         management = HubManagementRoutes(hubs: hubs, platforms: platforms, time: time)
     }

@@ -5,7 +5,8 @@ struct GoldenTests {
     @Test(
         "Exchanges are as the golden files say",
         arguments: [
-            "registrations", "platforms", "clients", "installations", "listings", "messages", "telemetry", "errors",
+            "registrations", "platforms", "clients", "installations", "listings", "messages", "sends", "telemetry",
+            "errors",
             "pigeon", "unserved", "hubs",
         ])
     func exchangesAreAsTheFilesSay(file: String) async throws {

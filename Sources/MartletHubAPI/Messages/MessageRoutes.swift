@@ -2,55 +2,75 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Sending (wire document, section 6).
+/// Sending (wire document, sections 6 and 7).
 struct MessageRoutes: Sendable {
     let notifications: NotificationIntake
     let platforms: PushPlatformList
-    let repeats: RepeatedSends
 
     func add(to routes: inout HubRoutes) {
         routes.on(.post, "/{hub}/messages", needs: .send, bodyLimit: SendRequest.sizeLimit, send)
+        routes.on(.post, "/{hub}/messages/$batch", needs: .send, bodyLimit: DirectBatch.sizeLimit, sendBatch)
+        routes.on(
+            .post, "/{hub}/schedulednotifications", needs: .send, bodyLimit: SendRequest.sizeLimit, schedule)
+        routes.on(.delete, "/{hub}/schedulednotifications/{id}", needs: .send, cancel)
     }
 
     @Sendable private func send(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
-        let target = call.match.target
-        guard !target.flag("test") else { throw .badRequest("This server does not serve test sends yet") }
-        let isDirect = target.flag("direct")
-        let id = try await accept(try SendRequest(call.request, isDirect: isDirect, platforms: platforms), of: call)
+        try SendRequest.refuseScheduleTime(call)
+        let isDirect = call.match.target.flag("direct")
+        let send = try SendRequest(call, isDirect: isDirect, platforms: platforms)
+        return try await accept(send, to: "messages", as: "messages", isDirect: isDirect, of: call)
+    }
+
+    @Sendable private func sendBatch(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        try SendRequest.refuseScheduleTime(call)
+        let send = try SendRequest(batch: call, platforms: platforms)
+        return try await accept(send, to: "messages/$batch", as: "messages", isDirect: true, of: call)
+    }
+
+    @Sendable private func schedule(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        let isDirect = call.match.target.flag("direct")
+        let send = try SendRequest(scheduled: call, isDirect: isDirect, platforms: platforms)
+        let kind = "schedulednotifications"
+        return try await accept(send, to: kind, as: kind, isDirect: isDirect, of: call)
+    }
+
+    /// Accepts a send once, however often a client that names its requests repeats it.
+    /// - Parameters:
+    ///   - path: Where it was sent to.
+    ///   - kind: What its address begins with: one client takes the third segment of a path for an id.
+    private func accept(
+        _ send: SendRequest, to path: String, as kind: String, isDirect: Bool, of call: HubCall
+    ) async throws(HubAPIError) -> HTTPResponse {
+        guard !send.isTest || kind != "messages" else { throw .badRequest("This server does not serve test sends yet") }
+        let identity = try RequestKey.read(from: call.request)?.identity(of: send, to: path, in: call)
+        let id: NotificationID
+        do throws(NotificationIntakeError) {
+            id = try await notifications.accept(
+                send.content, to: send.target, in: call.hub.id, dueAt: send.dueAt, request: identity)
+        } catch {
+            throw HubAPIError(error)
+        }
         let query = call.versionQuery + (isDirect ? "&direct" : "")
         let fields: HTTPFields = [
-            "location": call.url("messages", id.description) + query,
-            "content-type": "application/xml; charset=utf-8",
+            "location": call.url(kind, id.description) + query, "content-type": "application/xml; charset=utf-8",
         ]
         return HTTPResponse(.created, fields: fields)
     }
 
-    /// Accepts a send once, however often a client that names its requests repeats it.
-    private func accept(_ send: SendRequest, of call: HubCall) async throws(HubAPIError) -> NotificationID {
-        guard let tracking = TrackingID.sent(with: call.request) else {
-            return try await store(send, in: call.hub.id)
-        }
-        let key = RepeatedSends.Key(call.request, tracking: tracking, hub: call.hub.id)
-        switch repeats.begin(key) {
-        case .accepted(let id): return id
-        case .underway: throw .busy("This very send is being taken right now", retryAfter: 1)
-        case .new:
-            do throws(HubAPIError) {
-                let id = try await store(send, in: call.hub.id)
-                repeats.end(key, id)
-                return id
-            } catch {
-                repeats.end(key, nil)
-                throw error
-            }
-        }
-    }
-
-    private func store(_ send: SendRequest, in hub: Hub.ID) async throws(HubAPIError) -> NotificationID {
-        do throws(NotificationIntakeError) {
-            return try await notifications.accept(.native(send.platform, send.message), to: send.target, in: hub)
+    /// Withdraws a notification that has not begun. Clients take a 404 as well as a 200 for done.
+    @Sendable private func cancel(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
+        let cancellation: Cancellation
+        do throws(StorageError) {
+            cancellation = try await notifications.cancel(id, in: call.hub.id)
         } catch {
             throw HubAPIError(error)
+        }
+        switch cancellation {
+        case .canceled: return HTTPResponse(.ok)
+        case .begun: throw .notificationBegun
+        case .notFound: throw .notificationNotFound
         }
     }
 }

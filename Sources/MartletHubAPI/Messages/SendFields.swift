@@ -6,7 +6,9 @@ struct SendFields {
     /// The tag expression. Present and empty is an error in the making, not a broadcast.
     private(set) var tags: String?
     private(set) var deviceHandle: String?
-    private(set) var isScheduled = false
+    private(set) var scheduleTime: String?
+    /// One client asks for a test send with a header of its own.
+    private(set) var isTest = false
 
     init(_ fields: HTTPFields) {
         for field in fields where field.name.hasPrefix("servicebusnotification-") {
@@ -15,7 +17,8 @@ struct SendFields {
             // Two fields would be two expressions; joined as HTTP joins lists they are none, and are refused as that.
             case "tags": tags = tags.map { $0 + "," + field.value } ?? field.value
             case "devicehandle": deviceHandle = field.value
-            case "scheduletime": isScheduled = true
+            case "scheduletime": scheduleTime = field.value
+            case "testsend": isTest = field.value.lowercased() == "true"
             default: continue
             }
         }

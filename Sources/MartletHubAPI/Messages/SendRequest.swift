@@ -2,53 +2,108 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A send, read from its headers and body (wire document, sections 6.1 to 6.3).
+/// A send, read from its headers and body (wire document, sections 6.1 to 6.4).
 struct SendRequest {
-    let platform: PlatformID
+    let content: Notification.Content
     let target: Notification.Target
-    let message: Message
+    /// When it is to go out; nil: at once.
+    private(set) var dueAt: Timestamp?
+    /// Whether it asks for the outcomes while it waits.
+    let isTest: Bool
 
     /// The largest body in bytes.
     static let sizeLimit = 65_536
 
-    init(_ request: HTTPRequest, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
-        let fields = SendFields(request.fields)
-        let descriptor = try Self.descriptor(fields, request.fields, platforms)
-        if fields.isScheduled {
-            throw .badRequest(
-                "ServiceBusNotification-ScheduleTime is for /schedulednotifications, which this server does not serve yet"
-            )
-        }
-        platform = descriptor.platform
-        target =
-            isDirect
-            ? .direct([try Self.handle(fields, request.fields, descriptor)]) : .audience(try Self.audience(fields))
-        message = Message(body: request.body, fields: Self.passedOn(request.fields, descriptor))
+    /// - Parameter isDirect: Whether it goes to the handle that it names, and not to registrations.
+    init(_ call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
+        let reader = Reader(call.request, platforms)
+        let format = try reader.format()
+        content = reader.content(format, body: call.request.body)
+        target = isDirect ? .direct([try reader.handle(format)]) : .audience(try reader.audience())
+        isTest = reader.isTest(call)
     }
+
+    /// One that waits for its time.
+    init(scheduled call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
+        try self.init(call, isDirect: isDirect, platforms: platforms)
+        guard let text = SendFields(call.request.fields).scheduleTime else {
+            throw .badRequest("A scheduled notification needs the header ServiceBusNotification-ScheduleTime")
+        }
+        dueAt = try ScheduleTime.moment(text)
+    }
+
+    /// One message to many handles.
+    init(batch call: HubCall, platforms: PushPlatformList) throws(HubAPIError) {
+        let reader = Reader(call.request, platforms)
+        let format = try reader.format()
+        let batch = try DirectBatch(call.request.body, contentType: call.request.fields["content-type"])
+        content = reader.content(format, body: batch.message)
+        target = .direct(batch.devices.map { text in format.platform?.handle(from: text) ?? PushHandle(text) })
+        isTest = reader.isTest(call)
+    }
+
+    /// What is sent now must not have been meant for later.
+    static func refuseScheduleTime(_ call: HubCall) throws(HubAPIError) {
+        guard SendFields(call.request.fields).scheduleTime == nil else {
+            throw .badRequest("ServiceBusNotification-ScheduleTime is for POST /{hub}/schedulednotifications")
+        }
+    }
+}
+
+/// Reads the headers of a send.
+private struct Reader {
+    /// What a body is.
+    enum Format {
+        case native(any PushPlatform.Type)
+        case template
+
+        var platform: (any PushPlatform.Type)? {
+            switch self {
+            case .native(let platform): platform
+            case .template: nil
+            }
+        }
+    }
+
+    private let known: SendFields
+    private let fields: HTTPFields
+    private let platforms: PushPlatformList
+
+    init(_ request: HTTPRequest, _ platforms: PushPlatformList) {
+        known = SendFields(request.fields)
+        fields = request.fields
+        self.platforms = platforms
+    }
+
+    /// A test flag is known by its query, in which one client repeats it on every request, or by a header.
+    func isTest(_ call: HubCall) -> Bool { known.isTest || call.match.target.flag("test") }
 
     /// Without a format header the headers of the platform tell which is meant, because one client leaves it out when
     /// its caller sets headers of his own.
-    private static func descriptor(
-        _ known: SendFields, _ fields: HTTPFields, _ platforms: PushPlatformList
-    ) throws(HubAPIError) -> PushPlatformDescriptor {
-        let allowed = platforms.map { $0.descriptor.format }
+    func format() throws(HubAPIError) -> Format {
         guard let format = known.format else {
-            let meant = platforms.filter { !passedOn(fields, $0.descriptor).isEmpty }
+            let meant = platforms.filter { !passedOn($0.descriptor).isEmpty }
             guard meant.count == 1 else { throw .badFormat("", allowed: allowed) }
-            return meant[0].descriptor
+            return .native(meant[0])
         }
-        if format.lowercased() == "template" {
-            throw .badRequest("This server does not serve template notifications yet")
-        }
+        if format.lowercased() == "template" { return .template }
         guard let platform = platforms.format(format) else { throw .badFormat(format, allowed: allowed) }
-        return platform.descriptor
+        return .native(platform)
     }
 
-    private static func audience(_ fields: SendFields) throws(HubAPIError) -> TagExpression? {
-        if fields.deviceHandle != nil {
+    func content(_ format: Format, body: [UInt8]) -> Notification.Content {
+        switch format {
+        case .native(let platform):
+            .native(platform.descriptor.platform, Message(body: body, fields: passedOn(platform.descriptor)))
+        case .template: .template(properties: body)
+        }
+    }
+
+    func audience() throws(HubAPIError) -> TagExpression? {
+        if known.deviceHandle != nil {
             throw .badRequest("ServiceBusNotification-DeviceHandle is for direct sends: add &direct to the query")
         }
-        guard let text = fields.tags else { return nil }
+        guard let text = known.tags else { return nil }
         do throws(TagExpressionError) {
             return try TagExpression(text)
         } catch {
@@ -56,15 +111,17 @@ struct SendRequest {
         }
     }
 
-    /// The first part of a handle has a header of its own; those of further parts have the names of their elements.
-    private static func handle(
-        _ known: SendFields, _ fields: HTTPFields, _ descriptor: PushPlatformDescriptor
-    ) throws(HubAPIError) -> PushHandle {
-        guard let first = known.deviceHandle, !first.isEmpty else {
+    /// A handle of several parts may have the first in the header of handles and each further one in a header with the
+    /// name of its element, or all of them in one text as the platform writes it.
+    func handle(_ format: Format) throws(HubAPIError) -> PushHandle {
+        guard let text = known.deviceHandle, !text.isEmpty else {
             throw .badRequest("A direct send needs the header ServiceBusNotification-DeviceHandle")
         }
-        var parts = [first]
-        for element in descriptor.handleElements.dropFirst() {
+        guard let platform = format.platform else { return PushHandle(text) }
+        let further = platform.descriptor.handleElements.dropFirst()
+        guard further.contains(where: { fields[$0.lowercased()] != nil }) else { return platform.handle(from: text) }
+        var parts = [text]
+        for element in further {
             guard let part = fields[element.lowercased()], !part.isEmpty else {
                 throw .badRequest("A direct send to this platform needs the header \(element)")
             }
@@ -73,7 +130,9 @@ struct SendRequest {
         return PushHandle(parts: parts)
     }
 
-    private static func passedOn(_ fields: HTTPFields, _ descriptor: PushPlatformDescriptor) -> [String: String] {
+    private var allowed: [String] { platforms.map { $0.descriptor.format } + ["template"] }
+
+    private func passedOn(_ descriptor: PushPlatformDescriptor) -> [String: String] {
         var passed: [String: String] = [:]
         for field in fields where descriptor.fieldPrefixes.contains(where: field.name.hasPrefix) {
             passed[field.name] = field.value

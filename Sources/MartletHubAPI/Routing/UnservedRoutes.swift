@@ -4,9 +4,6 @@ import MartletHTTP
 /// The parts of the protocol that this server does not have yet: their callers are told so in a sentence.
 enum UnservedRoutes {
     private static let patterns: [(method: HTTPMethod, pattern: String, what: String)] = [
-        (.post, "/{hub}/messages/$batch", "direct batches"),
-        (.post, "/{hub}/schedulednotifications", "scheduled notifications"),
-        (.delete, "/{hub}/schedulednotifications/{id}", "scheduled notifications"),
         (.get, "/{hub}/feedbackcontainer", "the feedback container"),
         (.post, "/{hub}/jobs", "jobs"),
         (.get, "/{hub}/jobs", "jobs"),

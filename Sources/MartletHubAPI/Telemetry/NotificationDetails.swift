@@ -28,15 +28,16 @@ struct NotificationDetails {
         if case .audience(let expression?) = notification.target {
             details.element("Tags", text: expression.description)
         }
-        let targets = targetPlatforms
-        if !targets.isEmpty { details.element("TargetPlatforms", text: targets.joined(separator: ",")) }
+        details.element("TargetPlatforms", text: targetPlatforms.joined(separator: ","))
         let descriptors = platforms.map { $0.descriptor }.sorted { $0.outcomeCountsPlace < $1.outcomeCountsPlace }
         for descriptor in descriptors { write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details) }
     }
 
+    /// Which platforms a template notification goes to is not known before it begins.
     private var targetPlatforms: [String] {
         switch report.notification.content {
         case .native(let platform, _): [platforms[platform]?.descriptor.format ?? platform.rawValue]
+        case .template where report.platforms.isEmpty: ["template"]
         case .template: report.platforms.map { (platforms[$0]?.descriptor.format ?? $0.rawValue) + "template" }
         }
     }

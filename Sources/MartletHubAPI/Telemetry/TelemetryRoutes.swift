@@ -21,8 +21,7 @@ struct TelemetryRoutes: Sendable {
         }
         guard let report = found else { throw .notificationNotFound }
         let details = NotificationDetails(
-            report: report, platforms: platforms,
-            url: call.url("messages", id.description) + call.versionQuery)
+            report: report, platforms: platforms, url: call.url("messages", id.description) + call.versionQuery)
         return HTTPResponse(
             .ok, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(details.document()))
     }

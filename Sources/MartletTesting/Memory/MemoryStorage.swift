@@ -79,7 +79,7 @@ struct MemoryDelivery {
     var startedAt: Timestamp?
     var endedAt: Timestamp?
     var counts: [OutcomeName: Int] = [:]
-    var refusals: [AudienceMember: RefusalRecord] = [:]
+    var refusals: [AudienceMember: Refusal] = [:]
     var retries: [AudienceMember: Retry] = [:]
 }
 
