@@ -21,6 +21,11 @@ public struct P256PublicKey: Sendable, Equatable {
         handle = KeyHandle(key)
     }
 
+    /// Whether the bytes are an uncompressed point of the curve; costs less than making a key of them.
+    public static func isValid(rawPoint: [UInt8]) -> Bool {
+        (try? P256Agreement())?.contains(rawPoint) ?? false
+    }
+
     init(handle: KeyHandle) {
         self.handle = handle
     }

@@ -1,0 +1,63 @@
+/// The content coding `aes128gcm` (RFC 8188): a header that says how the content was encrypted, and records.
+public struct EncryptedContent: Sendable, Equatable, CustomStringConvertible {
+    /// What a record holds beside its data: the delimiter and the tag.
+    public static let recordOverhead = 1 + ContentCipher.tagByteCount
+    /// The length of the salt in bytes.
+    public static let saltByteCount = 16
+
+    /// 16 bytes, another for every content.
+    public let salt: [UInt8]
+    /// The length of every record but the last, in bytes.
+    public let recordSize: Int
+    /// What tells the receiver which key to use, at most 255 bytes.
+    public let keyID: [UInt8]
+    let records: ArraySlice<UInt8>
+
+    /// Reads the header; nil where there is none, or a record would have no room for a byte of data.
+    public init?(_ bytes: [UInt8]) {
+        let fixed = Self.saltByteCount + 5
+        guard bytes.count >= fixed, bytes.count >= fixed + Int(bytes[fixed - 1]) else { return nil }
+        let size = bytes[Self.saltByteCount..<(fixed - 1)].reduce(0) { $0 << 8 | Int($1) }
+        guard size > Self.recordOverhead else { return nil }
+        salt = Array(bytes[..<Self.saltByteCount])
+        recordSize = size
+        keyID = Array(bytes[fixed..<(fixed + Int(bytes[fixed - 1]))])
+        records = bytes[(fixed + keyID.count)...]
+    }
+
+    /// Whether the content is one record.
+    public var isSingleRecord: Bool { records.count <= recordSize }
+
+    /// Decrypts all records.
+    /// - Parameter material: What sender and receiver share.
+    /// - Throws: `CryptoError.authenticationFailed` where a record was changed, is missing, or has a wrong delimiter.
+    public func open(material: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let keys = try ContentKeys(material: material, salt: salt, HMACContext())
+        let cipher = try ContentCipher()
+        var content: [UInt8] = []
+        var rest = records
+        var number: UInt64 = 0
+        repeat {
+            let record = rest.prefix(recordSize)
+            rest = rest.dropFirst(recordSize)
+            let plaintext = try cipher.open(record, key: keys.key, nonce: keys.nonce(number))
+            guard let end = plaintext.lastIndex(where: { $0 != 0 }), plaintext[end] == (rest.isEmpty ? 2 : 1) else {
+                throw .authenticationFailed
+            }
+            content += plaintext[..<end]
+            number += 1
+        } while !rest.isEmpty
+        return content
+    }
+
+    /// The header in front of the records.
+    static func appendHeader(salt: [UInt8], recordSize: UInt32, keyID: [UInt8], to output: inout [UInt8]) {
+        output += salt
+        for shift in [24, 16, 8, 0] { output.append(UInt8(truncatingIfNeeded: recordSize >> shift)) }
+        output.append(UInt8(truncatingIfNeeded: keyID.count))
+        output += keyID
+    }
+
+    /// Shows no content.
+    public var description: String { "encrypted content of \(records.count) bytes" }
+}

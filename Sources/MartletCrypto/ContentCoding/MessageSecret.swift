@@ -1,0 +1,25 @@
+/// What the sender and the receiver of one message share (RFC 8291, section 3.4).
+enum MessageSecret {
+    /// - Parameters:
+    ///   - label: What the message is for, as the key derivation is told.
+    ///   - agreed: What the two keys come to.
+    ///   - secret: The receiver's authentication secret, 16 bytes.
+    /// - Returns: The input of the content coding's key derivation, 32 bytes.
+    static func material(
+        label: String, agreed: [UInt8], secret: [UInt8], receiver: [UInt8], sender: [UInt8], _ hmac: HMACContext
+    ) throws(CryptoError) -> [UInt8] {
+        let extracted = try hmac.authenticationCode(for: agreed, key: secret)
+        var info: [UInt8] = []
+        info.reserveCapacity(label.utf8.count + 1 + receiver.count + sender.count + 1)
+        info += label.utf8
+        info.append(0)
+        info += receiver
+        info += sender
+        // The counter of HKDF's only block.
+        info.append(1)
+        return try hmac.authenticationCode(for: info, key: extracted)
+    }
+
+    /// The length of an authentication secret in bytes.
+    static let byteCount = 16
+}

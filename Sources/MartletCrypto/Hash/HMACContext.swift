@@ -1,0 +1,52 @@
+import CMartletOpenSSL
+
+/// HMAC with SHA-256 (RFC 2104) under short keys that each serve once or twice, as key derivations need it.
+///
+/// `HMACSHA256` prepares a key for many messages, which takes longer than the handful of blocks hashed here. An
+/// instance holds the working memory of one computation: it belongs to one thread at a time.
+final class HMACContext {
+    private static let blockByteCount = 64
+
+    private let digest: OpaquePointer
+    private let context: OpaquePointer
+
+    init() throws(CryptoError) {
+        guard let digest = EVP_MD_fetch(nil, "SHA256", nil) else { throw .failed(operation: "SHA-256 fetch") }
+        guard let context = EVP_MD_CTX_new() else {
+            EVP_MD_free(digest)
+            throw .failed(operation: "SHA-256 context")
+        }
+        self.digest = digest
+        self.context = context
+    }
+
+    deinit {
+        EVP_MD_CTX_free(context)
+        EVP_MD_free(digest)
+    }
+
+    /// The 32-byte authentication code of `message`.
+    /// - Parameter key: At most a block of the hash, 64 bytes.
+    func authenticationCode(for message: [UInt8], key: [UInt8]) throws(CryptoError) -> [UInt8] {
+        guard key.count <= Self.blockByteCount else {
+            throw .wrongLength(expected: Self.blockByteCount, actual: key.count)
+        }
+        let inner = try hash(Self.padded(key, with: 0x36), message)
+        return try hash(Self.padded(key, with: 0x5C), inner)
+    }
+
+    private static func padded(_ key: [UInt8], with byte: UInt8) -> [UInt8] {
+        var block = [UInt8](repeating: byte, count: blockByteCount)
+        for place in key.indices { block[place] ^= key[place] }
+        return block
+    }
+
+    private func hash(_ first: [UInt8], _ second: [UInt8]) throws(CryptoError) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: SHA256.byteCount)
+        guard EVP_DigestInit_ex2(context, digest, nil) == 1, EVP_DigestUpdate(context, first, first.count) == 1,
+            EVP_DigestUpdate(context, second, second.count) == 1,
+            EVP_DigestFinal_ex(context, &output, nil) == 1
+        else { throw .failed(operation: "HMAC") }
+        return output
+    }
+}
