@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `martlet serve` as a process: the ready line, health, and the end.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServeTests {
     @Test func aServerSaysWhereItListensAndEndsWhenAsked() async throws {
         let server = try await RunningServer.start(["--tls-listen", "127.0.0.1:0", "--tls-self-signed", "--simulator"])
@@ -19,6 +19,24 @@ struct ServeTests {
             }
         }
         #expect(server.readyLine.contains(" simulator=https://127.0.0.1:"))
+        #expect(await server.stop() == 0)
+    }
+
+    @Test(
+        "Trap 1: one listener serves who speaks only HTTP/2 and who speaks only HTTP/1.1",
+        arguments: [
+            ("--http2", "2"), ("--http1.1", "1.1"),
+        ])
+    func bothVersionsAreNegotiated(flag: String, version: String) async throws {
+        let server = try await RunningServer.start(["--tls-listen", "127.0.0.1:0", "--tls-self-signed"])
+        let authority = server.dataDirectory.appendingPathComponent("tls/ca.pem")
+        let base = try #require(server.address("https"))
+        let arguments = [
+            "--silent", flag, "--cacert", authority.path, "--output", "/dev/null", "--write-out",
+            "%{http_version} %{http_code}", base.appendingPathComponent("health/live").absoluteString,
+        ]
+        let answer = try await Finished.running(URL(fileURLWithPath: "/usr/bin/curl"), arguments)
+        #expect(answer.output == "\(version) 200")
         #expect(await server.stop() == 0)
     }
 

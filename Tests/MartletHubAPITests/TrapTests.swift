@@ -176,7 +176,7 @@ struct TrapTests {
         #expect(root.child("content")?.children.map(\.name) == ["PigeonRegistrationDescription"])
     }
 
-    @Test("Traps 22 and 23: every state is one of the eight spellings that Java knows")
+    @Test("Trap 22, Trap 23: every state is one of the eight spellings that Java knows")
     func everyStateIsKnown() {
         let states: [NotificationState] = [
             .enqueued, .processing, .completed, .noTargetFound, .abandoned, .scheduled, .canceled,

@@ -7,7 +7,8 @@ import Testing
 @testable import MartletBackend
 
 struct RegisterTests {
-    @Test func anIDIsAJSONStringUnlessTextIsAskedFor() async throws {
+    @Test("Trap 40: an id is a JSON string with its quotes, unless text is asked for")
+    func anIDIsAJSONStringUnlessTextIsAskedFor() async throws {
         let fixture = try await Fixture()
         let quoted = await fixture.ask(.post, "/api/register", as: "alice")
         #expect(quoted.fields["content-type"]?.hasPrefix("application/json") == true)

@@ -45,7 +45,8 @@ struct TemplatePropertiesTests {
         #expect(error.map { "\($0)".contains("'bad' is an array or an object") } == true)
     }
 
-    @Test func unescapedQuotesAreRefusedWithASentenceAboutEscaping() throws {
+    @Test("Trap 32: unescaped quotes are refused with a sentence about escaping")
+    func unescapedQuotesAreRefusedWithASentenceAboutEscaping() throws {
         let error = try #require(throws: TemplatePropertiesError.self) { try parse(#"{"message":"say "hi" now"}"#) }
         #expect("\(error)".contains("Not valid JSON at byte 17"))
         #expect("\(error)".contains("Values must be JSON-escaped"))

@@ -174,7 +174,8 @@ struct HTTP1ServerTests {
         #expect(!server.wantsInput)
     }
 
-    @Test func a100ContinueIsSentOnlyWhereABodyIsWanted() {
+    @Test("Trap 5: 100 Continue is sent only where a body is wanted")
+    func a100ContinueIsSentOnlyWhereABodyIsWanted() {
         let server = makeServer()
         answerAll()
         server.receive("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")

@@ -68,7 +68,8 @@ import Testing
         #expect(peer.dispatch.requests.first?.body == [1])
     }
 
-    @Test func aClientThatWaitsToBeToldIsToldToContinue() {
+    @Test("Trap 5: a client of HTTP/2 that waits to be told is told to continue")
+    func aClientThatWaitsToBeToldIsToldToContinue() {
         let peer = RawHTTP2Peer()
         peer.sendHeaders([("expect", "100-continue")], stream: 1, flags: 0x4)
         #expect(peer.frames().map(\.head.flags) == [HTTP2FrameHeader.Flag.endHeaders])
