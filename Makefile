@@ -14,7 +14,7 @@ FUZZ_SECONDS ?= 60
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator
 
-.PHONY: help setup build demo run test lint format checks peers sanitize bench durability fuzz bare-debian clean
+.PHONY: help setup build demo run test lint format checks peers sanitize bench durability mass-jobs fuzz bare-debian clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,10 @@ durability: build ## kill the server 2 x 100 times under load and count what is 
 	@Scripts/setup test
 	$(PEERS) Tests/Peers/durability.py .build/release/martlet
 	$(PEERS) Tests/Peers/durability.py .build/release/martlet --forgetful
+
+mass-jobs: build ## import, list and export a million registrations: times and peak memory
+	@Scripts/setup test
+	$(PEERS) Tests/Peers/mass_jobs.py .build/release/martlet
 
 fuzz: ## feed the parsers of strangers' bytes with mutations for FUZZ_SECONDS each
 	@Scripts/setup build

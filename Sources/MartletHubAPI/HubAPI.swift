@@ -12,12 +12,14 @@ public struct HubAPI: Sendable {
     private let installations: InstallationRoutes
     private let messages: MessageRoutes
     private let telemetry: TelemetryRoutes
+    private let jobs: JobRoutes
     private let management: HubManagementRoutes
 
     public init(
-        hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, platforms: PushPlatformList,
-        address: PublicAddress, time: any TimeSource
+        hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, jobs: JobRunner,
+        platforms: PushPlatformList, signer: URLSigner, address: PublicAddress, time: any TimeSource
     ) {
+        self.jobs = JobRoutes(jobs: jobs, signer: signer, time: time)
         gate = Gate(hubs: hubs, address: address, time: time)
         registrations = RegistrationRoutes(devices: devices, platforms: platforms)
         installations = InstallationRoutes(devices: devices)
@@ -33,6 +35,7 @@ public struct HubAPI: Sendable {
         installations.add(to: &routes)
         messages.add(to: &routes)
         telemetry.add(to: &routes)
+        jobs.add(to: &routes)
         management.add(to: &routes)
         router = routes.router
         UnservedRoutes.add(to: &router, time: gate.time)

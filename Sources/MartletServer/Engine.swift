@@ -18,6 +18,7 @@ struct Engine: Sendable {
     let users: UserDirectory
     let client: HTTPClient
     let dispatcher: Dispatcher
+    let jobs: JobRunner
     let log: Log
     /// Signs the URLs of containers and blobs.
     let signer: URLSigner
@@ -71,6 +72,11 @@ struct Engine: Sendable {
         notifications = NotificationIntake(store: storage, platforms: platforms, time: time) {
             dispatcher.enqueue($0)
         }
+        jobs = JobRunner(
+            jobs: storage, devices: storage, containers: storage.containers,
+            lines: RegistrationLines(devices: devices, platforms: platforms), time: time
+        ) { log.write(.warning, $0) }
+        try await jobs.resume()
     }
 
     /// Removes what is over from the storage, at once and every minute, until the task is cancelled.
@@ -97,8 +103,8 @@ struct Engine: Sendable {
         let backend = try makeBackend(configuration)
         var router = Router(refuse: HubAPI.refusal(time: time))
         HubAPI(
-            hubs: hubs, devices: devices, notifications: notifications, platforms: platforms,
-            address: PublicAddress(configuration.publicURL), time: time
+            hubs: hubs, devices: devices, notifications: notifications, jobs: jobs, platforms: platforms,
+            signer: signer, address: PublicAddress(configuration.publicURL), time: time
         ).addRoutes(to: &router)
         let health = HealthAPI {
             do throws(StorageError) {

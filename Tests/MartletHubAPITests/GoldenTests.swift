@@ -7,13 +7,13 @@ struct GoldenTests {
         arguments: [
             "registrations", "platforms", "clients", "installations", "listings", "messages", "sends", "telemetry",
             "errors",
-            "pigeon", "unserved", "hubs",
+            "pigeon", "unserved", "hubs", "jobs",
         ])
     func exchangesAreAsTheFilesSay(file: String) async throws {
         let fixture = try await HubFixture()
         var values: [String: String] = [:]
         for exchange in try GoldenExchange.file(file) {
-            let response = await fixture.router.respond(to: try exchange.request(values))
+            let response = await fixture.router.respond(to: try exchange.request(values, in: fixture))
             let text = GoldenExchange.text(of: response)
             #expect(
                 exchange.matches(text, noting: &values),

@@ -19,7 +19,7 @@ struct MigrationTests {
     }
 
     @Test func namesAreUniqueAndInTheOrderOfRelease() {
-        #expect(Migration.all.map(\.name) == ["hubs", "devices", "notifications", "users"])
+        #expect(Migration.all.map(\.name) == ["hubs", "devices", "notifications", "users", "jobs"])
     }
 
     @Test func aNewStepIsRunOnAnOldDatabaseAndOnlyOnce() async throws {

@@ -35,19 +35,34 @@ public struct DeviceRegistry: Sendable {
         template: Template? = nil, pushVariables: [String: String] = [:], secondaryTile: String? = nil,
         condition: WriteCondition = .none, takesHandle: Bool = false
     ) async throws(DeviceRegistryError) -> Registration {
-        guard Self.isValid(id) else {
-            throw .invalid("A registration id has 1 to 256 printable ASCII characters without spaces and slashes.")
-        }
+        try Self.check(id)
+        let draft = try draft(
+            in: hub, platform: platform, handle: handle, tags: tags, template: template, pushVariables: pushVariables,
+            secondaryTile: secondaryTile, takesHandle: takesHandle)
+        return try await apply(.put(draft, id: id, condition: condition), in: hub)
+    }
+
+    /// What `put` would store, checked as it does, for who writes many at once.
+    public func draft(
+        in hub: Hub.ID, platform: PlatformID, handle: PushHandle, tags: [Tag], template: Template? = nil,
+        pushVariables: [String: String] = [:], secondaryTile: String? = nil, takesHandle: Bool = false
+    ) throws(DeviceRegistryError) -> RegistrationDraft {
         let key = try key(of: handle, on: platform)
         try Self.check(pushVariables)
         guard (secondaryTile ?? "").unicodeScalars.count <= Template.nameLimit else {
             throw .invalid("The name of a secondary tile has at most \(Template.nameLimit) characters.")
         }
-        let draft = RegistrationDraft(
+        return RegistrationDraft(
             platform: platform, handle: handle, handleKey: key, tags: try unique(tags),
             template: try prepared(template, on: platform), pushVariables: pushVariables,
             secondaryTile: secondaryTile, expiresAt: expiry(in: hub), takesHandle: takesHandle)
-        return try await apply(.put(draft, id: id, condition: condition), in: hub)
+    }
+
+    /// - Throws: `.invalid` for what no registration's id can be.
+    public static func check(_ id: String) throws(DeviceRegistryError) {
+        guard isValid(id) else {
+            throw .invalid("A registration id has 1 to 256 printable ASCII characters without spaces and slashes.")
+        }
     }
 
     /// Removes a registration and gives it back as it was.

@@ -18,13 +18,11 @@ struct RegistrationDocument {
     static let sizeLimit = 65_536
 
     init(_ body: [UInt8], platforms: PushPlatformList) throws(HubAPIError) {
-        let root: XMLElement
-        do throws(XMLReaderError) {
-            root = try XMLReader().read(body)
-        } catch {
-            throw error == .outOfMemory ? .internalError : .badRequest(error.description)
-        }
-        let description = try Self.description(in: root)
+        self = try RegistrationDocument(try Self.description(in: body), platforms: platforms)
+    }
+
+    /// - Parameter description: What stands in an entry's content.
+    init(_ description: XMLElement, platforms: PushPlatformList) throws(HubAPIError) {
         let (descriptor, isTemplate) = try Self.kind(of: description, platforms: platforms)
         platform = descriptor.platform
         handle = try Self.handle(in: description, descriptor)
@@ -34,7 +32,14 @@ struct RegistrationDocument {
         secondaryTile = descriptor.hasSecondaryTiles ? description.content("SecondaryTileName") : nil
     }
 
-    private static func description(in root: XMLElement) throws(HubAPIError) -> XMLElement {
+    /// The description of a document: its root, or what is in the content of an entry.
+    static func description(in body: [UInt8]) throws(HubAPIError) -> XMLElement {
+        let root: XMLElement
+        do throws(XMLReaderError) {
+            root = try XMLReader().read(body)
+        } catch {
+            throw error == .outOfMemory ? .internalError : .badRequest(error.description)
+        }
         guard root.name == "entry" else { return root }
         guard let description = root.child("content")?.children.first else {
             throw .badRequest("The entry has no content with a registration description")

@@ -40,6 +40,14 @@ struct RegistrationEntry {
         }
     }
 
+    /// The description alone, as a document of its own: a line of an export, in the form of the .NET serialiser.
+    var description: [UInt8] {
+        var writer = XMLWriter()
+        writer.element(
+            elementName, ["xmlns:i": XMLNamespace.instance, "xmlns": XMLNamespace.service], writeDescription)
+        return writer.bytes
+    }
+
     private var elementName: String {
         let kind = registration.template == nil ? "" : "Template"
         return "\(descriptor.registrationElement)\(kind)RegistrationDescription"

@@ -18,6 +18,9 @@ struct HubCall: Sendable {
         self.address = address
     }
 
+    /// The hosts that this server answers under, without port and in lower case.
+    var hosts: [String] { address.hosts(of: request) }
+
     /// The absolute URL of something in the hub, without a query.
     func url(_ kind: String, _ id: String? = nil) -> String {
         let end = id.map { "/" + PercentEncoding.encode($0) } ?? ""

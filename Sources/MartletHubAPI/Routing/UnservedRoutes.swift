@@ -4,10 +4,7 @@ import MartletHTTP
 /// The parts of the protocol that this server does not have yet: their callers are told so in a sentence.
 enum UnservedRoutes {
     private static let patterns: [(method: HTTPMethod, pattern: String, what: String)] = [
-        (.get, "/{hub}/feedbackcontainer", "the feedback container"),
-        (.post, "/{hub}/jobs", "jobs"),
-        (.get, "/{hub}/jobs", "jobs"),
-        (.get, "/{hub}/jobs/{id}", "jobs"),
+        (.get, "/{hub}/feedbackcontainer", "the feedback container")
     ]
 
     static func add(to router: inout Router, time: any TimeSource) {

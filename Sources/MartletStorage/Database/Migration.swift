@@ -6,7 +6,7 @@ struct Migration: Sendable {
     var name: String
     var script: String
 
-    static let all: [Migration] = [hubs, devices, notifications, users]
+    static let all: [Migration] = [hubs, devices, notifications, users, jobs]
 }
 
 /// Brings a database to the schema of this program.

@@ -21,7 +21,7 @@ struct HubPurge {
     /// - Returns: Whether nothing is left.
     func removePortion() throws(StorageError) -> Bool {
         if try removeMembers() { return false }
-        for table in ["registrations", "tombstones", "installations"] {
+        for table in ["registrations", "tombstones", "installations", "jobs"] {
             if try remove(from: table, "sequence") { return false }
         }
         if try remove(from: "contents", "id") { return false }

@@ -35,6 +35,8 @@ struct MemoryState {
     /// By folded name.
     var users: [String: User] = [:]
     var sessions: [[UInt8]: Session] = [:]
+    /// In the order of their creation.
+    var jobs: [JobProgress] = []
 }
 
 /// The id of a registration or an installation within its hub.

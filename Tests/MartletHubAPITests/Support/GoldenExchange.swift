@@ -43,10 +43,11 @@ struct GoldenExchange: Sendable {
     }
 
     /// The request with what earlier answers gave and with its token.
-    func request(_ values: [String: String]) throws -> HTTPRequest {
+    func request(_ values: [String: String], in fixture: HubFixture) throws -> HTTPRequest {
         var request = request
         request.target = Self.fill(request.target, values)
-        request.body = Array(Self.fill(String(decoding: request.body, as: UTF8.self), values).utf8)
+        request.body = Array(
+            try fixture.withSignedURLs(Self.fill(String(decoding: request.body, as: UTF8.self), values)).utf8)
         request.fields = HTTPFields(request.fields.map { HTTPField($0.name, Self.fill($0.value, values)) })
         if let rule = request.fields["authorization"], rule.hasPrefix("@") {
             let words = rule.dropFirst().split(separator: " ").map(String.init)

@@ -19,6 +19,11 @@ struct HubFixture {
     let hub: Hub
     let hubs: HubDirectory
     let router: Router
+    /// What the jobs read and write.
+    let store = MemoryContainers()
+    let signer: URLSigner
+    let jobs: JobRunner
+    let containers: any HTTPHandler
 
     init(
         platforms: PushPlatformList = PushPlatformList(PushPlatforms.all + [CarrierPigeon.self]),
@@ -50,10 +55,17 @@ struct HubFixture {
         let devices = DeviceRegistry(store: storage, platforms: platforms, time: time) {
             hubs.hub($0)?.settings.registrationTTL
         }
+        let signer = try URLSigner(key: Array("a key for signed URLs".utf8))
+        self.signer = signer
+        let store = store
+        jobs = JobRunner(
+            jobs: storage, devices: storage, containers: store,
+            lines: RegistrationLines(devices: devices, platforms: platforms), time: time)
         let api = HubAPI(
             hubs: hubs, devices: devices,
             notifications: NotificationIntake(store: storage, platforms: platforms, time: time, accepted: { _ in }),
-            platforms: platforms, address: address, time: time)
+            jobs: jobs, platforms: platforms, signer: signer, address: address, time: time)
+        self.containers = ContainerAPI(store: store, signer: signer, time: time).makeHandler()
         var router = Router(refuse: HubAPI.refusal(time: time))
         api.addRoutes(to: &router)
         self.router = router
@@ -81,6 +93,25 @@ struct HubFixture {
         return await router.respond(
             to: HTTPRequest(
                 method, target, authority: "hub.example:8443", fields: fields, body: Array(body.utf8)))
+    }
+
+    /// A signed URL of the container `jobs`, or of a blob in it.
+    func signedURL(_ blob: String? = nil) throws -> String {
+        let path = ["$containers", "jobs"]
+        let query = try signer.query(for: path, .container, rights: .all, until: Self.start + .seconds(3600))
+        return "https://hub.example:8443/\((path + [blob].compactMap(\.self)).joined(separator: "/"))?\(query)"
+    }
+
+    /// A body of a golden file with signed URLs in it.
+    func withSignedURLs(_ text: String) throws -> String {
+        guard text.contains("@") else { return text }
+        var text = text
+        for (word, blob) in [("container", nil), ("file", "in.txt")] {
+            let url = try signedURL(blob)
+            text = text.replacing("@plain-\(word)", with: url)
+            text = text.replacing("@\(word)", with: url.replacing("&", with: "&amp;"))
+        }
+        return text
     }
 
     /// Registers a loft.

@@ -1,0 +1,28 @@
+/// Which job is next: in each hub one after the other, and only so many at once.
+struct JobQueue {
+    private let limit: Int
+    private var waiting: [JobProgress] = []
+    private var busy: Set<Hub.ID> = []
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    mutating func add(_ progress: JobProgress) {
+        waiting.append(progress)
+    }
+
+    /// The job to begin now; its hub is busy until `finished`.
+    mutating func next() -> JobProgress? {
+        guard busy.count < limit, let place = waiting.firstIndex(where: { !busy.contains($0.job.hub) }) else {
+            return nil
+        }
+        let progress = waiting.remove(at: place)
+        busy.insert(progress.job.hub)
+        return progress
+    }
+
+    mutating func finished(in hub: Hub.ID) {
+        busy.remove(hub)
+    }
+}

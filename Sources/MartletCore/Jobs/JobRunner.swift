@@ -1,0 +1,116 @@
+import MartletModel
+import Synchronization
+
+/// Runs jobs: the service that goes from start to shutdown. What it had not finished goes on at the next start.
+public final class JobRunner: Sendable {
+    private static let concurrencyLimit = 2
+
+    private let parts: JobParts
+    private let queue = Mutex(JobQueue(limit: concurrencyLimit))
+    private let wakes: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+    private let log: @Sendable (String) -> Void
+
+    /// - Parameter log: Told what goes wrong, in a sentence without secrets.
+    public init(
+        jobs: any JobStore, devices: any DeviceStore, containers: any ContainerStore, lines: any JobLines,
+        time: any TimeSource, log: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        parts = JobParts(jobs: jobs, devices: devices, containers: containers, lines: lines, time: time)
+        self.log = log
+        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Takes a job; when this returns, it is promised.
+    public func accept(_ job: Job) async throws(StorageError) {
+        try await parts.jobs.createJob(job)
+        queue.withLock { $0.add(JobProgress(job: job)) }
+        wake.yield()
+    }
+
+    public func job(_ id: String, in hub: Hub.ID) async throws(StorageError) -> Job? {
+        try await parts.jobs.job(id, in: hub)
+    }
+
+    /// Newest first.
+    public func jobs(in hub: Hub.ID, limit: Int) async throws(StorageError) -> [Job] {
+        try await parts.jobs.jobs(in: hub, limit: limit)
+    }
+
+    /// Puts what an earlier process has left in the queue: to be called once, before any `accept`.
+    public func resume() async throws(StorageError) {
+        for progress in try await parts.jobs.unfinishedJobs() { queue.withLock { $0.add(progress) } }
+        wake.yield()
+    }
+
+    /// Runs jobs until cancelled; then leaves those in hand where they are.
+    public func run() async {
+        await withDiscardingTaskGroup { group in
+            wake.yield()
+            for await _ in wakes {
+                while let progress = queue.withLock({ $0.next() }) {
+                    group.addTask {
+                        await self.run(progress)
+                        self.queue.withLock { $0.finished(in: progress.job.hub) }
+                        self.wake.yield()
+                    }
+                }
+            }
+        }
+    }
+
+    private func run(_ progress: JobProgress) async {
+        var work = JobWork(progress, parts)
+        do throws(JobStop) {
+            try await work.run()
+        } catch {
+            switch error {
+            case .interrupted: return
+            case .failed(let sentence): await fail(work.progress, work.progress.job.failure ?? sentence)
+            }
+        }
+    }
+
+    /// Ends a job whose files could not take their places either.
+    private func fail(_ progress: JobProgress, _ sentence: String) async {
+        var failed = progress
+        failed.job.status = .failed
+        failed.job.failure = sentence
+        failed.job.updatedAt = parts.time.now
+        failed.cursor = JobCursor()
+        do throws(StorageError) {
+            try await parts.jobs.record(failed)
+        } catch {
+            log("A job that failed could not be recorded as such and will be tried again: \(error)")
+        }
+    }
+}
+
+/// What jobs are done with.
+struct JobParts: Sendable {
+    let jobs: any JobStore
+    let devices: any DeviceStore
+    let containers: any ContainerStore
+    let lines: any JobLines
+    let time: any TimeSource
+}
+
+/// Why the work on a job stops before its end.
+enum JobStop: Error {
+    /// The server shuts down; the job goes on at the next start.
+    case interrupted
+    case failed(String)
+
+    init(_ error: StorageError) {
+        self = error.kind == .closed ? .interrupted : .failed(error.detail)
+    }
+
+    init(_ error: ContainerError) {
+        switch error {
+        case .noContainer: self = .failed("The container of the job is gone.")
+        case .noBlob: self = .failed("The file that the job reads is not there.")
+        case .storage(let error): self.init(error)
+        case .noBlock, .nameTaken, .conditionFailed: self = .failed("A file of the job could not take its place.")
+        }
+    }
+}

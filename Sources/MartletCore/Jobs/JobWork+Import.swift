@@ -1,0 +1,152 @@
+import MartletModel
+
+// Lines to registrations.
+extension JobWork {
+    /// Lines of one transaction.
+    private static let batchLimit = 1000
+    private static let batchBytes = 4 << 20
+
+    mutating func importLines() async throws(JobStop) {
+        guard let input = progress.job.input else { throw .failed("The job has no file to read.") }
+        let content: any BlobContent
+        do throws(ContainerError) {
+            content = try await parts.containers.openBlob(input.address)
+        } catch {
+            throw JobStop(error)
+        }
+        if progress.cursor.inputTag.isEmpty { progress.cursor.inputTag = content.blob.entityTag }
+        guard progress.cursor.inputTag == content.blob.entityTag else {
+            throw .failed("The file was replaced while the job was reading it.")
+        }
+        progress.job.status = .running
+        var reader = LineReader(
+            content, from: progress.cursor.inputOffset, lengthLimit: parts.lines.lengthLimit)
+        var batch = try await read(&reader)
+        while !batch.isEmpty {
+            try await apply(batch, of: content.blob.size)
+            batch = try await read(&reader)
+        }
+        try await files?.synchronize(&progress.cursor)
+    }
+
+    private func read(_ reader: inout LineReader) async throws(JobStop) -> ImportBatch {
+        guard !Task.isCancelled else { throw .interrupted }
+        var batch = ImportBatch(progress.cursor)
+        do throws(ContainerError) {
+            while batch.count < Self.batchLimit, batch.bytes < Self.batchBytes, let place = try await reader.next() {
+                batch.add(place, progress.job, parts.lines)
+            }
+        } catch {
+            throw JobStop(error)
+        }
+        return batch
+    }
+
+    /// The batch, where it ends and what is to be written about it go in one transaction; then it is written.
+    private mutating func apply(_ batch: ImportBatch, of size: Int64) async throws(JobStop) {
+        try await files?.synchronize(&progress.cursor)
+        var start = progress
+        start.job.progress = min(99, 100 * Double(batch.end) / Double(max(1, size)))
+        start.job.updatedAt = parts.time.now
+        let (jobs, now, before) = (parts.jobs, parts.time.now, start)
+        progress = try await stored { () async throws(StorageError) in
+            try await jobs.apply(batch.changes, in: before.job.hub, at: now) { batch.result($0, after: before) }
+        }
+        try await files?.write(progress.cursor.output.pending, to: .output)
+        try await files?.write(progress.cursor.failed.pending, to: .failed)
+    }
+}
+
+/// Some lines of an import, as far as they can be understood without the store.
+struct ImportBatch: Sendable {
+    private enum Line: Sendable {
+        /// Its place in `changes`.
+        case change(Int)
+        case failed(String)
+    }
+
+    private(set) var changes: [RegistrationChange] = []
+    private(set) var end: Int64
+    private(set) var bytes = 0
+    private var lines: [(number: Int64, line: Line)] = []
+    private var lastNumber: Int64
+
+    init(_ cursor: JobCursor) {
+        end = cursor.inputOffset
+        lastNumber = cursor.line
+    }
+
+    var count: Int { lines.count }
+
+    /// Whether the file was at its end.
+    var isEmpty: Bool { bytes == 0 && lines.isEmpty }
+
+    /// Blank lines count and say nothing.
+    mutating func add(_ place: LineReader.Place, _ job: Job, _ format: any JobLines) {
+        bytes += Int(place.end - end)
+        end = place.end
+        lastNumber += 1
+        switch place.line {
+        case .tooLong: lines.append((lastNumber, .failed("The line has more than \(format.lengthLimit) bytes.")))
+        case .text(let text):
+            let text = lastNumber == 1 && text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
+            guard text.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return }
+            do throws(JobLineError) {
+                changes.append(try format.change(text, job.kind, in: job.hub))
+                lines.append((lastNumber, .change(changes.count - 1)))
+            } catch {
+                lines.append((lastNumber, .failed(error.sentence)))
+            }
+        }
+    }
+
+    /// What a job has come to by this batch: each line stands in one of its files, with its number.
+    func result(
+        _ results: [Result<Registration, RegistrationRefusal>], after progress: JobProgress
+    ) -> JobProgress {
+        var progress = progress
+        var output: [UInt8] = []
+        var failed: [UInt8] = []
+        for (number, line) in lines {
+            switch line {
+            case .failed(let sentence): failed += "\(number)\t\(sentence)\n".utf8
+            case .change(let place):
+                switch results[place] {
+                case .success(let registration):
+                    output += "\(number)\t\(progress.job.kind.result)\t\(registration.id)\n".utf8
+                case .failure(let refusal): failed += "\(number)\t\(refusal.sentence)\n".utf8
+                }
+            }
+        }
+        progress.cursor.inputOffset = end
+        progress.cursor.line = lastNumber
+        progress.cursor.output.pending = output
+        progress.cursor.failed.pending = failed
+        return progress
+    }
+}
+
+extension Job.Kind {
+    /// What has become of a line that was done.
+    fileprivate var result: String {
+        switch self {
+        case .export: "Exported"
+        case .importCreate: "Created"
+        case .importUpdate: "Updated"
+        case .importDelete: "Deleted"
+        case .importUpsert: "Upserted"
+        }
+    }
+}
+
+extension RegistrationRefusal {
+    fileprivate var sentence: String {
+        switch self {
+        case .notFound: "There is no registration of this id."
+        case .gone: "The registration id can no longer be used."
+        case .versionMismatch: "The registration has another ETag."
+        case .notTagged: "The registration is not the caller's."
+        case .ofInstallation: "The registration belongs to an installation; change the installation instead."
+        }
+    }
+}

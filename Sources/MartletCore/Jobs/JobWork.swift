@@ -1,0 +1,60 @@
+import MartletModel
+
+/// The work on one job, from where it stands to its end.
+struct JobWork {
+    let parts: JobParts
+    var progress: JobProgress
+    var files: JobFiles?
+
+    init(_ progress: JobProgress, _ parts: JobParts) {
+        self.progress = progress
+        self.parts = parts
+    }
+
+    mutating func run() async throws(JobStop) {
+        if !progress.cursor.isWritten {
+            do throws(JobStop) {
+                try await write()
+            } catch {
+                guard case .failed(let sentence) = error else { throw error }
+                progress.job.failure = sentence
+            }
+            progress.cursor.isWritten = true
+            try await record()
+        }
+        // The files of a job that failed tell what it had done until then.
+        try await JobFiles.commit(progress, parts.containers)
+        progress.cursor = JobCursor()
+        if progress.job.failure == nil {
+            progress.job.status = .completed
+            progress.job.progress = 100
+        } else {
+            progress.job.status = .failed
+        }
+        try await record()
+    }
+
+    private mutating func write() async throws(JobStop) {
+        files = try await JobFiles(progress, parts.containers)
+        switch progress.job.kind {
+        case .export: try await export()
+        case .importCreate, .importUpdate, .importDelete, .importUpsert: try await importLines()
+        }
+    }
+
+    /// What the job has come to so far is on disk when this returns.
+    mutating func record() async throws(JobStop) {
+        progress.job.updatedAt = parts.time.now
+        let progress = progress
+        try await stored { () async throws(StorageError) in try await parts.jobs.record(progress) }
+    }
+
+    func stored<Value>(_ work: () async throws(StorageError) -> Value) async throws(JobStop) -> Value {
+        guard !Task.isCancelled else { throw .interrupted }
+        do throws(StorageError) {
+            return try await work()
+        } catch {
+            throw JobStop(error)
+        }
+    }
+}

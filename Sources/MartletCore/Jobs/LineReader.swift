@@ -1,0 +1,69 @@
+/// Cuts a blob that is read in pieces into lines, of which it never holds more than a few.
+struct LineReader {
+    /// One line, or the fact that it is too long.
+    enum Line: Hashable {
+        case text([UInt8])
+        case tooLong
+    }
+
+    /// A line and where it ends.
+    struct Place: Hashable {
+        let line: Line
+        /// Behind its line break.
+        let end: Int64
+    }
+
+    private static let pieceBytes = 1 << 20
+
+    private let content: any BlobContent
+    private let lengthLimit: Int
+    private var offset: Int64
+    private var piece: [UInt8] = []
+    private var at = 0
+    private var begun: [UInt8] = []
+    private var isTooLong = false
+    private var isOver = false
+
+    init(_ content: any BlobContent, from offset: Int64, lengthLimit: Int) {
+        self.content = content
+        self.lengthLimit = lengthLimit
+        self.offset = offset
+    }
+
+    /// The next line without its break, which is LF or CRLF; nil behind the last.
+    mutating func next() async throws(ContainerError) -> Place? {
+        while true {
+            if let end = piece[at...].firstIndex(of: UInt8(ascii: "\n")) {
+                take(piece[at..<end])
+                at = end + 1
+                return finish(end: offset - Int64(piece.count - at))
+            }
+            take(piece[at...])
+            piece = isOver ? [] : try await content.read(at: offset, count: Self.pieceBytes)
+            at = 0
+            offset += Int64(piece.count)
+            guard piece.isEmpty else { continue }
+            isOver = true
+            return begun.isEmpty && !isTooLong ? nil : finish(end: offset)
+        }
+    }
+
+    private mutating func take(_ bytes: ArraySlice<UInt8>) {
+        guard !isTooLong, begun.count + bytes.count <= lengthLimit else {
+            isTooLong = true
+            begun = []
+            return
+        }
+        begun += bytes
+    }
+
+    private mutating func finish(end: Int64) -> Place {
+        defer {
+            begun = []
+            isTooLong = false
+        }
+        if isTooLong { return Place(line: .tooLong, end: end) }
+        if begun.last == UInt8(ascii: "\r") { begun.removeLast() }
+        return Place(line: .text(begun), end: end)
+    }
+}

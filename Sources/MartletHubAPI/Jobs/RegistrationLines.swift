@@ -1,0 +1,92 @@
+public import MartletCore
+import MartletModel
+
+/// Registrations as lines of files: each the description that entries carry, with nothing around it (wire document,
+/// section 9.3).
+public struct RegistrationLines: JobLines {
+    private let devices: DeviceRegistry
+    private let platforms: PushPlatformList
+
+    public init(devices: DeviceRegistry, platforms: PushPlatformList) {
+        self.devices = devices
+        self.platforms = platforms
+    }
+
+    public var lengthLimit: Int { RegistrationDocument.sizeLimit }
+
+    public func change(
+        _ line: [UInt8], _ kind: Job.Kind, in hub: Hub.ID
+    ) throws(JobLineError) -> RegistrationChange {
+        do throws(HubAPIError) {
+            let description = try RegistrationDocument.description(in: line)
+            let id = description.content("RegistrationId")
+            if kind == .importDelete { return .delete(id: try Self.needed(id), condition: .none) }
+            let draft = try draft(try RegistrationDocument(description, platforms: platforms), in: hub)
+            switch kind {
+            case .importUpdate:
+                return .put(draft, id: try Self.needed(id), condition: try Self.condition(description.content("ETag")))
+            case .importUpsert:
+                return .put(draft, id: try Self.needed(id ?? DeviceRegistry.newID()), condition: .none)
+            case .importCreate, .importDelete, .export:
+                return .put(draft, id: DeviceRegistry.newID(), condition: .none)
+            }
+        } catch {
+            throw JobLineError(error.sentence + ".")
+        }
+    }
+
+    public func line(_ registration: Registration) -> [UInt8]? {
+        guard let descriptor = platforms[registration.platform]?.descriptor else { return nil }
+        return Self.onOneLine(
+            RegistrationEntry(registration: registration, descriptor: descriptor, url: "").description)
+    }
+
+    private func draft(
+        _ document: RegistrationDocument, in hub: Hub.ID
+    ) throws(HubAPIError) -> RegistrationDraft {
+        do throws(DeviceRegistryError) {
+            return try devices.draft(
+                in: hub, platform: document.platform, handle: document.handle, tags: document.tags,
+                template: document.template, pushVariables: document.pushVariables,
+                secondaryTile: document.secondaryTile)
+        } catch {
+            throw HubAPIError(error)
+        }
+    }
+
+    private static func condition(_ tag: String?) throws(HubAPIError) -> WriteCondition {
+        guard let tag, tag != "*" else { return .exists }
+        guard let version = Int64(tag) else { throw .badRequest("The ETag is none that this server gives") }
+        return .version(version)
+    }
+
+    private static func needed(_ id: String?) throws(HubAPIError) -> String {
+        guard let id else { throw .badRequest("The registration has no RegistrationId") }
+        do throws(DeviceRegistryError) {
+            try DeviceRegistry.check(id)
+        } catch {
+            throw HubAPIError(error)
+        }
+        return id
+    }
+
+    /// A template may have line breaks in it, which a reference can stand for outside of CDATA alone.
+    private static func onOneLine(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(UInt8(ascii: "\n")) else { return bytes }
+        var line: [UInt8] = []
+        var isInside = false
+        for (place, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: "[") where !isInside: isInside = bytes[...place].suffix(9).elementsEqual("<![CDATA[".utf8)
+            case UInt8(ascii: ">") where isInside: isInside = !bytes[...place].suffix(3).elementsEqual("]]>".utf8)
+            default: break
+            }
+            if byte == UInt8(ascii: "\n") {
+                line += (isInside ? "]]>&#10;<![CDATA[" : "&#10;").utf8
+            } else {
+                line.append(byte)
+            }
+        }
+        return line
+    }
+}

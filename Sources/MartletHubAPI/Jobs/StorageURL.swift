@@ -1,0 +1,47 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// A signed URL of one of this server's containers, or of a blob in one, as a caller gives it.
+struct StorageURL {
+    let container: ContainerName
+    /// nil for the container itself.
+    let blob: BlobName?
+
+    private static let lengthLimit = 4096
+
+    /// - Parameters:
+    ///   - name: The element it stood in, for errors.
+    ///   - right: What the signature must allow.
+    ///   - hosts: Those of this server, without port and in lower case.
+    init(
+        _ text: String, _ name: String, needs right: StorageRights, hosts: [String], signer: URLSigner, now: Timestamp
+    ) throws(HubAPIError) {
+        guard text.utf8.count <= Self.lengthLimit, let (origin, rest) = HTTPOrigin.splitting(text),
+            let target = HTTPTarget(rest)
+        else { throw .badRequest("The \(name) is not an http or https URL") }
+        guard hosts.contains(origin.host.lowercased()), target.segments.count >= 2,
+            target.segments[0].lowercased() == ContainerAPI.segment
+        else {
+            throw .badRequest(
+                "The \(name) is not in a container of this server, which reads and writes no others: make one with "
+                    + "'martlet container create NAME' and use the URL that it prints")
+        }
+        guard let container = ContainerName(target.segments[1]) else { throw .badRequest(ContainerName.rule) }
+        self.container = container
+        do throws(BlobError) {
+            let rights = try signer.rights(of: target, containerDepth: 2, at: now)
+            guard rights.contains(right) else { throw .notAllowed }
+        } catch {
+            throw .badRequest("The \(name) cannot be used: \(error.sentence)")
+        }
+        guard target.segments.count > 2 else {
+            blob = nil
+            return
+        }
+        guard let blob = BlobName(target.segments[2...].joined(separator: "/")) else {
+            throw .badRequest(BlobName.rule)
+        }
+        self.blob = blob
+    }
+}

@@ -1,0 +1,54 @@
+public import MartletCore
+public import MartletModel
+
+extension SQLiteStorage: JobStore {
+    public func createJob(_ job: Job) async throws(StorageError) {
+        try await writer.write { [sealer] connection throws(StorageError) in
+            try JobTable(connection, sealer).create(job)
+        }
+    }
+
+    public func job(_ id: String, in hub: Hub.ID) async throws(StorageError) -> Job? {
+        try await readers.read { [sealer] connection throws(StorageError) in
+            try JobTable(connection, sealer).job(id, in: hub)
+        }
+    }
+
+    public func jobs(in hub: Hub.ID, limit: Int) async throws(StorageError) -> [Job] {
+        try await readers.read { [sealer] connection throws(StorageError) in
+            try JobTable(connection, sealer).jobs(in: hub, limit: limit)
+        }
+    }
+
+    public func unfinishedJobs() async throws(StorageError) -> [JobProgress] {
+        try await readers.read { [sealer] connection throws(StorageError) in
+            try JobTable(connection, sealer).unfinished()
+        }
+    }
+
+    public func record(_ progress: JobProgress) async throws(StorageError) {
+        try await writer.write { [sealer] connection throws(StorageError) in
+            try JobTable(connection, sealer).record(progress)
+        }
+    }
+
+    public func apply(
+        _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp,
+        _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
+    ) async throws(StorageError) -> JobProgress {
+        try await writer.write { [sealer] connection throws(StorageError) in
+            let table = RegistrationTable(connection, WriteMemory())
+            var results: [Result<Registration, RegistrationRefusal>] = []
+            for change in changes { results.append(try table.apply(change, in: hub, at: now)) }
+            let reached = progress(results)
+            try JobTable(connection, sealer).record(reached)
+            return reached
+        }
+    }
+
+    public func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64 {
+        try await readers.read { [sealer] connection throws(StorageError) in
+            try JobTable(connection, sealer).registrationCount(in: hub)
+        }
+    }
+}

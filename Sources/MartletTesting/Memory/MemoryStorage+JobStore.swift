@@ -1,0 +1,56 @@
+public import MartletCore
+public import MartletModel
+import Synchronization
+
+extension MemoryStorage: JobStore {
+    public func createJob(_ job: Job) async throws(StorageError) {
+        state.withLock { state in
+            guard state.hubs.contains(where: { $0.id == job.hub }) else { return }
+            state.jobs.append(JobProgress(job: job))
+            let over = state.jobs.indices.filter { place in
+                state.jobs[place].job.hub == job.hub && state.jobs[place].job.status.isFinal
+            }
+            for place in over.dropLast(JobProgress.finishedLimit).reversed() { state.jobs.remove(at: place) }
+        }
+    }
+
+    public func job(_ id: String, in hub: Hub.ID) async throws(StorageError) -> Job? {
+        state.withLock { state in state.jobs.first { $0.job.id == id && $0.job.hub == hub }?.job }
+    }
+
+    public func jobs(in hub: Hub.ID, limit: Int) async throws(StorageError) -> [Job] {
+        state.withLock { state in
+            Array(state.jobs.reversed().map(\.job).filter { $0.hub == hub }.prefix(limit))
+        }
+    }
+
+    public func unfinishedJobs() async throws(StorageError) -> [JobProgress] {
+        state.withLock { state in state.jobs.filter { !$0.job.status.isFinal } }
+    }
+
+    public func record(_ progress: JobProgress) async throws(StorageError) {
+        state.withLock { $0.record(progress) }
+    }
+
+    public func apply(
+        _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp,
+        _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
+    ) async throws(StorageError) -> JobProgress {
+        state.withLock { state in
+            let reached = progress(changes.map { state.apply($0, in: hub, at: now) })
+            state.record(reached)
+            return reached
+        }
+    }
+
+    public func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64 {
+        state.withLock { state in Int64(state.registrations.count { $0.hub == hub }) }
+    }
+}
+
+extension MemoryState {
+    fileprivate mutating func record(_ progress: JobProgress) {
+        let place = jobs.firstIndex { $0.job.id == progress.job.id && $0.job.hub == progress.job.hub }
+        if let place { jobs[place] = progress }
+    }
+}

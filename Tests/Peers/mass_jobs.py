@@ -1,0 +1,243 @@
+"""A million registrations by jobs: imported from a file, listed by paging while one in a hundred changes, exported again.
+
+Every registration must be there once, with the tags that were last written, in the listing and in the export. Prints
+times, sizes and the server's peak memory.
+
+    mass_jobs.py MARTLET [--count N]
+"""
+
+import argparse
+import asyncio
+import http.client
+import os
+import re
+import tempfile
+import threading
+import time
+from xml.sax.saxutils import escape
+
+import hub_client
+import processes
+from checks import Checks
+
+checks = Checks("mass-jobs")
+HEAD = f'<AppleRegistrationDescription xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns="{hub_client.SERVICE}">'
+MEGABYTE = 1e6
+
+
+def token(number):
+    return f"{number:064x}"
+
+
+def tags(number, changed):
+    mark = "changed" if changed else "first"
+    return f"user:{number},city:{number % 1000},{mark}"
+
+
+def write_lines(path, count):
+    with open(path, "w", encoding="ascii") as file:
+        for number in range(count):
+            file.write(
+                f"{HEAD}<Tags>{tags(number, False)}</Tags><DeviceToken>{token(number)}</DeviceToken>"
+                "</AppleRegistrationDescription>\n")
+
+
+class Hub:
+    """One hub, spoken to over one connection."""
+
+    def __init__(self, port, key):
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+        resource = hub_client.namespace_resource(port)
+        self._headers = {
+            "Authorization": hub_client.signature(resource, "DefaultFullSharedAccessSignature", key),
+        }
+
+    def ask(self, method, path, body=None):
+        self._connection.request(method, path, body, self._headers)
+        answer = self._connection.getresponse()
+        return answer, answer.read()
+
+    def run_job(self, kind, container, source=None):
+        """The description of the job when it is over, and how long it took in seconds."""
+        source = f"<ImportFileUri>{escape(source)}</ImportFileUri>" if source else ""
+        body = (
+            f'<entry xmlns="{hub_client.ATOM}"><content type="application/xml"><NotificationHubJob xmlns="'
+            f'{hub_client.SERVICE}"><Type>{kind}</Type><OutputContainerUri>{escape(container)}</OutputContainerUri>'
+            f"{source}</NotificationHubJob></content></entry>")
+        start = time.monotonic()
+        answer, data = self.ask("POST", f"/mass/jobs?{hub_client.API_VERSION}", body)
+        if answer.status != 201:
+            raise processes.Failed(f"the job was answered {answer.status}: {data[:300]}")
+        job = re.search(rb"<JobId>([^<]+)", data)[1].decode()
+        while not re.search(rb"<Status>(Completed|Failed)", data):
+            time.sleep(0.1)
+            _, data = self.ask("GET", f"/mass/jobs/{job}?{hub_client.API_VERSION}")
+        if b"<Status>Failed" in data:
+            raise processes.Failed(f"the job failed: {data[:2000]}")
+        return job, time.monotonic() - start
+
+
+def transfer(port, method, url, path):
+    """Streams a file to a signed URL (PUT), or what is there to a file (GET)."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+    target = url.partition(f":{port}")[2]
+    if method == "PUT":
+        with open(path, "rb") as file:
+            headers = {"x-ms-blob-type": "BlockBlob", "Content-Length": str(os.path.getsize(path))}
+            connection.request("PUT", target, file, headers)
+            answer = connection.getresponse()
+            answer.read()
+    else:
+        connection.request("GET", target)
+        answer = connection.getresponse()
+        with open(path, "wb") as file:
+            while piece := answer.read(1 << 20):
+                file.write(piece)
+    connection.close()
+    return answer.status
+
+
+def read_descriptions(data):
+    """Number and tags of each description in a text."""
+    pattern = rb"<Tags>([^<]*)</Tags><DeviceToken>([0-9a-fA-F]{64})</DeviceToken>"
+    return [(int(found[2], 16), found[1].decode()) for found in re.finditer(pattern, data)]
+
+
+def list_all(hub, count):
+    """How often each number was seen, and how many had wrong tags; asks page by page."""
+    seen, wrong, after = bytearray(count), 0, ""
+    while True:
+        answer, data = hub.ask("GET", f"/mass/registrations?{hub_client.API_VERSION}&$top=1000{after}")
+        if answer.status != 200:
+            raise processes.Failed(f"the listing answered {answer.status}: {data[:300]}")
+        for number, found in read_descriptions(data):
+            seen[number] += 1
+            wrong += found not in (tags(number, False), tags(number, number % 100 == 0))
+        following = answer.getheader("x-ms-continuationtoken")
+        if not following:
+            return seen, wrong
+        after = f"&continuationtoken={following}"
+
+
+def change(hub, identifiers):
+    """Writes one in a hundred anew, with other tags."""
+    for number, identifier in identifiers:
+        body = hub_client.registration_entry(token(number), tags(number, True).split(","))
+        answer, data = hub.ask("PUT", f"/mass/registrations/{identifier}?{hub_client.API_VERSION}", body)
+        if answer.status != 200:
+            raise processes.Failed(f"a change was answered {answer.status}: {data[:300]}")
+
+
+def peak_memory(process):
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as lines:
+        return int(re.search(r"VmHWM:\s+(\d+) kB", lines.read())[1]) * 1024 / MEGABYTE
+
+
+def say(what, seconds, count, server, path=None):
+    size = f", {os.path.getsize(path) / MEGABYTE:.0f} MB" if path else ""
+    print(
+        f"mass-jobs: {what}: {seconds:.1f} s, {count / seconds:,.0f} a second{size}, "
+        f"peak memory {peak_memory(server.process):.0f} MB", flush=True)
+
+
+class Run:
+    def __init__(self, server, key, url, directory, count):
+        self._server, self._port, self._count = server, server.port, count
+        self._hub, self._changer = Hub(self._port, key), Hub(self._port, key)
+        self._container = re.sub(r"//[^/]+/", f"//127.0.0.1:{self._port}/", url)
+        self._directory = directory
+
+    def blob(self, name):
+        return self._container.replace("?", f"/{name}?", 1)
+
+    def file(self, name):
+        return os.path.join(self._directory, name)
+
+    def run(self):
+        output = self._import()
+        self._list(output)
+        self._export()
+
+    def _import(self):
+        path = self.file("in.txt")
+        write_lines(path, self._count)
+        start = time.monotonic()
+        checks.equal("the file is uploaded", transfer(self._port, "PUT", self.blob("in.txt"), path), 201)
+        say("upload of the file", time.monotonic() - start, self._count, self._server, path)
+        job, seconds = self._hub.run_job("ImportCreateRegistrations", self._container, self.blob("in.txt"))
+        say("import", seconds, self._count, self._server)
+        output, failed = self.file("imported.txt"), self.file("failed.txt")
+        transfer(self._port, "GET", self.blob(f"mass/{job}/Output.txt"), output)
+        transfer(self._port, "GET", self.blob(f"mass/{job}/Failed.txt"), failed)
+        checks.equal("no line failed", os.path.getsize(failed), 0)
+        return output
+
+    def _list(self, output):
+        identifiers, lines = [], 0
+        with open(output, encoding="ascii") as file:
+            for line in file:
+                number, _, identifier = line.rstrip("\n").split("\t")
+                lines += 1
+                if (int(number) - 1) % 100 == 0:
+                    identifiers.append((int(number) - 1, identifier))
+        checks.equal("every line is told of", lines, self._count)
+        failures = []
+
+        def changing():
+            try:
+                change(self._changer, identifiers)
+            except Exception as error:  # shown below: a thread's own would be lost
+                failures.append(error)
+
+        changer = threading.Thread(target=changing)
+        start = time.monotonic()
+        changer.start()
+        seen, wrong = list_all(self._hub, self._count)
+        seconds = time.monotonic() - start
+        changer.join()
+        say("listing while 1 % change", seconds, self._count, self._server)
+        checks.equal("the changes are taken", failures, [])
+        checks.equal("every registration is listed once", seen.count(1), self._count)
+        checks.equal("with the tags it had then", wrong, 0)
+
+    def _export(self):
+        job, seconds = self._hub.run_job("ExportRegistrations", self._container)
+        path = self.file("out.txt")
+        start = time.monotonic()
+        status = transfer(self._port, "GET", self.blob(f"mass/{job}/Output.txt"), path)
+        downloaded = time.monotonic() - start
+        say("export", seconds, self._count, self._server, path)
+        say("download of the file", downloaded, self._count, self._server, path)
+        checks.equal("the export is downloaded", status, 200)
+        seen, wrong, lines = bytearray(self._count), 0, 0
+        with open(path, "rb") as file:
+            for line in file:
+                lines += 1
+                for number, found in read_descriptions(line):
+                    seen[number] += 1
+                    wrong += found != tags(number, number % 100 == 0)
+        checks.equal("a line for each", lines, self._count)
+        checks.equal("every registration is exported once", seen.count(1), self._count)
+        checks.equal("as it was last written", wrong, 0)
+
+
+async def course(binary, count):
+    with tempfile.TemporaryDirectory() as directory:
+        data = os.path.join(directory, "data")
+        rules = processes.create_hub(binary, data, "mass")
+        server = processes.Server(binary, data, os.path.join(directory, "log"))
+        await server.start()
+        try:
+            url = processes.martlet(binary, "container", "create", "mass", "--data", data).strip()
+            await asyncio.to_thread(
+                Run(server, rules["DefaultFullSharedAccessSignature"], url, directory, count).run)
+        finally:
+            await server.stop()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("martlet")
+    parser.add_argument("--count", type=int, default=1_000_000)
+    arguments = parser.parse_args()
+    checks.finish(course(arguments.martlet, arguments.count))
