@@ -79,6 +79,16 @@ public struct NotificationIntake: Sendable {
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         try await store.report(id, in: hub)
     }
+
+    /// One page of what was refused of a notification; an empty one where the hub has none of this id.
+    /// - Parameters:
+    ///   - position: Where the page before ended.
+    ///   - limit: The most records of the page.
+    public func refusals(
+        of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition = .start, limit: Int = 1000
+    ) async throws(StorageError) -> RefusalPage {
+        try await store.refusals(of: id, in: hub, after: position, limit: limit)
+    }
 }
 
 /// Why a notification was not accepted.

@@ -30,6 +30,12 @@ public protocol NotificationStore: Sendable {
 
     /// What is known of a notification, for telemetry.
     func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport?
+
+    /// One page of what was refused of a notification, in the order of deliveries and members.
+    /// - Parameter position: Where the page before ended.
+    func refusals(
+        of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition, limit: Int
+    ) async throws(StorageError) -> RefusalPage
 }
 
 /// What `NotificationStore.release` has begun.

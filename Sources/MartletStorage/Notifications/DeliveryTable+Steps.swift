@@ -48,11 +48,12 @@ extension DeliveryTable {
             let (channel, registration) = (refusal.member.channel.rawValue, refusal.member.registration)
             try connection.run(
                 """
-                INSERT OR REPLACE INTO refusals (delivery, channel, registration, handle, registration_id, outcome,
-                    reason, refused_at)
-                VALUES (?1, ?2, ?3, ?4, CASE WHEN ?2 = 0 THEN NULL
-                    WHEN ?3 = 0 THEN (SELECT id FROM registrations WHERE channel = ?2 ORDER BY sequence LIMIT 1)
-                    ELSE (SELECT id FROM registrations WHERE sequence = ?3) END, ?5, ?6, ?7)
+                INSERT OR REPLACE INTO refusals (delivery, channel, registration, handle, registration_id,
+                    installation_id, outcome, reason, refused_at)
+                SELECT ?1, ?2, ?3, ?4, r.id, i.id, ?5, ?6, ?7 FROM (SELECT 1)
+                    LEFT JOIN registrations r ON r.channel = ?2 AND r.sequence = CASE WHEN ?3 > 0 THEN ?3
+                        ELSE (SELECT min(sequence) FROM registrations WHERE channel = ?2 AND template IS NULL) END
+                    LEFT JOIN installations i ON i.sequence = r.installation
                 """, step.delivery.rawValue, channel, registration, refusal.handle.map { StoredHandle($0.text) },
                 refusal.outcome.rawValue, refusal.reason, refusal.at)
         }

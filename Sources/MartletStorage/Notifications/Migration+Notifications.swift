@@ -55,6 +55,7 @@ extension Migration {
                 registration INTEGER NOT NULL,
                 handle ANY,
                 registration_id ANY,
+                installation_id TEXT,
                 outcome TEXT NOT NULL,
                 reason TEXT NOT NULL,
                 refused_at INTEGER NOT NULL,

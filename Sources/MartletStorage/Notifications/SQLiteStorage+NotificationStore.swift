@@ -55,4 +55,12 @@ extension SQLiteStorage: NotificationStore {
             try NotificationTable(connection).report(id, in: hub)
         }
     }
+
+    public func refusals(
+        of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition, limit: Int
+    ) async throws(StorageError) -> RefusalPage {
+        try await readers.read { connection throws(StorageError) in
+            try RefusalTable(connection).page(of: id, in: hub, after: position, limit: limit)
+        }
+    }
 }

@@ -228,4 +228,37 @@ extension StorageBench {
     func unfinished() async throws -> [Delivery.ID] {
         try await storage.unfinished(after: .none, limit: 1000).map(\.delivery.id)
     }
+
+    func templateMembers(of delivery: Delivery) async throws -> [AudienceMember] {
+        try await storage.audience(
+            AudienceQuery(
+                hub: delivery.notification.hub, platform: delivery.platform, kind: .template, expression: nil,
+                throughChannel: delivery.bounds.channel, throughRegistration: delivery.bounds.registration, limit: 100,
+                now: now)
+        ).members
+    }
+
+    /// Refuses some pushes, which went to `to1`, `to2` ….
+    func refuse(_ members: [AudienceMember], of delivery: Delivery) async throws {
+        let refusals = members.enumerated().map { place, member in
+            Refusal(
+                member: member, handle: PushHandle("to\(place + 1)"), outcome: .badChannel, reason: "Gone", at: now)
+        }
+        try await storage.record(
+            DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .processing, refusals: refusals))
+    }
+
+    func refusals(
+        of notification: Notification, in hub: Hub.ID, pageSize: Int
+    ) async throws -> [RefusalRecord] {
+        var records: [RefusalRecord] = []
+        var position: RefusalPosition? = .start
+        while let after = position {
+            let page = try await storage.refusals(of: notification.id, in: hub, after: after, limit: pageSize)
+            try require(page.records.count <= pageSize, is: true)
+            records += page.records
+            position = page.next
+        }
+        return records
+    }
 }

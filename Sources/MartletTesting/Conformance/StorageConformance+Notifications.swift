@@ -288,5 +288,43 @@ extension StorageConformance {
             try require(try await bench.storage.nextRetry(of: accepted.id), is: nil)
             try require(try await bench.unfinished(), is: [])
         },
+        Requirement("Refusals are listed in pages, with what they were about even when that is gone") { bench in
+            let hub = try await bench.hub()
+            let template = Template(body: "$(a)")
+            for number in 1...3 {
+                try await bench.put("\(number)", "h\(number)", in: hub)
+                try await bench.put("t\(number)", "h\(number)", in: hub, template: template)
+                try await bench.put(
+                    "other\(number)", "h\(number)", in: hub, on: bench.otherPlatform, template: template)
+            }
+            let content = Notification.Content.template(properties: Array("{}".utf8))
+            let templates = try await bench.accepted(bench.notificationDraft(hub, content))
+            for delivery in templates.deliveries {
+                try await bench.refuse(try await bench.templateMembers(of: delivery), of: delivery)
+            }
+            let native = try await bench.accept(hub)
+            try await bench.refuse(
+                try await bench.audience(hub).channels.map { AudienceMember(channel: $0) }, of: native)
+            let direct = try await bench.accept(hub, to: .direct([PushHandle("x")]))
+            try await bench.refuse([AudienceMember(channel: .none, registration: 1)], of: direct)
+            let gone = try await bench.audience(hub).channels.map {
+                ChannelFeedback(channel: $0, kind: .gone(asOf: nil))
+            }
+            _ = try await bench.storage.apply(gone, in: hub, at: bench.now)
+            let page = try await bench.refusals(of: templates.notification, in: hub, pageSize: 4)
+            try require(page.map(\.registration), is: ["other1", "other2", "other3", "t1", "t2", "t3"])
+            try require(page.prefix(3).map(\.platform), is: Array(repeating: bench.otherPlatform, count: 3))
+            let natives = try await bench.refusals(of: native.notification, in: hub, pageSize: 1)
+            try require(natives.map(\.registration), is: ["1", "2", "3"])
+            try require(natives.map(\.handle), is: (1...3).map { PushHandle("to\($0)") })
+            try require(natives.map(\.reason), is: ["Gone", "Gone", "Gone"])
+            try require(natives.map(\.at), is: [bench.now, bench.now, bench.now])
+            let directs = try await bench.refusals(of: direct.notification, in: hub, pageSize: 1)
+            try require(directs.map(\.registration), is: [nil])
+            try require(directs.map(\.handle), is: [PushHandle("to1")])
+            let elsewhere = try await bench.refusals(
+                of: native.notification, in: try await bench.hub("elsewhere"), pageSize: 1)
+            try require(elsewhere.count, is: 0)
+        },
     ]
 }

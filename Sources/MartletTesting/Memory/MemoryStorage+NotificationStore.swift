@@ -45,6 +45,10 @@ extension MemoryStorage: NotificationStore {
         state.withLock { state in
             guard let place = state.place(of: step.delivery) else { return }
             state.deliveries[place].record(step)
+            for refusal in step.refusals {
+                let platform = state.deliveries[place].progress.delivery.platform
+                state.deliveries[place].refusals[refusal.member] = state.record(of: refusal, on: platform)
+            }
         }
     }
 
@@ -76,11 +80,20 @@ extension MemoryStorage: NotificationStore {
         }
     }
 
-    /// What was refused for good, in the order of members: for tests to look at.
-    public func refusals(of delivery: Delivery.ID) -> [Refusal] {
+    public func refusals(
+        of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition, limit: Int
+    ) async throws(StorageError) -> RefusalPage {
         state.withLock { state in
-            guard let place = state.place(of: delivery) else { return [] }
-            return state.deliveries[place].refusals.values.sorted { $0.member < $1.member }
+            let found = state.deliveries.filter {
+                $0.progress.delivery.notification.id == id && $0.progress.delivery.notification.hub == hub
+            }.flatMap { delivery in
+                delivery.refusals.map { member, record in
+                    (place: RefusalPosition(delivery: delivery.progress.delivery.id, member: member), record: record)
+                }
+            }.filter { $0.place > position }.sorted { $0.place < $1.place }
+            let page = found.prefix(limit)
+            return RefusalPage(
+                records: page.map(\.record), next: found.count > page.count ? page.last?.place : nil)
         }
     }
 }
@@ -92,6 +105,19 @@ extension MemoryState {
 
     fileprivate func place(of delivery: Delivery.ID) -> Int? {
         deliveries.firstIndex { $0.progress.delivery.id == delivery }
+    }
+
+    fileprivate func record(of refusal: Refusal, on platform: PlatformID) -> RefusalRecord {
+        let member = refusal.member
+        let entry = registrations.first {
+            $0.channel == member.channel
+                && (member.registration == 0
+                    ? $0.registration.template == nil : $0.sequence == member.registration)
+        }
+        return RefusalRecord(
+            platform: platform, handle: refusal.handle, registration: entry?.registration.id,
+            installation: entry?.registration.installation, outcome: refusal.outcome, reason: refusal.reason,
+            at: refusal.at)
     }
 
     fileprivate func retries(of delivery: Delivery.ID) -> [Retry] {
@@ -165,7 +191,6 @@ extension MemoryDelivery {
         startedAt = startedAt ?? step.startedAt
         endedAt = step.endedAt ?? endedAt
         counts.merge(step.counts.filter { $0.value != 0 }, uniquingKeysWith: +)
-        for refusal in step.refusals { refusals[refusal.member] = refusal }
         for member in step.settled { retries[member] = nil }
         for retry in step.retries { retries[retry.member] = retry }
     }

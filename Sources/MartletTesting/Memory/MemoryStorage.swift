@@ -81,7 +81,7 @@ struct MemoryDelivery {
     var startedAt: Timestamp?
     var endedAt: Timestamp?
     var counts: [OutcomeName: Int] = [:]
-    var refusals: [AudienceMember: Refusal] = [:]
+    var refusals: [AudienceMember: RefusalRecord] = [:]
     var retries: [AudienceMember: Retry] = [:]
 }
 

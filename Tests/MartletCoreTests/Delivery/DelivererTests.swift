@@ -76,7 +76,7 @@ struct DelivererTests {
             on: MessageInABottle.platform, to: .direct([PushHandle("Atlantic", "north")]))
         #expect(try await flight.run(delivery) == .finished)
         #expect(try await flight.report(delivery).counts == [.noPushService: 1])
-        let refusals = flight.storage.refusals(of: delivery.id)
+        let refusals = try await flight.refusals(delivery)
         #expect(refusals.map(\.reason) == ["This server has nothing that sends to bottle yet."])
     }
 
@@ -107,6 +107,9 @@ struct DelivererTests {
         let delivery = try await flight.accept()
         #expect(try await flight.run(delivery) == .finished)
         #expect(try await flight.report(delivery).counts == [.success: 2, .badChannel: 1])
+        let refusals = try await flight.refusals(delivery)
+        #expect(refusals.map(\.handle) == [PushHandle("loft2")])
+        #expect(refusals.map(\.registration) == ["r2"], "also when it has been removed for that")
         #expect(try await flight.registry.registration("r2", in: flight.hub) == nil)
         #expect(try await flight.registry.registration("r1", in: flight.hub) != nil)
     }

@@ -133,6 +133,11 @@ struct Flight {
         return await deliverer.run(progress[0])
     }
 
+    func refusals(_ delivery: Delivery) async throws -> [RefusalRecord] {
+        let notification = delivery.notification
+        return try await storage.refusals(of: notification.id, in: notification.hub, after: .start, limit: 1000).records
+    }
+
     func report(_ delivery: Delivery) async throws -> DeliveryReport {
         let notification = delivery.notification
         let report = try await storage.report(notification.id, in: notification.hub)!

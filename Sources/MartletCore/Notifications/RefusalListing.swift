@@ -1,0 +1,59 @@
+public import MartletModel
+
+/// A refusal as it is shown to whoever asks what became of a notification.
+public struct RefusalRecord: Sendable {
+    public var platform: PlatformID
+    /// nil where the device was gone before the push could be made.
+    public var handle: PushHandle?
+    /// The id of the registration; nil where the handle is none of a registration. Where several share a handle, a
+    /// native notification was for all of them, and this is the oldest.
+    public var registration: String?
+    /// The id of the installation that the registration is a row of.
+    public var installation: String?
+    public var outcome: OutcomeName
+    /// The push service's own word, such as `BadDeviceToken`.
+    public var reason: String
+    public var at: Timestamp
+
+    public init(
+        platform: PlatformID, handle: PushHandle?, registration: String?, installation: String?, outcome: OutcomeName,
+        reason: String, at: Timestamp
+    ) {
+        self.platform = platform
+        self.handle = handle
+        self.registration = registration
+        self.installation = installation
+        self.outcome = outcome
+        self.reason = reason
+        self.at = at
+    }
+}
+
+/// Where a page of refusals ended.
+public struct RefusalPosition: Hashable, Comparable, Sendable {
+    public var delivery: Delivery.ID
+    public var member: AudienceMember
+
+    public init(delivery: Delivery.ID, member: AudienceMember) {
+        self.delivery = delivery
+        self.member = member
+    }
+
+    /// Before every refusal.
+    public static let start = RefusalPosition(delivery: .none, member: .none)
+
+    public static func < (left: RefusalPosition, right: RefusalPosition) -> Bool {
+        (left.delivery, left.member) < (right.delivery, right.member)
+    }
+}
+
+public struct RefusalPage: Sendable {
+    public var records: [RefusalRecord]
+    /// Where the next page begins; nil where this is the last.
+    public var next: RefusalPosition?
+
+    public init(records: [RefusalRecord], next: RefusalPosition?) {
+        self.records = records
+        self.next = next
+    }
+}

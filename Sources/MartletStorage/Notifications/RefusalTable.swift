@@ -1,0 +1,55 @@
+import MartletCore
+import MartletModel
+
+/// Refusals as they are shown, on one connection.
+struct RefusalTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func page(
+        of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition, limit: Int
+    ) throws(StorageError) -> RefusalPage {
+        let deliveries = try connection.all(
+            """
+            SELECT d.id, d.platform FROM deliveries d JOIN notifications n ON n.sequence = d.notification
+            WHERE n.hub = ? AND n.id = ? AND d.id >= ? ORDER BY d.id
+            """, hub.rawValue, id.bytes, position.delivery.rawValue
+        ) { row in (Delivery.ID(rawValue: row.integer(0)), PlatformID(rawValue: row.text(1))) }
+        var page = RefusalPage(records: [], next: nil)
+        for (delivery, platform) in deliveries {
+            let after = delivery == position.delivery ? position.member : .none
+            // One more than there is room for tells whether another page follows.
+            let found = try refusals(of: delivery, on: platform, after: after, limit: limit - page.records.count + 1)
+            for (member, record) in found {
+                guard page.records.count < limit else { return page }
+                page.records.append(record)
+                page.next = RefusalPosition(delivery: delivery, member: member)
+            }
+        }
+        page.next = nil
+        return page
+    }
+
+    private func refusals(
+        of delivery: Delivery.ID, on platform: PlatformID, after member: AudienceMember, limit: Int
+    ) throws(StorageError) -> [(AudienceMember, RefusalRecord)] {
+        try connection.all(
+            """
+            SELECT channel, registration, handle, registration_id, installation_id, outcome, reason, refused_at
+            FROM refusals WHERE delivery = ? AND (channel, registration) > (?, ?)
+            ORDER BY channel, registration LIMIT ?
+            """, delivery.rawValue, member.channel.rawValue, member.registration, limit
+        ) { row in
+            let record = RefusalRecord(
+                platform: platform, handle: row.isNull(2) ? nil : PushHandle(text: StoredHandle(row, 2).text),
+                registration: row.isNull(3) ? nil : StoredID(row, 3).text, installation: row.optionalText(4),
+                outcome: OutcomeName(rawValue: row.text(5)), reason: row.text(6), at: row.timestamp(7))
+            return (
+                AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1)), record
+            )
+        }
+    }
+}
