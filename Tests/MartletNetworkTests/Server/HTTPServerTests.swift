@@ -232,7 +232,12 @@ struct HTTPServerTests {
             await goOn.wait()
             return HTTPResponse(.ok, body: .bytes(Array("done".utf8)))
         }
-        let server = HTTPServer(loops: loops, handler: handler)
+        // On a busy machine the idle connections must not come to their end before the shutdown.
+        var limits = ServerLimits()
+        limits.headTime = .seconds(600)
+        limits.idleTime = .seconds(600)
+        limits.shutdownTime = .seconds(600)
+        let server = HTTPServer(loops: loops, handler: handler, limits: limits)
         let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: 0))
         let running = Task { await server.run() }
         // One for each loop.
