@@ -18,6 +18,8 @@ struct Engine: Sendable {
     let users: UserDirectory
     let client: HTTPClient
     let dispatcher: Dispatcher
+    let scheduler: Scheduler
+    let testSends: TestSends
     let jobs: JobRunner
     let log: Log
     /// Signs the URLs of containers and blobs.
@@ -69,9 +71,13 @@ struct Engine: Sendable {
         ) { log.write(.warning, $0) }
         self.dispatcher = dispatcher
         hubs.onCredentialsChange { dispatcher.credentialsChanged(in: $0) }
-        notifications = NotificationIntake(store: storage, platforms: platforms, time: time) {
-            dispatcher.enqueue($0)
-        }
+        let scheduler = Scheduler(
+            store: storage, time: time, released: { dispatcher.enqueue($0) }, log: { log.write(.warning, $0) })
+        self.scheduler = scheduler
+        notifications = NotificationIntake(
+            store: storage, platforms: platforms, time: time, accepted: { dispatcher.enqueue($0) },
+            scheduled: { _ in scheduler.wake() })
+        testSends = dispatcher.makeTestSends()
         jobs = JobRunner(
             jobs: storage, devices: storage, containers: storage.containers,
             lines: RegistrationLines(devices: devices, platforms: platforms), time: time

@@ -57,6 +57,7 @@ public final class Server: Sendable {
             group.addTask { await self.front.run() }
             group.addTask { await self.admin.run() }
             group.addTask { await self.engine.dispatcher.run() }
+            group.addTask { await self.engine.scheduler.run() }
             group.addTask { await self.engine.jobs.run() }
             group.addTask { await self.engine.sweep() }
         }

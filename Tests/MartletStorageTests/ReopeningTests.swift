@@ -48,4 +48,34 @@ struct ReopeningTests {
         }
         await running.close()
     }
+
+    @Test func whatIsScheduledAndWhatWasAskedForAreRemembered() async throws {
+        let directory = TemporaryDirectory()
+        let first = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let now = Timestamp(seconds: 1_700_000_000)
+        let hub = try #require(try await first.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        func draft(at moment: Timestamp) -> NotificationDraft {
+            NotificationDraft(
+                id: NotificationID(at: moment), hub: hub,
+                content: .native(PlatformID(rawValue: "pigeon"), Message(body: [1])), target: .audience(nil),
+                acceptedAt: moment, dueAt: now + .seconds(60), expiresAt: now + .seconds(120),
+                request: RequestIdentity(
+                    key: Array(repeating: 1, count: 32), fingerprint: Array(repeating: 2, count: 32)))
+        }
+        guard case .accepted(let notification, _) = try await first.accept(draft(at: now)) else {
+            Issue.record("it is new")
+            return
+        }
+        await first.close()
+
+        let second = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        guard case .repeated(notification.id) = try await second.accept(draft(at: now + .seconds(9))) else {
+            Issue.record("the request is known")
+            return
+        }
+        #expect(try await second.nextDue() == now + .seconds(60))
+        let released = try await second.release(due: now + .seconds(60), limit: 10)
+        #expect(released.deliveries.map(\.notification.id) == [notification.id])
+        await second.close()
+    }
 }

@@ -102,6 +102,32 @@ struct SweepingTests {
         await storage.close()
     }
 
+    @Test func whatWaitsForItsTimeStaysHoweverLongAndHoldsUpNoSweep() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        let later = now + .seconds(300 * 86_400)
+        func draft(_ number: Int) -> NotificationDraft {
+            NotificationDraft(
+                id: NotificationID(at: now), hub: hub, content: .native(platform, Message(body: [1])),
+                target: .audience(nil), acceptedAt: now, dueAt: later, expiresAt: later,
+                request: RequestIdentity(
+                    key: [UInt8](repeating: 0, count: 28) + withUnsafeBytes(of: UInt32(number)) { Array($0) },
+                    fingerprint: Array(repeating: 0, count: 32)))
+        }
+        for number in 0..<(Sweeper.limit + 10) { _ = try await storage.accept(draft(number)) }
+        let gone = try await storage.broadcast(in: hub, at: now)
+        try await storage.record(
+            DeliveryStep(delivery: gone.id, isFannedOut: true, state: .completed, endedAt: now))
+        try await storage.sweep(at: now + .seconds(86_399))
+        #expect(try await rows("requests", of: storage) == Int64(Sweeper.limit + 10))
+        try await storage.sweep(at: now + .seconds(31 * 86_400))
+        #expect(try await storage.report(gone.notification.id, in: hub) == nil)
+        #expect(try await rows("notifications", of: storage) == Int64(Sweeper.limit + 10))
+        #expect(try await rows("requests", of: storage) == 0)
+        #expect(try await storage.nextDue() == later)
+        await storage.close()
+    }
+
     /// A broadcast that was refused by many and is still tried for many.
     private func broadcast(_ count: Int64, in hub: Hub.ID, of storage: SQLiteStorage) async throws {
         let delivery = try await storage.broadcast(in: hub, at: now).id

@@ -2,7 +2,7 @@ import MartletModel
 
 extension Deliverer {
     /// Sends the retries that are due until none is left, or none is due yet.
-    func retry(_ progress: DeliveryProgress) async throws(StorageError) -> Ending {
+    func retry(_ progress: DeliveryProgress, _ content: inout DeliveryContent) async throws(StorageError) -> Ending {
         let delivery = progress.delivery
         let expiry = delivery.notification.expiresAt
         while true {
@@ -14,12 +14,14 @@ extension Deliverer {
             case .expired: return try await finish(progress, .abandoned)
             case .paused(let until): return .paused(delivery.lane, until: min(until, expiry))
             case .interrupted: return .interrupted
-            case .ready(let lane): try await sendRetries(delivery, lane)
+            case .ready(let lane): try await sendRetries(delivery, lane, &content)
             }
         }
     }
 
-    private func sendRetries(_ delivery: Delivery, _ lane: ReadyLane) async throws(StorageError) {
+    private func sendRetries(
+        _ delivery: Delivery, _ lane: ReadyLane, _ content: inout DeliveryContent
+    ) async throws(StorageError) {
         let limit = lane.isProbe ? LaneBoard.probeSize : settings.pageSize
         let retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
         let page = try await page(of: retries, delivery)
@@ -38,7 +40,7 @@ extension Deliverer {
         let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.member, $0.attempts) })
         var job = PageSender.Job(delivery, lane, page: page, map: map)
         job.attempts = page.members.map { attempts[$0] ?? 0 }
-        await send(job, places: places, tally: &tally)
+        await sender.send(job, &content, places: places, tally: &tally)
         conclude(tally, lane, delivery)
         try await notifications.record(DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true))
         try await apply(tally, lane, delivery)

@@ -42,6 +42,7 @@ struct Deliverer: Sendable {
         let delivery = start.delivery
         var progress = start
         var history = History(isFresh: start.cursor == .none && !start.isFannedOut)
+        var content = sender.content(of: delivery, on: platforms[delivery.platform])
         var lastLane: ReadyLane?
         while !progress.isFannedOut {
             switch try await readiness(of: delivery, after: lastLane) {
@@ -50,14 +51,14 @@ struct Deliverer: Sendable {
             case .interrupted: return .interrupted
             case .ready(let lane):
                 lastLane = lane
-                try await fanOut(&progress, &history, lane)
+                try await fanOut(&progress, &history, &content, lane)
             }
         }
         if progress.state.isFinal {
             forget(delivery.id)
             return .finished
         }
-        return try await retry(progress)
+        return try await retry(progress, &content)
     }
 
     // MARK: Fan-out
@@ -76,7 +77,8 @@ struct Deliverer: Sendable {
     }
 
     private func fanOut(
-        _ progress: inout DeliveryProgress, _ history: inout History, _ lane: ReadyLane
+        _ progress: inout DeliveryProgress, _ history: inout History, _ content: inout DeliveryContent,
+        _ lane: ReadyLane
     ) async throws(StorageError) {
         let delivery = progress.delivery
         let started = time.now
@@ -90,7 +92,8 @@ struct Deliverer: Sendable {
             if let outcome = lanes.refusal(of: delivery.id) {
                 tally.addUnsent(places.count, outcome)
             } else {
-                await send(PageSender.Job(delivery, lane, page: page, map: map), places: places, tally: &tally)
+                let job = PageSender.Job(delivery, lane, page: page, map: map)
+                await sender.send(job, &content, places: places, tally: &tally)
             }
         }
         conclude(tally, lane, delivery)
@@ -106,13 +109,6 @@ struct Deliverer: Sendable {
         step.endedAt = progress.state.isFinal ? time.now : nil
         try await notifications.record(step)
         try await apply(tally, lane, delivery)
-    }
-
-    func send(_ job: PageSender.Job, places: [Int], tally: inout PageTally) async {
-        switch job.delivery.notification.content {
-        case .native(_, let message): await sender.send(job, message, places: places, tally: &tally)
-        case .template: tally.addUnsent(places.count, Outcome(.abandoned, .refuse))
-        }
     }
 
     private func nextPage(_ progress: DeliveryProgress, limit: Int) async throws(StorageError) -> AudiencePage {
@@ -146,7 +142,10 @@ struct Deliverer: Sendable {
         let isCurrent = hubs.credential(for: delivery.platform, of: delivery.notification.hub) == lane.credential
         let note = lanes.note(tally, lane, isCurrent: isCurrent, at: time.now)
         raiseAlarms(note, tally, delivery)
-        if let outcome = tally.refusesAll { lanes.refuse(delivery.id, outcome) }
+        // Of templates another one may do.
+        if let outcome = tally.refusesAll, lane.service == nil || !delivery.isOfTemplates {
+            lanes.refuse(delivery.id, outcome)
+        }
     }
 
     /// Acts on what was said of handles, once the step is recorded: a refusal names the registration that it may remove.

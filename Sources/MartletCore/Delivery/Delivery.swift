@@ -43,6 +43,10 @@ public struct Delivery: Sendable {
         self.bounds = bounds
     }
 
+    var isOfTemplates: Bool {
+        if case .template = notification.content { true } else { false }
+    }
+
     var lane: LaneID { LaneID(hub: notification.hub, platform: platform) }
 
     /// The highest number that a member of it can have.

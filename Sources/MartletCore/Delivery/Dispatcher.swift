@@ -37,6 +37,13 @@ public final class Dispatcher: Sendable {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
+    /// Test sends by the same parts, beside everything that is under way.
+    public func makeTestSends() -> TestSends {
+        TestSends(
+            devices: deliverer.devices, hubs: deliverer.hubs, platforms: deliverer.platforms, sender: deliverer.sender,
+            time: time)
+    }
+
     /// Takes deliveries that have just been stored. Never waits.
     public func enqueue(_ deliveries: [Delivery]) {
         queue.withLock { queue in

@@ -12,8 +12,9 @@ struct PageSender: Sendable {
     let transport: any HTTPTransport
     let authorizations: AuthorizationCache
     let messageIDs: MessageIDKey
-    let requestTimeout: Duration
+    var requestTimeout: Duration
     let time: any TimeSource
+    let templates = CompiledTemplates()
 
     /// One page with what its requests are made of.
     struct Job: Sendable {
@@ -37,7 +38,7 @@ struct PageSender: Sendable {
         }
     }
 
-    func send(_ job: Job, _ message: Message, places: [Int], tally: inout PageTally) async {
+    func send(_ job: Job, _ messages: PageMessages, places: [Int], tally: inout PageTally) async {
         guard let service = job.service else {
             add(Self.noPushService(for: job.delivery.platform), of: job, at: places, to: &tally)
             return
@@ -51,7 +52,7 @@ struct PageSender: Sendable {
             do throws(PushServiceError) {
                 grant = try await authorizations.grant(
                     for: job.delivery.lane, credential: job.credential, service: service, at: time.now)
-                batch = try makeBatch(job, service, message, places: waiting, grant: grant)
+                batch = try makeBatch(job, service, messages, places: waiting, grant: grant)
             } catch {
                 add(Self.outcome(of: error), of: job, at: waiting, to: &tally)
                 return
@@ -78,13 +79,18 @@ struct PageSender: Sendable {
     }
 
     private func makeBatch(
-        _ job: Job, _ service: any PushService, _ message: Message, places: [Int], grant: AuthorizationCache.Grant
+        _ job: Job, _ service: any PushService, _ messages: PageMessages, places: [Int], grant: AuthorizationCache.Grant
     ) throws(PushServiceError) -> RequestBatch {
         let notification = job.delivery.notification
-        var shared = try service.shared(message, token: grant.token, expiry: notification.expiresAt)
+        var shared = try service.shared(messages[places[0]], token: grant.token, expiry: notification.expiresAt)
         shared.settings.partition += "#\(notification.hub.rawValue).\(grant.generation)"
+        // Some services write a body for each device anyway.
+        let writesBodies = messages.haveOwnBodies && shared.body != nil
+        if writesBodies { shared.body = nil }
         var batch = RequestBatch(shared, reserving: places.count)
         for place in places {
+            let message = messages[place]
+            if writesBodies { batch.itemBody = message.body }
             let id = messageIDs.id(of: notification.id, to: job.page.members[place])
             job.page.withHandle(place) { service.append($0, id: id, message: message, to: &batch) }
         }
@@ -114,18 +120,21 @@ struct PageSender: Sendable {
 
     private func add(_ outcome: Outcome, of job: Job, at places: [Int], to tally: inout PageTally) {
         for place in places {
-            let before = job.attempts.isEmpty ? 0 : job.attempts[place]
-            let addressee = PageTally.Addressee(
-                member: job.page.members[place], handle: job.page.handle(place), attempts: before + 1)
-            tally.add(outcome, to: addressee, chance: .random(in: 0..<1))
+            tally.add(outcome, to: addressee(place, of: job), chance: .random(in: 0..<1))
         }
+    }
+
+    func addressee(_ place: Int, of job: Job) -> PageTally.Addressee {
+        PageTally.Addressee(
+            member: job.page.members[place], handle: job.page.handle(place),
+            attempts: (job.attempts.isEmpty ? 0 : job.attempts[place]) + 1)
     }
 
     private static func noPushService(for platform: PlatformID) -> Outcome {
         Outcome(.noPushService, reason: "This server has nothing that sends to \(platform) yet.", .refuseAll)
     }
 
-    private static func outcome(of error: PushServiceError) -> Outcome {
+    static func outcome(of error: PushServiceError) -> Outcome {
         switch error.kind {
         case .badCredential: Outcome(.invalidCredentials, reason: error.description, .stop)
         case .badHandle: Outcome(.badChannel, reason: error.description, .refuse)

@@ -67,6 +67,12 @@ struct PageTally {
         if count > 0 { counts[.skipped, default: 0] += count }
     }
 
+    /// Adds a push that was not made because there is nothing that could be sent.
+    mutating func addUnsent(_ outcome: Outcome, to addressee: Addressee) {
+        guard outcome.reaction != .stop else { return pauseLane(outcome, addressee, atLeast: .seconds(30)) }
+        refuse(outcome, addressee)
+    }
+
     /// Counts devices that were spared a message which can reach none.
     mutating func addUnsent(_ count: Int, _ outcome: Outcome) {
         counts[outcome.name, default: 0] += count
@@ -161,5 +167,28 @@ struct PageTally {
         refuse(
             Outcome(retry.outcome, reason: retry.reason, .refuse),
             Addressee(member: retry.member, handle: nil, attempts: retry.attempts))
+    }
+
+    // MARK: Parts of a page
+
+    /// A tally of another part of the page.
+    func emptied() -> PageTally {
+        PageTally(platform: platform, policy: policy, now: now, expiresAt: expiresAt, areRetries: areRetries)
+    }
+
+    mutating func merge(_ other: PageTally) {
+        counts.merge(other.counts, uniquingKeysWith: +)
+        refusals += other.refusals
+        retries += other.retries
+        settled += other.settled
+        feedback += other.feedback
+        guardedFeedback += other.guardedFeedback
+        wantedPause = [wantedPause, other.wantedPause].compactMap(\.self).max()
+        pauseCause = other.pauseCause ?? pauseCause
+        answered += other.answered
+        unanswered += other.unanswered
+        refusesAll = other.refusesAll ?? refusesAll
+        successes += other.successes
+        fatal += other.fatal
     }
 }

@@ -57,6 +57,5 @@ struct NotificationCheck: Sendable {
         } catch {
             throw error == .tooLarge ? .tooLarge(error.description) : .invalid(error.description)
         }
-        throw .invalid("This server does not send template notifications yet.")
     }
 }

@@ -5,7 +5,7 @@
 /// not share one.
 public struct RequestBatch: Sendable {
     /// What all requests of a batch have in common.
-    public struct Shared: Sendable {
+    public struct Shared: Hashable, Sendable {
         public var origin: HTTPOrigin
         public var settings: TransportSettings
         public var method: HTTPMethod
@@ -37,6 +37,9 @@ public struct RequestBatch: Sendable {
     }
 
     public let shared: Shared
+    /// The body of the items that are added from now on, where items have their own and whoever adds them does not write
+    /// it.
+    public var itemBody: [UInt8]?
     /// How many requests there are.
     public private(set) var count = 0
     private var storage: [UInt8] = []
@@ -53,12 +56,14 @@ public struct RequestBatch: Sendable {
 
     /// Adds a request whose parts the closure writes in order: path, field values, own body.
     ///
-    /// The closure calls `ItemWriter.part` exactly as often as the batch has parts per item.
+    /// The closure calls `ItemWriter.part` exactly as often as the batch has parts per item, once less while there is an
+    /// `itemBody`.
     public mutating func append(_ write: (inout ItemWriter) -> Void) {
         var writer = ItemWriter(storage: storage, ends: ends)
         storage = []
         ends = []
         write(&writer)
+        if let itemBody { writer.part { $0.append(contentsOf: itemBody) } }
         storage = writer.storage
         ends = writer.ends
         precondition(ends.count == (count + 1) * partsPerItem, "an item states every part that its batch announces")

@@ -10,14 +10,19 @@ final class ScriptedTransport: HTTPTransport {
     typealias Answer = @Sendable (_ loft: String, _ attempt: Int) -> Result<HTTPResponse, TransportError>
 
     struct Sent: Sendable {
+        /// Which of the calls it came with, from 0.
+        var batch: Int
         var loft: String
         var id: String
+        var body: String
+        var fields: HTTPFields
         var authorization: String?
         var partition: String
     }
 
     private let answer: Answer
     private let log = Mutex<[Sent]>([])
+    private let batches = Mutex(0)
     private let interruption = Mutex<(@Sendable () async -> Void)?>(nil)
 
     init(_ answer: @escaping Answer = { _, _ in .success(HTTPResponse(.ok)) }) {
@@ -30,6 +35,7 @@ final class ScriptedTransport: HTTPTransport {
     }
 
     var sent: [Sent] { log.withLock { $0 } }
+    var batchCount: Int { batches.withLock { $0 } }
     var lofts: [String] { sent.map(\.loft) }
 
     func send(
@@ -41,10 +47,16 @@ final class ScriptedTransport: HTTPTransport {
             return interruption
         }
         await work?()
+        let number = batches.withLock { count in
+            defer { count += 1 }
+            return count
+        }
         for index in 0..<batch.count {
             let sent = Sent(
+                batch: number,
                 loft: batch.withPath(index) { String(decoding: $0, as: UTF8.self) },
                 id: batch.withValue(0, of: index) { String(decoding: $0, as: UTF8.self) },
+                body: batch.withBody(index) { String(decoding: $0, as: UTF8.self) }, fields: batch.shared.fields,
                 authorization: batch.shared.fields["authorization"], partition: batch.shared.settings.partition)
             let attempt = log.withLock { log in
                 log.append(sent)
@@ -112,6 +124,30 @@ struct Flight {
     func register(_ loft: String, id: String, tags: [String] = []) async throws {
         _ = try await registry.put(
             id, in: hub, platform: CarrierPigeon.platform, handle: PushHandle(loft), tags: tags.map { try Tag($0) })
+    }
+
+    /// Registers a loft with a template.
+    func register(
+        _ loft: String, id: String, tags: [String] = [], _ template: Template, variables: [String: String] = [:]
+    ) async throws {
+        let draft = RegistrationDraft(
+            platform: CarrierPigeon.platform, handle: PushHandle(loft), handleKey: loft.lowercased(),
+            tags: try tags.map { try Tag($0) }, template: template, pushVariables: variables)
+        _ = try await storage.apply(.put(draft, id: id, condition: .none), in: hub, at: time.now).get()
+    }
+
+    /// Takes a notification for templates, with its delivery to pigeons.
+    func acceptTemplate(
+        _ properties: String = #"{"msg":"hi"}"#, to expression: String? = nil
+    ) async throws -> Delivery {
+        let accepted = Mutex<[Delivery]>([])
+        let intake = NotificationIntake(
+            store: storage, platforms: platforms, time: time,
+            accepted: { deliveries in accepted.withLock { $0 = deliveries } })
+        _ = try await intake.accept(
+            .template(properties: Array(properties.utf8)), to: .audience(try expression.map { try TagExpression($0) }),
+            in: hub)
+        return accepted.withLock { $0.first { $0.platform == CarrierPigeon.platform } }!
     }
 
     func accept(

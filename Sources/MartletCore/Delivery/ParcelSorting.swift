@@ -1,0 +1,63 @@
+import MartletHTTP
+import MartletModel
+
+/// Sorts the members of a page by the requests that they need: pure bookkeeping.
+struct ParcelSorting {
+    struct Group {
+        var places: [Int] = []
+        var haveOwnBodies = false
+        fileprivate var body: [UInt8]
+    }
+
+    private enum Fate {
+        case unknown
+        case group(Int)
+        case refused(Outcome)
+    }
+
+    private(set) var groups: [Group] = []
+    /// The message of each rendering, as far as it has one.
+    private(set) var messages: [Message]
+    private var fates: [Fate]
+    private var groupOfShared: [RequestBatch.Shared: Int] = [:]
+
+    /// - Parameter renderings: How many the page has.
+    init(renderings: Int) {
+        messages = Array(repeating: Message(body: []), count: renderings)
+        fates = Array(repeating: .unknown, count: renderings)
+    }
+
+    func isUnknown(_ rendering: Int) -> Bool {
+        if case .unknown = fates[rendering] { true } else { false }
+    }
+
+    mutating func refuse(_ rendering: Int, _ outcome: Outcome) {
+        fates[rendering] = .refused(outcome)
+    }
+
+    /// - Parameter shared: What requests with the message have in common.
+    mutating func take(_ message: Message, _ rendering: Int, _ shared: RequestBatch.Shared) {
+        messages[rendering] = message
+        var key = shared
+        key.body = nil
+        if let found = groupOfShared[key] {
+            if groups[found].body != message.body { groups[found].haveOwnBodies = true }
+            fates[rendering] = .group(found)
+        } else {
+            groupOfShared[key] = groups.count
+            fates[rendering] = .group(groups.count)
+            groups.append(Group(body: message.body))
+        }
+    }
+
+    /// Adds a member, or says why there is nothing to send it.
+    mutating func add(_ place: Int, _ rendering: Int) -> Outcome? {
+        switch fates[rendering] {
+        case .group(let number):
+            groups[number].places.append(place)
+            return nil
+        case .refused(let outcome): return outcome
+        case .unknown: return Outcome(.unknownError, .refuse)
+        }
+    }
+}

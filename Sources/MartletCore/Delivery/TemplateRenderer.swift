@@ -1,0 +1,86 @@
+import MartletModel
+
+/// Fills in the templates of one platform with the properties of one notification: each rendering once, as far as there
+/// is room to remember it.
+struct TemplateRenderer: Sendable {
+    /// What a rendering has come to.
+    enum Rendered: Sendable {
+        case message(Message)
+        /// Nothing is sent to the devices that have it; the others are not concerned.
+        case refused(Outcome)
+    }
+
+    /// How many renderings are remembered.
+    static let limit = 256
+
+    private let platform: any PushPlatform.Type
+    private let properties: TemplateProperties?
+    /// When the notification came, for what a message means by its times.
+    private let moment: Timestamp
+    private let templates: CompiledTemplates
+    private var rendered: [Rendering.ID: Rendered] = [:]
+
+    init(
+        _ properties: [UInt8], on platform: any PushPlatform.Type, at moment: Timestamp, templates: CompiledTemplates
+    ) {
+        self.properties = try? TemplateProperties(parsing: properties)
+        self.platform = platform
+        self.moment = moment
+        self.templates = templates
+    }
+
+    mutating func message(for rendering: Rendering) -> Rendered {
+        switch templates.template(of: rendering, on: platform) {
+        case .failure(let error):
+            return .refused(Outcome(.invalidNotificationFormat, reason: error.description, .refuse))
+        case .success(let template):
+            var id = rendering.id
+            if !Self.sees(rendering.variables, template) { id.variables = 0 }
+            if let known = rendered[id] { return known }
+            let result = render(template, rendering.variables)
+            if rendered.count >= Self.limit { rendered.removeAll(keepingCapacity: true) }
+            rendered[id] = result
+            return result
+        }
+    }
+
+    /// Whether the variables can make a difference.
+    private static func sees(_ variables: [String: String], _ template: CompiledTemplate) -> Bool {
+        variables.keys.contains { template.propertyNames.contains($0.lowercased()) }
+    }
+
+    private func render(_ template: CompiledTemplate, _ variables: [String: String]) -> Rendered {
+        guard let properties else {
+            return .refused(
+                Outcome(.invalidNotificationFormat, reason: "The notification's properties are unreadable.", .refuse))
+        }
+        let rendered: RenderedTemplate
+        do throws(TemplateRenderingError) {
+            rendered = try template.render(properties, variables: variables)
+        } catch {
+            let name: OutcomeName =
+                if case .tooLarge = error { .invalidNotificationSize } else { .invalidNotificationFormat }
+            return .refused(Outcome(name, reason: error.description, .refuse))
+        }
+        let message = platform.normalized(Message(rendered, platform.descriptor), at: moment)
+        do throws(PushServiceError) {
+            try platform.check(message)
+        } catch {
+            let name: OutcomeName =
+                error.kind == .messageTooLarge ? .invalidNotificationSize : .invalidNotificationFormat
+            return .refused(Outcome(name, reason: error.description, .refuse))
+        }
+        return .message(message)
+    }
+}
+
+extension Message {
+    /// What a template has given. A header or an option whose expression came to nothing is left out.
+    init(_ rendered: RenderedTemplate, _ descriptor: PushPlatformDescriptor) {
+        self.init(body: rendered.body)
+        for case .option(let name, let field, _) in descriptor.templateElements {
+            if let value = rendered.options[name], !value.isEmpty { fields[field] = value }
+        }
+        for header in rendered.headers where !header.value.isEmpty { fields[header.name.lowercased()] = header.value }
+    }
+}

@@ -1,0 +1,43 @@
+public import MartletModel
+
+/// What became of a test send, device by device.
+public struct TestSendReport: Sendable {
+    public struct Result: Sendable {
+        public var platform: PlatformID
+        public var handle: PushHandle
+        /// The id of the registration; nil where the handle has none.
+        public var registration: String?
+        public var outcome: OutcomeName
+        /// The push service's own word for it; empty for a success.
+        public var reason: String
+
+        public var isSuccess: Bool { outcome == .success }
+
+        /// The outcome as a sentence (wire document, section 6.5).
+        public var text: String {
+            switch outcome {
+            case .success: "The Notification was successfully sent to the Push Notification System"
+            case .badChannel, .expiredChannel, .wrongToken:
+                "The Push Notification System handle for the registration is invalid"
+            case .invalidCredentials: "The Token obtained from the Token Provider is wrong"
+            default: reason.isEmpty ? outcome.rawValue : "\(outcome.rawValue): \(reason)"
+            }
+        }
+    }
+
+    public var results: [Result]
+    public var successes: Int { results.count { $0.isSuccess } }
+    public var failures: Int { results.count - successes }
+
+    public init(results: [Result]) {
+        self.results = results
+    }
+}
+
+/// Why there was no test send.
+public enum TestSendError: Error, Sendable {
+    /// The hub has had its test sends of this minute.
+    case tooMany(retryAfter: Duration)
+    /// As for any other notification.
+    case refused(NotificationIntakeError)
+}

@@ -1,0 +1,166 @@
+import MartletHTTP
+import MartletModel
+
+/// Sends to a few devices at once and says what became of each (wire document, section 6.5). Nothing is stored, nothing
+/// is tried again, and neither what a service says of handles nor how it fares has any consequence.
+public struct TestSends: Sendable {
+    /// The most devices of a test send, over all platforms.
+    public static let deviceLimit = 10
+    /// How long the answers of a push service are waited for.
+    static let timeout: Duration = .seconds(10)
+
+    private let devices: any DeviceStore
+    private let hubs: HubDirectory
+    private let platforms: PushPlatformList
+    private let check: NotificationCheck
+    private let sender: PageSender
+    private let time: any TimeSource
+    private let limiter = TestSendLimiter()
+
+    init(
+        devices: any DeviceStore, hubs: HubDirectory, platforms: PushPlatformList, sender: PageSender,
+        time: any TimeSource
+    ) {
+        self.devices = devices
+        self.hubs = hubs
+        self.platforms = platforms
+        check = NotificationCheck(platforms: platforms)
+        var sender = sender
+        sender.requestTimeout = Self.timeout
+        self.sender = sender
+        self.time = time
+    }
+
+    /// Sends to at most `deviceLimit` devices and waits for the answers.
+    public func send(
+        _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID
+    ) async throws(TestSendError) -> TestSendReport {
+        let now = time.now
+        let notification: Notification
+        do throws(NotificationIntakeError) {
+            let (content, target) = try check.checked(content, target, at: now)
+            let draft = NotificationDraft(
+                id: NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
+                expiresAt: now + .seconds(60))
+            notification = Notification(sequence: 0, draft)
+        } catch {
+            throw .refused(error)
+        }
+        if let wait = limiter.take(hub, at: now) { throw .tooMany(retryAfter: wait) }
+        do throws(StorageError) {
+            return try await send(notification)
+        } catch {
+            throw .refused(.storage(error))
+        }
+    }
+
+    private func send(_ notification: Notification) async throws(StorageError) -> TestSendReport {
+        var report = TestSendReport(results: [])
+        for platform in platforms(of: notification) {
+            let bounds = Delivery.Bounds(channel: ChannelID(rawValue: .max), registration: .max)
+            let delivery = Delivery(id: .none, notification: notification, platform: platform, bounds: bounds)
+            let page = try await page(of: delivery, limit: Self.deviceLimit - report.results.count)
+            if page.count > 0 { report.results += try await results(of: page, delivery) }
+            if report.results.count >= Self.deviceLimit { break }
+        }
+        return report
+    }
+
+    private func platforms(of notification: Notification) -> [PlatformID] {
+        switch notification.content {
+        case .native(let platform, _): [platform]
+        case .template: platforms.map { $0.descriptor.platform }
+        }
+    }
+
+    private func page(of delivery: Delivery, limit: Int) async throws(StorageError) -> AudiencePage {
+        switch delivery.notification.target {
+        case .direct(let handles): AudiencePage(of: handles, after: .none, limit: limit)
+        case .audience(let expression):
+            try await devices.audience(AudienceQuery(of: delivery, expression, limit: limit, now: time.now))
+        }
+    }
+
+    private func results(
+        of page: AudiencePage, _ delivery: Delivery
+    ) async throws(StorageError) -> [TestSendReport.Result] {
+        let outcomes = await outcomes(of: page, delivery)
+        var results: [TestSendReport.Result] = []
+        for place in page.members.indices {
+            let handle = page.handle(place)
+            let outcome = outcomes[page.members[place]] ?? .accepted
+            results.append(
+                TestSendReport.Result(
+                    platform: delivery.platform, handle: handle,
+                    registration: try await registration(of: handle, place, page, delivery), outcome: outcome.name,
+                    reason: outcome.reason))
+        }
+        return results
+    }
+
+    // MARK: Sending
+
+    /// What became of the members that were not reached.
+    private func outcomes(of page: AudiencePage, _ delivery: Delivery) async -> [AudienceMember: Outcome] {
+        let platform = platforms[delivery.platform]
+        var tally = PageTally(
+            platform: platform, policy: RetryPolicy(), now: time.now, expiresAt: delivery.notification.expiresAt,
+            areRetries: false)
+        switch lane(of: delivery) {
+        case .missing(let outcome):
+            return Dictionary(uniqueKeysWithValues: page.members.map { ($0, outcome) })
+        case .ready(let lane):
+            var content = sender.content(of: delivery, on: platform)
+            let job = PageSender.Job(delivery, lane, page: page, map: NoProgress())
+            await sender.send(job, &content, places: Array(page.members.indices), tally: &tally)
+        }
+        let failures =
+            tally.retries.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
+            + tally.refusals.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
+        return Dictionary(failures) { first, _ in first }
+    }
+
+    private enum Entry {
+        case ready(ReadyLane)
+        case missing(Outcome)
+    }
+
+    private func lane(of delivery: Delivery) -> Entry {
+        let id = delivery.lane
+        guard let type = platforms.service(id.platform) else {
+            return .ready(ReadyLane(id: id, credential: Credential([:]), service: nil, isProbe: false))
+        }
+        guard let credential = hubs.credential(for: id.platform, of: id.hub) else {
+            return .missing(
+                Outcome(.invalidCredentials, reason: "The hub has no credential for \(id.platform).", .stop))
+        }
+        do throws(PushServiceError) {
+            let service = try type.init(credential: credential)
+            return .ready(ReadyLane(id: id, credential: credential, service: service, isProbe: false))
+        } catch {
+            return .missing(PageSender.outcome(of: error))
+        }
+    }
+
+    // MARK: Registrations
+
+    /// Most handles have one registration; where a handle has several, it is one that the push was for.
+    private func registration(
+        of handle: PushHandle, _ place: Int, _ page: AudiencePage, _ delivery: Delivery
+    ) async throws(StorageError) -> String? {
+        guard let key = try? platforms[delivery.platform]?.key(of: handle) else { return nil }
+        let query = RegistrationQuery(
+            hub: delivery.notification.hub, filter: .handle(platform: delivery.platform, key: key), limit: 100,
+            now: time.now)
+        let rendering = page.renderingPlaces.isEmpty ? nil : page.renderings[Int(page.renderingPlaces[place])]
+        return try await devices.registrations(query).registrations.first {
+            $0.template == rendering?.template && $0.pushVariables == rendering?.variables ?? $0.pushVariables
+        }?.id
+    }
+}
+
+/// Remembers nobody: what is sent once needs no memory.
+private struct NoProgress: ProgressMap {
+    func contains(_ member: AudienceMember) -> Bool { false }
+    func insert(_ member: AudienceMember) {}
+}
