@@ -11,12 +11,12 @@ enum DeliveryContent: Sendable {
 
 extension PageSender {
     func content(of delivery: Delivery, on platform: (any PushPlatform.Type)?) -> DeliveryContent {
+        let moment = delivery.notification.acceptedAt
         switch delivery.notification.content {
         case .native(_, let message):
-            return .native(message)
+            return .native(platform?.normalized(message, at: moment) ?? message)
         case .template(let properties):
             guard let platform else { return .nothing }
-            let moment = delivery.notification.dueAt ?? delivery.notification.acceptedAt
             return .templates(TemplateRenderer(properties, on: platform, at: moment, templates: templates))
         }
     }

@@ -43,7 +43,6 @@ struct PageSender: Sendable {
             add(Self.noPushService(for: job.delivery.platform), of: job, at: places, to: &tally)
             return
         }
-        let message = type(of: service).normalized(message, at: job.delivery.notification.acceptedAt)
         var waiting = places
         var renewals = 0
         for round in 1...Self.roundLimit where !waiting.isEmpty {

@@ -11,7 +11,7 @@ struct TemplateRenderer: Sendable {
     }
 
     /// How many renderings are remembered.
-    static let limit = 256
+    static let limit = 1024
 
     private let platform: any PushPlatform.Type
     private let properties: TemplateProperties?

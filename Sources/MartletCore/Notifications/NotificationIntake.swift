@@ -13,13 +13,16 @@ public struct NotificationIntake: Sendable {
     public static let scheduleLimit: Duration = .seconds(scheduleDays * 86_400)
     private static let scheduleDays: Int64 = 366
 
+    /// How long delivery is tried unless something else is said.
+    public static let lifetime: Duration = .seconds(86_400)
+
     /// - Parameters:
     ///   - lifetime: How long delivery is tried, from the time when the notification is due.
     ///   - accepted: Told of the deliveries of every notification that begins at once, after it was stored.
     ///   - scheduled: Told when a notification is due that does not, after it was stored.
     public init(
         store: any NotificationStore, platforms: PushPlatformList, time: any TimeSource,
-        lifetime: Duration = .seconds(86_400), accepted: @escaping @Sendable ([Delivery]) -> Void,
+        lifetime: Duration = Self.lifetime, accepted: @escaping @Sendable ([Delivery]) -> Void,
         scheduled: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) {
         self.store = store

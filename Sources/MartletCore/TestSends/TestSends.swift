@@ -41,7 +41,7 @@ public struct TestSends: Sendable {
             let (content, target) = try check.checked(content, target, at: now)
             let draft = NotificationDraft(
                 id: NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
-                expiresAt: now + .seconds(60))
+                expiresAt: now + NotificationIntake.lifetime)
             notification = Notification(sequence: 0, draft)
         } catch {
             throw .refused(error)
