@@ -32,15 +32,20 @@ struct IndependentJudgeTests {
         try await judge("blob_client.py", BuiltProducts.martlet.path)
     }
 
+    @Test("What Microsoft's SDKs send is served, and what is answered can be read as strictly as they read it")
+    func theFormsOfTheSDKsAreSatisfied() async throws {
+        try await judge("sdk_wire.py", BuiltProducts.martlet.path)
+    }
+
     /// Runs Python beside the judges; shows its closing counts, or all of its words where it is not content.
     private func judge(_ arguments: String...) async throws {
         let finished = try await Finished.running(
             BuiltProducts.python, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
-            ["durability:", "forgetful:", "aioapns-client:", "notification-hub-client:", "blob-client:", "Ran "]
-                .contains {
-                    line.hasPrefix($0)
-                }
+            [
+                "durability:", "forgetful:", "aioapns-client:", "notification-hub-client:", "blob-client:", "sdk-wire:",
+                "Ran ",
+            ].contains { line.hasPrefix($0) }
         }
         print(counts.joined(separator: "\n"))
         #expect(finished.status == 0, "\(finished.output)")

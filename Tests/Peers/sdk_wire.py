@@ -1,0 +1,72 @@
+"""The official SDKs replayed against a real `martlet serve`: their requests byte for byte, their readers' strictness.
+
+Java over HTTP/2, JavaScript, .NET, the phones' SDKs and the REST samples over HTTP/1.1, all over TLS with the
+private authority. What they send to Apple devices must arrive at the strict APNs peer.
+
+    sdk_wire.py MARTLET
+"""
+
+import asyncio
+import os
+import sys
+import tempfile
+import traceback
+
+import hub_client
+import processes
+from sdk_course import Place, checks
+from sdk_java import JavaCourse
+from sdk_javascript import JavaScriptCourse
+
+COURSES = {"java": JavaCourse, "javascript": JavaScriptCourse}
+
+
+async def course(binary, directory, chosen):
+    data = os.path.join(directory, "data")
+    os.mkdir(data, 0o700)
+    peer = processes.APNsPeer(os.path.join(directory, "apns"))
+    server = processes.Server(
+        binary, data, os.path.join(directory, "server.log"), "--tls-listen", "127.0.0.1:0", "--tls-self-signed")
+    await peer.start()
+    try:
+        await server.start()
+        rules = {hub: processes.create_hub(binary, data, hub) for hub in chosen}
+        for hub in chosen:
+            credential = ["hub", "credential", "set", hub, "apns", *peer.credential_arguments(), "--data", data]
+            processes.martlet(binary, *credential)
+        containers = {hub: processes.martlet(binary, "container", "create", hub, "--data", data).strip() for hub in chosen}
+        printed = processes.martlet(binary, "namespace", "connection-string", "--data", data)
+        namespace = hub_client.parse_connection_string(printed)
+        authority = os.path.join(data, "tls", "ca.pem")
+        place = Place(server.ports["https"], authority, rules, containers, namespace, peer.ledger)
+        for hub in chosen:
+            await asyncio.to_thread(follow, COURSES[hub], place, hub)
+    finally:
+        if server.process:
+            code, _ = await server.stop()
+            checks.equal("SIGTERM ends the server with 0", code, 0)
+        code, counts = await peer.stop()
+        checks.equal("the APNs peer has nothing to complain of", code, 0)
+        print(counts.strip())
+
+
+def follow(kind, place, hub):
+    """A course that breaks off does not keep the others from theirs."""
+    before = checks.passed
+    try:
+        kind(place, hub).run()
+        print(f"sdk-wire: {hub}: {checks.passed - before} checks passed", flush=True)
+    except Exception:
+        checks.that(f"the course of {hub} comes to its end", False)
+        traceback.print_exc()
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory() as directory:
+        checks.finish(course(os.path.abspath(sys.argv[1]), os.path.realpath(directory), sys.argv[2:] or list(COURSES)))
+
+
+if __name__ == "__main__":
+    main()
