@@ -48,17 +48,34 @@ class HTTP1:
         self._tls = _tls(authority, "http/1.1")
         self._connection = http.client.HTTPSConnection("127.0.0.1", port, context=self._tls, timeout=TIMEOUT)
 
-    def request(self, method, target, headers, body=None, announces_length=True):
-        """`announces_length` false leaves `content-length` out where there is no body."""
+    def request(self, method, target, headers, body=None, announces_length=True, waits=False):
+        """`announces_length` false leaves `content-length` out where there is no body; `waits` sends `Expect` first."""
         connection = self._connection
         connection.putrequest(method, target, skip_accept_encoding=True)
         for name, value in headers.items():
             connection.putheader(name, value)
         if body is not None or (announces_length and method in ("POST", "PUT", "PATCH")):
             connection.putheader("Content-Length", str(len(body or b"")))
-        connection.endheaders(body)
+        if waits:
+            connection.putheader("Expect", "100-continue")
+            connection.endheaders()
+            self._await_continue()
+            connection.send(body)
+        else:
+            connection.endheaders(body)
         response = connection.getresponse()
         return Answer(response.status, response.getheaders(), response.read())
+
+    def _await_continue(self):
+        """The interim answer, which must come before the body is sent."""
+        interim = b""
+        while not interim.endswith(b"\r\n\r\n"):
+            piece = self._connection.sock.recv(1)
+            if not piece:
+                raise ConnectionError("the server closed the connection instead of answering 100")
+            interim += piece
+        if not interim.startswith(b"HTTP/1.1 100 "):
+            raise ConnectionError(f"{interim!r} instead of 100")
 
     def close(self):
         self._connection.close()

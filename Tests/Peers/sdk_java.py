@@ -260,9 +260,26 @@ class JavaCourse:
         # A certificate in the binary protocol's time: nothing to send with, but nothing to throw at either.
         endless = call("PUT", f"/java-made?{version}", atom | {"If-Match": "*"}, xml(Apns=apns))
         sdk.expect("an APNs credential with nothing in it", endless, 200, 400)
+        self.own_hub_written_back(call, version, xml)
         for status in (200, 404):
             sdk.expect("deleting a hub", call("DELETE", f"/java-made?{version}"), status)
         sdk.expect("reading no hub", call("GET", f"/java-made?{version}"), 404)
+
+    def own_hub_written_back(self, call, version, xml):
+        """A manager that reads its hub and updates it writes `null` for all that it does not know."""
+        sdk = self.sdk
+        read = call("GET", f"/{sdk.hub}?{version}")
+        if not sdk.expect("reading a hub with a credential", read, 200):
+            return
+        found = sdk.read("a hub with a credential", sdk_readers.java_hub, read)
+        known = (found and found["ApnsCredential"]) or {}
+        sdk.that("its credential has an endpoint and no key", "Endpoint" in known and "Token" not in known, sorted(known))
+        written = dict.fromkeys(sdk_readers.CREDENTIALS["Apns"].split(), "null") | known
+        atom = {"Content-Type": "application/atom+xml; charset=UTF-8", "If-Match": "*"}
+        updated = call("PUT", f"/{sdk.hub}?{version}", atom, xml(Apns=written))
+        if sdk.expect("writing a hub back", updated, 200):
+            again = sdk.read("a hub that was written back", sdk_readers.java_hub, updated)
+            sdk.equal("it is as it was", again and again["ApnsCredential"], known)
 
     def refusals(self):
         sdk = self.sdk

@@ -15,10 +15,14 @@ import traceback
 import hub_client
 import processes
 from sdk_course import Place, checks
+from sdk_dotnet import DotNetCourse
 from sdk_java import JavaCourse
 from sdk_javascript import JavaScriptCourse
+from sdk_phones import AndroidCourse, IOSCourse
 
-COURSES = {"java": JavaCourse, "javascript": JavaScriptCourse}
+COURSES = {
+    "java": JavaCourse, "javascript": JavaScriptCourse, "dotnet": DotNetCourse, "ios": IOSCourse, "android": AndroidCourse,
+}
 
 
 async def course(binary, directory, chosen):

@@ -1,0 +1,180 @@
+"""What the .NET SDK sends: natively, by template, to handles, as tests and for later; and how it reads what came of it."""
+
+import json
+import time
+
+import sdk_readers
+from sdk_dotnet_hub import VERSION, DotNetHub, registration_xml
+from sdk_java_hub import MPNS_TEMPLATE, TOAST_TEMPLATE
+from sdk_java_sends import ALERT_TEMPLATE
+from sdk_javascript_sends import SENT
+
+XML = 'application/xml; charset="utf-8"'
+DECLARATION = '<?xml version="1.0" encoding="utf-16"?>'
+
+
+class DotNetSends:
+    """`SendNotificationAsync`, `SendDirectNotificationAsync`, `ScheduleNotificationAsync` and what belongs to them."""
+
+    first, second, third = "cc21" * 16, "cc22" * 16, "cc23" * 16
+
+    def __init__(self, place, sdk):
+        self.place, self.sdk = place, sdk
+
+    def run(self):
+        for kind, token, tag, template in (
+            ("Apple", self.first, "one", None), ("Apple", self.second, "two", None),
+            ("AppleTemplate", self.third, "templated", ALERT_TEMPLATE),
+        ):
+            xml = registration_xml(kind, {"DeviceToken": token}, ["sends", f"send:{tag}"], template)
+            self.sdk.expect("a device to send to", self.sdk.write("POST", "/registrations", xml), 200, 201)
+        self.tags()
+        self.direct()
+        self.platforms()
+        self.templates()
+        self.tests()
+        self.schedules()
+        self.feedback()
+
+    @staticmethod
+    def alert(text):
+        return json.dumps({"aps": {"alert": text}}, ensure_ascii=False, separators=(",", ":"))
+
+    def _sent(self, sentence, answer, text, tokens, query=VERSION, kind="messages"):
+        """The id of a message that arrives once at each of the devices."""
+        if not self.sdk.expect(sentence, answer, 201):
+            return ""
+        identifier = self.sdk.segment(sentence, answer)
+        self.sdk.field(sentence, answer, "location", self.sdk.address(kind, identifier, query))
+        for token in tokens:
+            self.place.arrived(f"dotnet: {sentence}", token, self.alert(text))
+        return identifier
+
+    def tags(self):
+        sdk, text = self.sdk, "net „Grüße“ \U0001f426"
+        moment = int(time.time()) + 5000
+        headers = {
+            "ServiceBusNotification-Apns-Expiry": time.strftime("%m/%d/%Y %H:%M:%S", time.gmtime(moment)),
+            "X-Apns-Priority": "5",
+        }
+        answer = sdk.send("apple", self.alert(text), "send:one||send:nobody", headers=headers, waits=True)
+        identifier = self._sent("a send to tags behind a 100", answer, text, [self.first])
+        found = self.place.arrived("dotnet: its headers", self.first, self.alert(text))
+        names = ("apns-expiration", "apns-priority")
+        sdk.equal("its headers arrive", [found.get(name) for name in names], [str(moment), "5"])
+        read = sdk.telemetry(identifier, "a send to tags")
+        wanted = {
+            "NotificationId": identifier, "State": "Completed", "NotificationBody": self.alert(text),
+            "TargetPlatforms": "apple", "ApnsOutcomeCounts": [{"Name": "Success", "Count": 1}],
+        }
+        sdk.equal("telemetry of a send to tags", {name: read.get(name) for name in wanted}, wanted)
+        # It stands as it was parsed or as it was sent.
+        tags = (read.get("Tags") or "").replace(" ", "")
+        sdk.equal("telemetry has the tags", tags, "send:one||send:nobody")
+        answer = sdk.send("apple", self.alert("net all"))
+        self._sent("a broadcast", answer, "net all", [self.first, self.second])
+        nobody = self._sent("a send to nobody", sdk.send("apple", self.alert("x"), "send:nobody"), "x", [])
+        sdk.telemetry(nobody, "a send to nobody", ["NoTargetFound"])
+        tag = "$InstallationId:{net-none} && send:one"
+        self._sent("a send to an installation", sdk.send("apple", self.alert("x"), tag), "x", [])
+
+    def direct(self):
+        query = f"{VERSION}&direct"
+        answer = self.sdk.send("apple", self.alert("net direct"), direct=self.second)
+        identifier = self._sent("a direct send", answer, "net direct", [self.second], query)
+        self._success(identifier, "a direct send", 1)
+        answer = self.sdk.batch("apple", self.alert("net batch"), [self.first, self.second])
+        identifier = self._sent("a batch", answer, "net batch", [self.first, self.second], query)
+        self._success(identifier, "a batch", 2)
+
+    def _success(self, identifier, sentence, count):
+        read = self.sdk.telemetry(identifier, sentence)
+        self.sdk.equal(f"telemetry of {sentence}", read.get("ApnsOutcomeCounts"), [{"Name": "Success", "Count": count}])
+
+    def platforms(self):
+        data, toast = '{"data":{"m":"hi"}}', TOAST_TEMPLATE.replace("$(msg)", "hi")
+        json_type = "application/json; charset=utf-8"
+        phone = {"X-WindowsPhone-Target": "toast", "X-NotificationClass": "2"}
+        for form, body, content, headers, counts in (
+            ("gcm", data, json_type, {}, "Gcm"), ("fcmv1", '{"message":{"data":{"m":"hi"}}}', json_type, {}, "FcmV1"),
+            ("adm", data, json_type, {}, "Adm"), ("browser", '{"title":"hi"}', json_type, {}, None),
+            ("baidu", '{"title":"hi","description":"hi"}', "application/x-www-form-urlencoded", {"X-Baidu-Message-Type": "1"}, None),
+            ("windows", DECLARATION + toast, XML, {"X-WNS-Type": "wns/toast"}, "Wns"),
+            ("windows", "raw", "application/octet-stream", {"X-WNS-Type": "wns/raw"}, "Wns"),
+            ("windowsphone", DECLARATION + MPNS_TEMPLATE.replace("$(msg)", "hi"), XML, phone, "Mpns"),
+            ("windowsphone", MPNS_TEMPLATE, XML, {"X-WindowsPhone-Target": "token", "X-NotificationClass": "1"}, "Mpns"),
+        ):
+            sentence = f"a send to {form}"
+            identifier = self._sent(sentence, self.sdk.send(form, body, "net-changed||net", None, headers, content), "", [])
+            read = self.sdk.telemetry(identifier, sentence)
+            self.sdk.equal(f"telemetry of {sentence} has its platform", read.get("TargetPlatforms"), form)
+            self.sdk.equal(f"telemetry of {sentence} has its body", read.get("NotificationBody"), body)
+            if counts:
+                found = sum(one["Count"] for one in read.get(f"{counts}OutcomeCounts") or [])
+                self.sdk.equal(f"telemetry of {sentence} counts its device", found, 1)
+
+    def templates(self):
+        properties = json.dumps({"title": 'net "quoted"', "count": "5"})
+        identifier = self._sent("a template send", self.sdk.send("template", properties, "send:templated"), "", [])
+        wanted = json.dumps({"aps": {"alert": 'net "quoted"', "badge": 5}})
+        self.place.arrived("dotnet: a template send", self.third, wanted)
+        self._success(identifier, "a template send", 1)
+
+    def tests(self):
+        """`EnableTestSend`, whose flag stands in every address; sends answer with what came of them."""
+        tester = DotNetHub(self.place, self.sdk.hub, tests=True)
+        body = self.alert("net test")
+        answer = tester.send("apple", body, "send:one")
+        if tester.unserved(answer, "test sends"):
+            return
+        self._outcome("a test send", answer, [("apple", self.first, SENT)])
+        self.place.arrived("dotnet: a test send", self.first, body)
+        direct = tester.send("apple", self.alert("net test direct"), direct=self.second)
+        self._outcome("a direct test send", direct, [("apple", self.second, SENT)])
+        self._outcome("a test send to nobody", tester.send("apple", body, "send:nobody"), [])
+        properties = '{"title":"net test template","count":"1"}'
+        self._outcome("a template test send", tester.send("template", properties, "send:templated"), None)
+        batch = tester.batch("apple", self.alert("net test batch"), [self.first])
+        tester.expect("a batch that is a test", batch, 201)
+        everything = tester.pages("/registrations", 3)
+        tester.that("a list with the flag of tests", len(everything) > 3, len(everything))
+        missing = tester.call("GET", "/registrations/none")
+        tester.expect("a read with the flag of tests", missing, 404)
+
+    def _outcome(self, sentence, answer, wanted):
+        if not self.sdk.expect(sentence, answer, 200, 201):
+            return
+        read = self.sdk.read(sentence, sdk_readers.net_outcome, answer)
+        if not read:
+            return
+        results = read.get("Results") or []
+        found = [(one["ApplicationPlatform"], one["PnsHandle"].lower(), one["Outcome"]) for one in results]
+        if wanted is None:
+            self.sdk.equal(f"{sentence} has a result", (read["Success"], len(found)), (1, 1))
+            return
+        self.sdk.equal(f"{sentence} has its results", found, wanted)
+        self.sdk.equal(f"{sentence} has its counts", (read["Success"], read["Failure"]), (len(wanted), 0))
+
+    def schedules(self):
+        sdk = self.sdk
+
+        def schedule(text, moment, hub=sdk):
+            fields = {"ServiceBusNotification-ScheduleTime": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(moment))}
+            return hub.send("apple", self.alert(text), "send:one", None, fields, path="/schedulednotifications")
+
+        kind = "schedulednotifications"
+        identifier = self._sent("a schedule", schedule("net later", time.time() + 3600), "", [], kind=kind)
+        sdk.telemetry(identifier, "a schedule", ["Scheduled"])
+        sdk.expect("cancelling", sdk.call("DELETE", f"/{kind}/{identifier}"), 200)
+        sdk.telemetry(identifier, "a cancelled schedule", ["Canceled"])
+        tester = DotNetHub(self.place, sdk.hub, tests=True)
+        answer = schedule("net tested later", time.time() + 3600, tester)
+        if sdk.expect("a schedule with the flag of tests", answer, 200, 201):
+            identifier = sdk.segment("a schedule with the flag of tests", answer)
+            sdk.expect("cancelling with the flag of tests", tester.call("DELETE", f"/{kind}/{identifier}"), 200)
+
+    def feedback(self):
+        answer = self.sdk.call("GET", "/feedbackcontainer")
+        if not self.sdk.unserved(answer, "the feedback container"):
+            self.sdk.expect("the feedback container", answer, 200)
+            self.sdk.that("it is an absolute URI", answer.text.startswith("https://"), answer.text)
