@@ -16,14 +16,14 @@ public struct HubAPI: Sendable {
     private let management: HubManagementRoutes
 
     public init(
-        hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, jobs: JobRunner,
-        platforms: PushPlatformList, signer: URLSigner, address: PublicAddress, time: any TimeSource
+        hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, testSends: TestSends,
+        jobs: JobRunner, platforms: PushPlatformList, signer: URLSigner, address: PublicAddress, time: any TimeSource
     ) {
         self.jobs = JobRoutes(jobs: jobs, signer: signer, time: time)
         gate = Gate(hubs: hubs, address: address, time: time)
         registrations = RegistrationRoutes(devices: devices, platforms: platforms)
         installations = InstallationRoutes(devices: devices)
-        messages = MessageRoutes(notifications: notifications, platforms: platforms)
+        messages = MessageRoutes(notifications: notifications, testSends: testSends, platforms: platforms)
         telemetry = TelemetryRoutes(notifications: notifications, platforms: platforms)
         management = HubManagementRoutes(hubs: hubs, platforms: platforms, time: time)
     }

@@ -109,8 +109,8 @@ struct Engine: Sendable {
         let backend = try makeBackend(configuration)
         var router = Router(refuse: HubAPI.refusal(time: time))
         HubAPI(
-            hubs: hubs, devices: devices, notifications: notifications, jobs: jobs, platforms: platforms,
-            signer: signer, address: PublicAddress(configuration.publicURL), time: time
+            hubs: hubs, devices: devices, notifications: notifications, testSends: testSends, jobs: jobs,
+            platforms: platforms, signer: signer, address: PublicAddress(configuration.publicURL), time: time
         ).addRoutes(to: &router)
         let health = HealthAPI {
             do throws(StorageError) {

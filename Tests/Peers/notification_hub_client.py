@@ -26,21 +26,20 @@ from checks import Checks, eventually
 
 checks = Checks("notification-hub-client")
 
+# What the device tokens of each course begin with.
+MARKS = {"http": "0a", "https": "0b"}
+
 
 class Hub:
     """One hub of the server as the package sees it."""
 
     def __init__(self, address, name, rule):
         rule_name, key = rule
-        self._locations = []
-        self.client = NotificationHubsClient(
-            f"Endpoint={address}/;SharedAccessKeyName={rule_name};SharedAccessKey={key}", name
-        )
+        self._answers = []
+        self.connection = f"Endpoint={address}/;SharedAccessKeyName={rule_name};SharedAccessKey={key}"
+        self.client = NotificationHubsClient(self.connection, name)
         # The package drops the answer's Location, where the message's id is.
-        self.client._client.event_hooks["response"] = [self._note_location]
-
-    def _note_location(self, answer):
-        self._locations.append(answer.headers.get("location"))
+        self.client._client.event_hooks["response"] = [self._answers.append]
 
     def register(self, identifier, token, tags):
         url = self.client._request_url(f"/registrations/{identifier}")
@@ -64,19 +63,22 @@ class Hub:
         answer = self.client._client.put(url, content=entry, headers=headers)
         return answer.status_code
 
+    def last_answer(self):
+        return self._answers[-1]
+
     def last_message(self, kind="messages"):
-        return self._locations[-1].rpartition(f"/{kind}/")[2].partition("?")[0]
+        return self.last_answer().headers["location"].rpartition(f"/{kind}/")[2].partition("?")[0]
 
 
 class Course:
     def __init__(self, scheme, address, name, rules, ledger):
-        self._scheme, self._ledger = scheme, ledger
+        self._scheme, self._name, self._ledger = scheme, name, ledger
         full, listen = "DefaultFullSharedAccessSignature", "DefaultListenSharedAccessSignature"
         self._hub = Hub(address, name, (full, rules[full]))
         self._listener = Hub(address, name, (listen, rules[listen]))
         self._stranger = Hub(address, name, (full, "d3Jvbmc="))
         self._nowhere = Hub(address, "nowhere", (full, rules[full]))
-        mark = "0a" if scheme == "http" else "0b"
+        mark = MARKS[scheme]
         self._tokens = {name: mark + f"{number}C" * 31 for number, name in enumerate(("phone", "tablet", "other"), 1)}
 
     async def run(self):
@@ -86,6 +88,8 @@ class Course:
         await self._send(client)
         await self._formats(client)
         await self._schedule(client)
+        await self._test(client)
+        await self._templates(client)
         self._installations(client)
         self._refusals(client)
         self._faults(client)
@@ -118,6 +122,8 @@ class Course:
             checks.that(f"{name}'s entry has an address", f"/registrations/{identifier}" in entry.get("id", ""), entry)
             checks.equal(f"{name} is listed as it is read", found.get(identifier), entry)
         checks.equal("a page holds no more than was asked for", len(client.list_registrations(top=2)), 2)
+        with NotificationHubsClient(f"{self._hub.connection};EntityPath={self._name}", "another") as named:
+            checks.equal("a connection string that names the hub leads to it", len(named.list_registrations()), len(found))
 
     async def _send(self, client):
         body = create_apple_body(alert="Grüße, „Alice“ \U0001f426\nbye", badge=3, custom={"order": "17"})
@@ -152,9 +158,9 @@ class Course:
         client.send_notification(create_apple_notification(body), tag_expression="user:nobody")
         await self._outcome(client, self._hub.last_message(), "NoTargetFound", 0)
 
-    async def _arrive(self, body, *names):
-        """The deliveries of this body, which must be exactly one for each device."""
-        expected = sorted(self._tokens[name].lower() for name in names)
+    async def _arrive(self, body, *names, times=1):
+        """The deliveries of this body, which must be exactly as many for each device."""
+        expected = sorted(self._tokens[name].lower() for name in names for _ in range(times))
 
         def deliveries():
             with open(self._ledger, encoding="utf-8") as lines:
@@ -226,6 +232,16 @@ class Course:
         await self._details(client, self._hub.last_message(), "NoTargetFound")
 
     async def _schedule(self, client):
+        soon = datetime.now(timezone.utc) + timedelta(seconds=1.5)
+        body = create_apple_body(alert="later")
+        client.schedule_notification(soon, create_apple_notification(body), tag_expression="user:alice")
+        message = self._hub.last_message("schedulednotifications")
+        [delivery, *_] = await self._arrive(body, "phone", "tablet")
+        late = delivery["time"] - soon.timestamp()
+        checks.that("a scheduled notification does not come early", late >= 0, late)
+        print(f"notification-hub-client: a scheduled notification was there {late:.3f} s after its time")
+        await self._outcome(client, message, "Completed", 2)
+
         body = create_apple_body(alert="by a clock without a zone")
         naive = (datetime.now(timezone.utc) - timedelta(hours=1)).replace(tzinfo=None, microsecond=0)
         client.schedule_broadcast_notification(naive, create_apple_notification(body))
@@ -240,6 +256,105 @@ class Course:
         error = checks.raises(
             "cancelling what is not there is refused", AzureNHError, lambda: client.cancel_scheduled_notification("1"))
         checks.equal("its status", error and error.status_code, 404)
+
+    async def _templates(self, client):
+        """Templates come with installations, which the package takes in any form, and are filled in for each device."""
+        names = {"watch": "4", "car": "5"}
+        self._tokens |= {name: MARKS[self._scheme] + f"{number}C" * 31 for name, number in names.items()}
+        alert = """{"aps":{"alert":"{$(greeting) + ', ' + $(name) + '!'}"}}"""
+        counting = '{"aps":{"alert":"$(greeting)","badge":"#(count)"}}'
+        for name, templates in {
+            "watch": {"hello": {"body": alert, "tags": ["greeted"]}},
+            "car": {"hello": {"body": alert, "headers": {"apns-priority": "5"}}, "badge": {"body": counting, "tags": ["counted"]}},
+        }.items():
+            made = {
+                "installationId": f"{self._scheme}-{name}", "platform": "apns", "pushChannel": self._tokens[name],
+                "tags": ["templates"], "templates": templates, "pushVariables": {"name": name}, "userId": "dora",
+            }
+            checks.equal(f"the installation of the {name} is put", client.create_or_update_installation(made), {})
+        listed = [one for one in client.list_registrations() if one.get("BodyTemplate") == alert]
+        checks.equal("each template is listed as a registration", len(listed), 2)
+
+        said = {"greeting": 'Grüße, "you" \\ there', "count": "7"}
+        notification = package.create_template_notification(said)
+        client.send_notification(notification, tag_expression="hello && templates")
+        message = self._hub.last_message()
+        for name in names:
+            body = json.dumps({"aps": {"alert": f"{said['greeting']}, {name}!"}})
+            [delivery] = await self._arrive(body, name)
+            wanted = "5" if name == "car" else "10"
+            checks.equal(f"the template's header goes to the {name}", delivery.get("apns-priority"), wanted)
+        await self._outcome(client, message, "Completed", 2)
+
+        client.send_broadcast_notification(package.create_template_notification({"greeting": "Hi", "count": "three"}))
+        message = self._hub.last_message()
+        for name in names:
+            await self._arrive(json.dumps({"aps": {"alert": f"Hi, {name}!"}}), name)
+        tree = await self._details(client, message, "Completed")
+        found = self._counts(tree, "Apns")
+        checks.equal("what is no number is the outcome of its device", found, {"Success": 2, "InvalidNotificationFormat": 1})
+
+        soon = datetime.now(timezone.utc) + timedelta(seconds=1)
+        client.schedule_notification(soon, package.create_template_notification({"greeting": "Soon", "count": "1"}), "counted")
+        await self._arrive(json.dumps({"aps": {"alert": "Soon", "badge": 1}}), "car")
+
+        patches = [{"op": "replace", "path": "/pushVariables/name", "value": "wrist"}, {"op": "remove", "path": "/tags/templates"}]
+        checks.equal("a push variable is patched", client.update_installation(f"{self._scheme}-watch", patches), {})
+        user = package.create_template_notification({"greeting": "Again"})
+        answer = client.send_notification(user, "$UserId:{dora} && hello && !templates", test_send=True)
+        self._report(answer, "a template test", {"watch": True})
+        await self._arrive(json.dumps({"aps": {"alert": "Again, wrist!"}}), "watch")
+        client.send_notification(user, f"$InstallationId:{{{self._scheme}-watch}}")
+        await self._outcome(client, self._hub.last_message(), "Completed", 1)
+        body = json.dumps({"aps": {"alert": "Again, wrist!"}})
+        await self._arrive(body, "watch", times=2)
+        for name in names:
+            client.delete_installation(f"{self._scheme}-{name}")
+
+    async def _test(self, client):
+        for name, expression, devices in (
+            ("a test send", "user:bob", ["other"]), ("a test broadcast", None, ["phone", "tablet", "other"]),
+        ):
+            body = create_apple_body(alert=name)
+            notification = create_apple_notification(body)
+            if expression:
+                answer = client.send_notification(notification, expression, test_send=True)
+            else:
+                answer = client.send_broadcast_notification(notification, test_send=True)
+            self._report(answer, name, dict.fromkeys(devices, True))
+            await self._arrive(body, *devices)
+        _, identifier = self._hub.new_identifier()
+        self._tokens["lost"] = MARKS[self._scheme] + "00" * 31
+        self._hub.register(identifier, self._tokens["lost"], ["lost"])
+        answer = client.send_notification(create_apple_notification(body), "lost", test_send=True)
+        self._report(answer, "a test of a dead device", {"lost": False})
+        checks.equal("a test does not remove it", client.get_registration(identifier)["DeviceToken"], self._tokens["lost"])
+        client.delete_registration(identifier)
+        answer = client.send_notification(create_apple_notification(body), "user:nobody", test_send=True)
+        self._report(answer, "a test without targets", {})
+
+    def _report(self, answer, name, devices):
+        """The answer to a test send must say of each device whether it was reached."""
+        def text(element, name):
+            return element.findtext(f"{{{hub_client.SERVICE}}}{name}")
+
+        tree = ElementTree.fromstring(answer["_raw_xml"])
+        checks.equal(f"{name} is answered with its outcome", tree.tag, f"{{{hub_client.SERVICE}}}NotificationOutcome")
+        reached = sum(devices.values())
+        counts = (text(tree, "Success"), text(tree, "Failure"))
+        checks.equal(f"{name} is counted", counts, (str(reached), str(len(devices) - reached)))
+        results = list(tree.iter(f"{{{hub_client.SERVICE}}}RegistrationResult"))
+        platforms = {text(one, "ApplicationPlatform") for one in results}
+        checks.that(f"{name} names the platform", platforms <= {"apple"}, platforms)
+        checks.that(f"{name} names the registrations", all(text(one, "RegistrationId") for one in results))
+        outcomes = {
+            True: "The Notification was successfully sent to the Push Notification System",
+            False: "The Push Notification System handle for the registration is invalid",
+        }
+        found = {text(one, "PnsHandle").lower(): text(one, "Outcome") for one in results}
+        wanted = {self._tokens[device].lower(): outcomes[is_reached] for device, is_reached in devices.items()}
+        checks.equal(f"{name} has a result for each device", found, wanted)
+        checks.equal(f"{name} has no id", self._hub.last_answer().headers.get("location"), None)
 
     def _installations(self, client):
         identifier = f"{self._scheme}-browser"
@@ -331,6 +446,11 @@ class Course:
         fault("a Windows Phone toast has no namespace and no Notification around it", not is_xml(phone))
         message = json.loads(package.create_fcm_v1_body(data={"m": "hi"}))
         fault("an FCM v1 body has no message around it (trap 41)", "message" not in message)
+        try:
+            url = client.get_feedback_container_url()
+            fault("the feedback container's URL is lost, as it is looked for in JSON", url == "" and self._hub.last_answer().text)
+        except AzureNHError as error:
+            checks.equal("the feedback container is not served yet", error.status_code, 404)
         moment = datetime(2099, 1, 1, 12)
         fault("a local time is scheduled without its zone, which means UTC", moment.isoformat() == "2099-01-01T12:00:00")
 
@@ -359,7 +479,8 @@ def is_xml(text):
 
 
 async def course(binary, directory):
-    peer = processes.APNsPeer(os.path.join(directory, "apns"))
+    dead = [option for mark in MARKS.values() for option in ("--gone", mark + "00" * 31)]
+    peer = processes.APNsPeer(os.path.join(directory, "apns"), *dead)
     data = os.path.join(directory, "data")
     server = processes.Server(
         binary, data, os.path.join(directory, "server.log"), "--tls-listen", "127.0.0.1:0", "--tls-self-signed"

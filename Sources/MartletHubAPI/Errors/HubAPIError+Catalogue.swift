@@ -127,6 +127,16 @@ extension HubAPIError {
         if case .refused(.notFound) = error { self = .installationNotFound } else { self.init(error) }
     }
 
+    init(_ error: TestSendError) {
+        switch error {
+        // An earlier try would be refused again, so part of a second counts as one.
+        case .tooMany(let wait):
+            let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+            self = .throttled("The hub has had its test sends of this minute", retryAfter: max(1, Int(seconds)))
+        case .refused(let error): self.init(error)
+        }
+    }
+
     init(_ error: NotificationIntakeError) {
         switch error {
         case .invalid(let sentence): self = .badRequest(sentence)

@@ -5,6 +5,7 @@ import MartletModel
 /// Sending (wire document, sections 6 and 7).
 struct MessageRoutes: Sendable {
     let notifications: NotificationIntake
+    let testSends: TestSends
     let platforms: PushPlatformList
 
     func add(to routes: inout HubRoutes) {
@@ -19,12 +20,14 @@ struct MessageRoutes: Sendable {
         try SendRequest.refuseScheduleTime(call)
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(call, isDirect: isDirect, platforms: platforms)
+        if send.isTest { return try await answerTest(send, of: call) }
         return try await accept(send, to: "messages", as: "messages", isDirect: isDirect, of: call)
     }
 
     @Sendable private func sendBatch(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         try SendRequest.refuseScheduleTime(call)
         let send = try SendRequest(batch: call, platforms: platforms)
+        if send.isTest { return try await answerTest(send, of: call) }
         return try await accept(send, to: "messages/$batch", as: "messages", isDirect: true, of: call)
     }
 
@@ -42,7 +45,6 @@ struct MessageRoutes: Sendable {
     private func accept(
         _ send: SendRequest, to path: String, as kind: String, isDirect: Bool, of call: HubCall
     ) async throws(HubAPIError) -> HTTPResponse {
-        guard !send.isTest || kind != "messages" else { throw .badRequest("This server does not serve test sends yet") }
         let identity = try RequestKey.read(from: call.request)?.identity(of: send, to: path, in: call)
         let id: NotificationID
         do throws(NotificationIntakeError) {
@@ -56,6 +58,19 @@ struct MessageRoutes: Sendable {
             "location": call.url(kind, id.description) + query, "content-type": "application/xml; charset=utf-8",
         ]
         return HTTPResponse(.created, fields: fields)
+    }
+
+    /// Sends while the caller waits, and tells what became of it.
+    private func answerTest(_ send: SendRequest, of call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        let report: TestSendReport
+        do throws(TestSendError) {
+            report = try await testSends.send(send.content, to: send.target, in: call.hub.id)
+        } catch {
+            throw HubAPIError(error)
+        }
+        let document = TestSendDocument(report: report, platforms: platforms).document()
+        return HTTPResponse(
+            .created, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(document))
     }
 
     /// Withdraws a notification that has not begun. Clients take a 404 as well as a 200 for done.

@@ -61,10 +61,14 @@ struct HubFixture {
         jobs = JobRunner(
             jobs: storage, devices: storage, containers: store,
             lines: RegistrationLines(devices: devices, platforms: platforms), time: time)
+        let dispatcher = Dispatcher(
+            notifications: storage, devices: storage, maps: MemoryProgressMaps(), hubs: hubs, platforms: platforms,
+            transport: PigeonTransport(), messageIDs: MessageIDKey(1, 2), time: time)
         let api = HubAPI(
             hubs: hubs, devices: devices,
             notifications: NotificationIntake(store: storage, platforms: platforms, time: time, accepted: { _ in }),
-            jobs: jobs, platforms: platforms, signer: signer, address: address, time: time)
+            testSends: dispatcher.makeTestSends(), jobs: jobs, platforms: platforms, signer: signer, address: address,
+            time: time)
         self.containers = ContainerAPI(store: store, signer: signer, time: time).makeHandler()
         var router = Router(refuse: HubAPI.refusal(time: time))
         api.addRoutes(to: &router)

@@ -1,0 +1,34 @@
+import MartletCore
+import MartletModel
+
+/// The answer to a test send. The order of the elements is binding (wire document, section 6.5).
+struct TestSendDocument {
+    let report: TestSendReport
+    let platforms: PushPlatformList
+
+    func document() -> [UInt8] {
+        var writer = XMLWriter(reserving: 512 + 512 * report.results.count)
+        writer.element(
+            "NotificationOutcome", ["xmlns": XMLNamespace.service, "xmlns:i": XMLNamespace.instance]
+        ) { outcome in
+            outcome.element("Success", text: String(report.successes))
+            outcome.element("Failure", text: String(report.failures))
+            guard !report.results.isEmpty else { return outcome.emptyElement("Results", ["i:nil": "true"]) }
+            outcome.element("Results") { results in
+                for result in report.results { write(result, to: &results) }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// A handle of several parts is shown by its first, which is its address.
+    private func write(_ result: TestSendReport.Result, to results: inout XMLWriter) {
+        results.element("RegistrationResult") { element in
+            element.element(
+                "ApplicationPlatform", text: platforms[result.platform]?.descriptor.format ?? result.platform.rawValue)
+            element.element("PnsHandle", text: result.handle.parts.first ?? "")
+            element.element("RegistrationId", text: result.registration ?? "")
+            element.element("Outcome", text: result.text)
+        }
+    }
+}
