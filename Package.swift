@@ -49,6 +49,7 @@ let package = Package(
 
         // The engine and its parts; who may know whom is drawn in Docs/Decisions/0001.
         module("MartletHTTP"),
+        module("MartletOpenAPI", ["MartletModel", "MartletHTTP"]),
         module("MartletCore", ["MartletModel", "MartletHTTP"]),
         module("MartletCrypto", ["CMartletOpenSSL", "CMartletArgon2"]),
         module("MartletPush", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"]),
@@ -56,8 +57,10 @@ let package = Package(
             "MartletNetwork",
             ["MartletHTTP", "CMartletLinux", "CMartletOpenSSL", "CMartletNGHTTP2", "CMartletLLHTTP"]),
         module("MartletStorage", ["MartletCore", "MartletModel", "CMartletSQLite"]),
-        module("MartletHubAPI", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "CMartletXML2"]),
-        module("MartletBackend", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"]),
+        module(
+            "MartletHubAPI",
+            ["MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto", "CMartletXML2"]),
+        module("MartletBackend", ["MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto"]),
         module(
             "MartletSimulator",
             ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletNetwork"]),
@@ -90,15 +93,15 @@ let package = Package(
         tests(
             "MartletHubAPITests",
             [
-                "MartletHubAPI", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletPush",
-                "MartletTesting",
+                "MartletHubAPI", "MartletCore", "MartletModel", "MartletHTTP", "MartletOpenAPI", "MartletCrypto",
+                "MartletPush", "MartletTesting",
             ],
             resources: [.copy("Golden")]),
         tests(
             "MartletBackendTests",
             [
                 "MartletBackend", "MartletClient", "MartletPush", "MartletCore", "MartletModel", "MartletHTTP",
-                "MartletCrypto", "MartletTesting",
+                "MartletOpenAPI", "MartletCrypto", "MartletTesting",
             ]),
         tests("MartletClientTests", ["MartletClient", "MartletURLSession", "MartletModel"]),
         tests(

@@ -2,6 +2,7 @@ public import MartletCore
 public import MartletCrypto
 public import MartletHTTP
 import MartletModel
+import MartletOpenAPI
 
 /// The app backend: users log in, register their devices and notify each other by name (wire document, section 14).
 ///
@@ -15,9 +16,10 @@ import MartletModel
 /// | `PUT /api/register/{id}` `{"Platform", "Handle", "Tags"}` | 200; 410 where the id can no longer be used |
 /// | `DELETE /api/register/{id}` | 200 |
 /// | `POST /api/notifications?pns=P&to_tag=USER` `"text"` | 200 `{"id"}` |
+/// | `GET /api/openapi.json` | 200, this API described for programs |
 ///
-/// All but the first need `Authorization`: Basic with user and password, or Bearer with a session's token. A refusal is
-/// `{"code", "message"}`, with a number that stays the same and a sentence.
+/// All but the first and the last need `Authorization`: Basic with user and password, or Bearer with a session's token.
+/// A refusal is `{"code", "message"}`, with a number that stays the same and a sentence.
 public struct Backend: Sendable {
     /// The first path segment of everything that the backend answers.
     public static let pathPrefix = "api"
@@ -44,11 +46,15 @@ public struct Backend: Sendable {
     }
 
     /// What answers every path that begins with `/api`.
-    public func makeHandler() -> any HTTPHandler {
+    public func makeHandler() -> any HTTPHandler { makeRouter() }
+
+    func makeRouter() -> Router {
         var router = Router { _, refusal in Self.answer(refusal) }
         SessionRoutes(backend: self).add(to: &router)
         RegisterRoutes(backend: self).add(to: &router)
         NotificationRoutes(backend: self).add(to: &router)
+        let description = BackendDescription(platforms: platforms).description.makeResponse()
+        router.on(.get, BackendDescription.path) { _, _ in description }
         return router
     }
 

@@ -1,5 +1,6 @@
 public import MartletCore
 public import MartletHTTP
+import MartletOpenAPI
 
 /// The hub's REST API, as the clients of Azure Notification Hubs speak it: registrations, installations, sends, telemetry
 /// and the management of hubs, under shared access signatures.
@@ -14,6 +15,7 @@ public struct HubAPI: Sendable {
     private let telemetry: TelemetryRoutes
     private let jobs: JobRoutes
     private let management: HubManagementRoutes
+    private let description: HTTPResponse
 
     public init(
         hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, testSends: TestSends,
@@ -26,10 +28,15 @@ public struct HubAPI: Sendable {
         messages = MessageRoutes(notifications: notifications, testSends: testSends, platforms: platforms)
         telemetry = TelemetryRoutes(notifications: notifications, platforms: platforms)
         management = HubManagementRoutes(hubs: hubs, platforms: platforms, time: time)
+        description = HubDescription(platforms: platforms).description.makeResponse()
     }
 
     /// Adds the routes. Their patterns begin with a parameter, so a router's other routes come first.
     public func addRoutes(to router: inout Router) {
+        let (time, description) = (gate.time, description)
+        router.on(.get, HubDescription.path) { request, _ in
+            await request.answered(at: time) { () throws(HubAPIError) in description }
+        }
         var routes = HubRoutes(router: router, gate: gate)
         registrations.add(to: &routes)
         installations.add(to: &routes)

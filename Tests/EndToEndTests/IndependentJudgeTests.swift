@@ -37,6 +37,11 @@ struct IndependentJudgeTests {
         try await judge("sdk_wire.py", BuiltProducts.martlet.path)
     }
 
+    @Test("Both APIs answer a judge of OpenAPI descriptions as they describe themselves")
+    func schemathesisIsSatisfied() async throws {
+        try await judge("schemathesis_judge.py", BuiltProducts.martlet.path)
+    }
+
     /// Runs Python beside the judges; shows its closing counts, or all of its words where it is not content.
     private func judge(_ arguments: String...) async throws {
         let finished = try await Finished.running(
@@ -44,7 +49,7 @@ struct IndependentJudgeTests {
         let counts = finished.output.split(separator: "\n").filter { line in
             [
                 "durability:", "forgetful:", "aioapns-client:", "notification-hub-client:", "blob-client:", "sdk-wire:",
-                "Ran ",
+                "schemathesis:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }
         print(counts.joined(separator: "\n"))

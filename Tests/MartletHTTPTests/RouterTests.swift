@@ -17,6 +17,8 @@ struct RouterTests {
         }
         router.on(.put, "/{hub}/registrations/{id}", bodyLimit: 64) { _, _ in HTTPResponse(.created) }
         router.on(.post, "/{hub}/messages", bodyLimit: 1024) { _, _ in HTTPResponse(.created) }
+        router.on(.post, "/{hub}/messages/$batch") { _, _ in HTTPResponse(202) }
+        router.on(.get, "/{hub}/messages/{id}") { _, _ in HTTPResponse(.ok) }
         router.on(.get, "/$files/{name}/{path...}") { _, match in
             HTTPResponse(.ok, body: .bytes(Array("\(match["name"]): \(match["path"])".utf8)))
         }
@@ -47,10 +49,27 @@ struct RouterTests {
         #expect(response.fields["allow"] == "GET, PUT")
     }
 
-    @Test func theBodyLimitIsTheRoutesAndNothingWithoutARoute() {
+    @Test func theFirstPatternThatFitsIsThePathsOnlyOne() async {
+        #expect(await Self.router.respond(to: HTTPRequest(.get, "/demo/messages/1")).status == .ok)
+        let response = await Self.router.respond(to: HTTPRequest(.get, "/demo/messages/$batch"))
+        #expect(response.status == .methodNotAllowed)
+        #expect(response.fields["allow"] == "POST")
+    }
+
+    @Test func theBodyLimitIsTheRoutesAndSomeWithoutARouteSoThatTheAnswerSaysWhatIsWrong() {
         #expect(Self.router.bodyLimit(for: HTTPRequest(.put, "/demo/registrations/1")) == 64)
         #expect(Self.router.bodyLimit(for: HTTPRequest(.post, "/demo/messages/")) == 1024)
-        #expect(Self.router.bodyLimit(for: HTTPRequest(.post, "/nowhere")) == 0)
+        #expect(Self.router.bodyLimit(for: HTTPRequest(.get, "/demo/registrations/1")) == 0)
+        #expect(Self.router.bodyLimit(for: HTTPRequest(.post, "/nowhere")) == 65_536)
+        #expect(Self.router.bodyLimit(for: HTTPRequest(.patch, "/demo/messages")) == 65_536)
+    }
+
+    @Test func theRoutesAreListedByMethodAndPattern() {
+        let names = [
+            "GET /{hub}/registrations/{id}", "PUT /{hub}/registrations/{id}", "POST /{hub}/messages",
+            "POST /{hub}/messages/$batch", "GET /{hub}/messages/{id}", "GET /$files/{name}/{path...}",
+        ]
+        #expect(Self.router.routeNames == names)
     }
 
     @Test func aBadTargetAndAnUnknownPathAreToldApart() async {

@@ -3,6 +3,7 @@ public enum HubName {
     /// First path segments that belong to the server.
     public static let reserved: Set<String> = [
         "api", "health", "metrics", "console", "admin", "simulator", "$resources", "$containers",
+        "$openapi.json",
     ]
 
     public static func isValid(_ name: String) -> Bool {

@@ -2,20 +2,22 @@
 ///
 /// A pattern is a path whose segments are literals or names in braces: `/{hub}/registrations/{id}`. Literals compare
 /// without case and a trailing slash is tolerated, because the clients of the hub spell both ways. A last name that ends
-/// in dots, `{path...}`, stands for one or more segments. Routes are tried in the order in which they were added.
+/// in dots, `{path...}`, stands for one or more segments. The first pattern added that fits a path is the
+/// path's only one: a method that it has no route for is refused.
 public struct Router: HTTPHandler {
     /// Answers a request of a route.
     public typealias Answer = @Sendable (HTTPRequest, RouteMatch) async -> HTTPResponse
 
     private struct Route {
         let method: HTTPMethod
+        let name: String
         let pattern: [Segment]
         let bodyLimit: Int
         let streamsBody: Bool
         let answer: Answer
     }
 
-    fileprivate enum Segment {
+    fileprivate enum Segment: Equatable {
         case literal(String)
         case parameter(String)
         /// What is left of the path.
@@ -30,6 +32,10 @@ public struct Router: HTTPHandler {
         /// Another method would be answered: those of `allow`.
         case methodNotAllowed(allow: [HTTPMethod])
     }
+
+    /// The body, in bytes, of a request that no route takes: with none, who mistakes a path would be told of the body and
+    /// not of the path.
+    private static let refusedBodyLimit = 65_536
 
     private var routes: [Route] = []
     private let refuse: @Sendable (HTTPRequest, Refusal) -> HTTPResponse
@@ -52,13 +58,18 @@ public struct Router: HTTPHandler {
             Segment(part)
         }
         routes.append(
-            Route(method: method, pattern: segments, bodyLimit: bodyLimit, streamsBody: streamsBody, answer: answer))
+            Route(
+                method: method, name: "\(method.rawValue) \(pattern)", pattern: segments, bodyLimit: bodyLimit,
+                streamsBody: streamsBody, answer: answer))
     }
+
+    /// The routes as `METHOD PATTERN`, in the order in which they were added.
+    public var routeNames: [String] { routes.map(\.name) }
 
     public func bodyLimit(for head: HTTPRequest) -> Int {
         switch find(head) {
         case .success(let found): found.route.bodyLimit
-        case .failure: 0
+        case .failure: Self.refusedBodyLimit
         }
     }
 
@@ -82,12 +93,14 @@ public struct Router: HTTPHandler {
 
     private func find(_ request: HTTPRequest) -> Result<(route: Route, match: RouteMatch), NoRoute> {
         guard let target = HTTPTarget(request.target) else { return .failure(NoRoute(refusal: .badTarget)) }
+        var resource: [Segment]?
         var allow: [HTTPMethod] = []
-        for route in routes {
+        for route in routes where resource == nil || resource == route.pattern {
             guard let parameters = Self.parameters(of: route.pattern, in: target.segments) else { continue }
             if route.method == request.method {
                 return .success((route, RouteMatch(target: target, parameters: parameters)))
             }
+            resource = route.pattern
             allow.append(route.method)
         }
         return .failure(NoRoute(refusal: allow.isEmpty ? .notFound : .methodNotAllowed(allow: allow)))

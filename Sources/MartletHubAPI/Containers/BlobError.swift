@@ -26,6 +26,8 @@ struct BlobError: Error, Hashable {
     static let badBlobName = BlobError(.badRequest, "InvalidResourceName", BlobName.rule)
     static let noBlob = BlobError(.notFound, "BlobNotFound", "There is no such blob.")
     static let noContainer = BlobError(.notFound, "ContainerNotFound", "There is no such container.")
+    static let methodNotAllowed = BlobError(
+        .methodNotAllowed, "UnsupportedHttpVerb", "This server's containers do not serve this method.")
     static let blobExists = BlobError(.conflict, "BlobAlreadyExists", "There is a blob of this name already.")
     static let changed = BlobError(.preconditionFailed, "ConditionNotMet", "The blob has another entity tag.")
     static let outOfRange = BlobError(416, "InvalidRange", "The range lies outside of the blob.")

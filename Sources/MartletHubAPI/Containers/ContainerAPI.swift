@@ -23,12 +23,14 @@ public struct ContainerAPI: Sendable {
     }
 
     /// What answers requests whose path begins with `segment`.
-    public func makeHandler() -> any HTTPHandler {
+    public func makeHandler() -> any HTTPHandler { makeRouter() }
+
+    func makeRouter() -> Router {
         var router = Router { _, refusal in
             switch refusal {
             case .badTarget: Self.marked(BlobError.badTarget.response)
             case .notFound: Self.marked(BlobError.noContainer.response)
-            case .methodNotAllowed: Self.marked(BlobError.notServed("this method").response)
+            case .methodNotAllowed(let allowed): Self.marked(Self.methodNotAllowed(allowed))
             }
         }
         let container = "/\(Self.segment)/{container}"
@@ -56,6 +58,12 @@ public struct ContainerAPI: Sendable {
         }
     }
 
+    private static func methodNotAllowed(_ allowed: [HTTPMethod]) -> HTTPResponse {
+        var response = BlobError.methodNotAllowed.response
+        response.fields["allow"] = allowed.map(\.rawValue).joined(separator: ", ")
+        return response
+    }
+
     private static func marked(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.fields["x-ms-version"] = StorageVersion.current
@@ -74,7 +82,8 @@ public struct ContainerAPI: Sendable {
             // Whether the container is there: clients ask before they do more.
             guard !call.rights.isDisjoint(with: [.read, .list]) else { throw .notAllowed }
             _ = try await page(BlobQuery(container: call.container, limit: 1))
-            return HTTPResponse(.ok, fields: ["x-ms-lease-state": "available"])
+            return HTTPResponse(
+                .ok, fields: ["content-type": "application/xml", "x-ms-lease-state": "available"])
         case let operation?: throw .notServed("comp=\(operation.prefix(32))")
         }
     }

@@ -1,0 +1,20 @@
+import MartletHTTP
+import MartletOpenAPI
+
+extension HubDescription {
+    var jobs: APIGroup {
+        Self.hubGroup(
+            "Jobs", "Import and export of registrations over this server's containers.",
+            [
+                APIOperation(
+                    .post, "/{hub}/jobs", id: "createJob", "Begin", body: Self.atomBody,
+                    answers: [APIAnswer(.created, "The job.", Self.entry, headers: Self.ids + [Self.location])]),
+                APIOperation(
+                    .get, "/{hub}/jobs", id: "listJobs", "List, latest first",
+                    answers: [APIAnswer(.ok, "The jobs.", Self.feed, headers: Self.ids)]),
+                APIOperation(
+                    .get, "/{hub}/jobs/{id}", id: "getJob", "Read one",
+                    answers: [APIAnswer(.ok, "The job.", Self.entry, headers: Self.ids)]),
+            ])
+    }
+}

@@ -1,0 +1,80 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import MartletOpenAPI
+
+extension HubDescription {
+    var messages: APIGroup {
+        Self.hubGroup(
+            "Messages", "Sending, at once or later, and what became of it.",
+            [
+                send(
+                    "/{hub}/messages", id: "send",
+                    "Send to everybody, to a tag expression or, with `direct`, to a handle",
+                    parameters: [direct, test] + [tags, handle], body: payloads),
+                send(
+                    "/{hub}/messages/$batch", id: "sendBatch", "Send to many handles", parameters: [direct, test],
+                    body: [APIContent("multipart/mixed")]),
+                send(
+                    "/{hub}/schedulednotifications", id: "schedule", "Send later",
+                    parameters: [
+                        direct, tags, handle,
+                        APIParameter(
+                            .header, "ServiceBusNotification-ScheduleTime",
+                            "A date and time, without a zone in UTC; one that is over means now.", isRequired: true),
+                    ], body: payloads),
+                APIOperation(
+                    .delete, "/{hub}/schedulednotifications/{id}", id: "cancel", "Cancel what has not begun",
+                    answers: [APIAnswer(.ok, "It will not be sent.", headers: Self.ids)]),
+                APIOperation(
+                    .get, "/{hub}/messages/{id}", id: "getTelemetry", "Read what became of a send",
+                    answers: [
+                        APIAnswer(
+                            .ok, "State and counts by outcome.", APIContent("application/xml"), headers: Self.ids)
+                    ]),
+                APIOperation(
+                    .get, "/{hub}/feedbackcontainer", id: "getFeedbackContainer",
+                    "Get the signed URL of the container with errors of push services",
+                    answers: [APIAnswer(.ok, "The URL as text.", APIContent("application/xml"), headers: Self.ids)]),
+            ])
+    }
+
+    private func send(
+        _ pattern: String, id: String, _ summary: String, parameters: [APIParameter], body: [APIContent]
+    ) -> APIOperation {
+        APIOperation(
+            .post, pattern, id: id, summary, parameters: [format, Self.idempotencyKey] + parameters, body: body,
+            answers: [
+                APIAnswer(
+                    .created, "Accepted and stored; after a test send, the outcomes.", APIContent("application/xml"),
+                    headers: Self.ids + [Self.location]),
+                Self.error(.conflict, "The first request with this key is still being taken."),
+                Self.error(422, "The `Idempotency-Key` was used for another request."),
+                APIAnswer(
+                    .tooManyRequests, "Too many test sends.", APIContent("application/xml"),
+                    headers: Self.ids + [Self.retryAfter]),
+            ])
+    }
+
+    private var format: APIParameter {
+        let formats = platforms.map { $0.descriptor.format }.sorted() + ["template"]
+        return APIParameter(
+            .header, "ServiceBusNotification-Format",
+            "Needed unless headers of one platform say which is meant. The headers of a platform are passed on.",
+            schema: ["type": "string", "enum": .array(formats.map { .string($0) })])
+    }
+
+    private static let idempotencyKey = APIParameter(
+        .header, "Idempotency-Key", "A repeated request with the same key is answered as the first was.")
+    private var direct: APIParameter { APIParameter(.query, "direct", "To the handle that is named; needs no value.") }
+    private var test: APIParameter { APIParameter(.query, "test", "Wait for the outcomes; needs no value.") }
+    private var tags: APIParameter {
+        APIParameter(.header, "ServiceBusNotification-Tags", "A tag expression such as `(a || b) && !c`.")
+    }
+    private var handle: APIParameter {
+        APIParameter(.header, "ServiceBusNotification-DeviceHandle", "The handle, with `direct`.")
+    }
+    private var payloads: [APIContent] {
+        [APIContent("application/json", [:]), APIContent("application/xml"), APIContent("text/plain")]
+    }
+}

@@ -1,0 +1,113 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import MartletOpenAPI
+
+/// The hub's REST API and the storage containers, described. Which platforms there are is read from their descriptors.
+struct HubDescription {
+    let platforms: PushPlatformList
+
+    /// Where the document is served, to anybody. Not the name of a hub: see `HubName.reserved`.
+    static let path = "/$openapi.json"
+
+    /// The names of the security schemes.
+    enum Scheme {
+        static let token = "SharedAccessSignature"
+        static let signedURL = "SignedURL"
+    }
+
+    var description: APIDescription {
+        APIDescription(
+            title: "Martlet hub", text: Self.text, version: "2020-06",
+            securitySchemes: [
+                Scheme.token: [
+                    "type": "apiKey", "in": "header", "name": "Authorization",
+                    "description": .string(
+                        "`SharedAccessSignature sr=RESOURCE&sig=SIGNATURE&se=EXPIRY&skn=KEYNAME`: the signature is the "
+                            + "Base64 of HMAC-SHA256, with the text of the key, of RESOURCE, a line feed and EXPIRY."),
+                ],
+                Scheme.signedURL: [
+                    "type": "apiKey", "in": "query", "name": "sig",
+                    "description": .string(
+                        "The query `sv`, `se`, `sr`, `sp` and `sig` of a URL that `martlet container url` prints."),
+                ],
+            ],
+            schemas: Self.installationSchemas,
+            groups: [
+                registrations, installations, messages, jobs, management, containers,
+                APIGroup(
+                    "Description", "What this server serves.", security: [], answers: [],
+                    operations: [
+                        APIOperation(
+                            .get, Self.path, id: "getDescription", "Read this document",
+                            answers: [APIDescription.answer])
+                    ]),
+            ])
+    }
+
+    private static let text = """
+        The REST API of Azure Notification Hubs, as its clients speak it. Paths and the names of query items compare \
+        without case, a slash at the end is tolerated, and so is any `api-version`. A request that HTTP itself does not \
+        allow is refused in plain text before anything here applies; every other answer carries `TrackingId`.
+        """
+
+    // MARK: What most operations have in common
+
+    static let version = APIParameter(.query, "api-version", "Any is served.")
+
+    static func hubGroup(
+        _ name: String, _ text: String, _ operations: [APIOperation]
+    ) -> APIGroup {
+        APIGroup(
+            name, text, security: [Scheme.token], parameters: [version], answers: commonAnswers, operations: operations)
+    }
+
+    /// Errors as XML with `Code` and `Detail`.
+    static func error(_ status: HTTPStatus, _ text: String) -> APIAnswer {
+        APIAnswer(status, text, APIContent("application/xml"), headers: ids)
+    }
+
+    /// Refused by the hub, or, in plain text, before anybody asked it.
+    static func refusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
+        APIAnswer(status, text, APIContent("application/xml"), APIContent("text/plain"))
+    }
+
+    /// What an error of the network is like, which the handlers never see.
+    static let networkAnswers = [
+        APIAnswer(.requestTimeout, "The request took too long to arrive.", APIContent("text/plain")),
+        APIAnswer(414, "The address is too long.", APIContent("text/plain")),
+        APIAnswer(417, "Another expectation than `100-continue`.", APIContent("text/plain")),
+        APIAnswer(.headerFieldsTooLarge, "The header fields are too many or too long.", APIContent("text/plain")),
+    ]
+
+    private static let commonAnswers =
+        networkAnswers + [
+            refusal(.badRequest, "The request is wrong; the sentence says how."),
+            error(.unauthorized, "No token, or one that is expired, for another address or not signed by a key."),
+            APIAnswer(.forbidden, "The key has no right to this operation.", headers: ids),
+            error(.notFound, "There is no such hub, or nothing of this id in it."),
+            refusal(.contentTooLarge, "The body is larger than the operation takes."),
+            error(.internalServerError, "The server could not answer."),
+            APIAnswer(
+                .serviceUnavailable, "The server cannot answer now.", APIContent("application/xml"),
+                headers: ids + [retryAfter]),
+        ]
+
+    static let retryAfter = APIParameter(
+        .header, "Retry-After", "Whole seconds.", schema: ["type": "integer", "minimum": 1], isRequired: true)
+
+    /// Headers of every answer of the hub.
+    static let ids = [
+        APIParameter(.header, "TrackingId", "The caller's own, or a new one.", isRequired: true),
+        APIParameter(.header, "x-ms-correlation-request-id", "The same.", isRequired: true),
+    ]
+
+    static let location = APIParameter(
+        .header, "Location", "The absolute address of what was made; its last segment is the id.", isRequired: true)
+    static let ifMatch = APIParameter(
+        .header, "If-Match", "`*`, or the version that is to be changed, as `ETag` says it.")
+
+    static let atomBody = [APIContent("application/atom+xml"), APIContent("application/xml")]
+    static let entry = APIContent("application/atom+xml; type=entry; charset=utf-8")
+    static let feed = APIContent("application/atom+xml; type=feed; charset=utf-8")
+}

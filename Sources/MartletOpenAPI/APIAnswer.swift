@@ -1,0 +1,27 @@
+public import MartletHTTP
+import MartletModel
+
+/// A status that an operation answers with, and what comes with it.
+public struct APIAnswer: Sendable {
+    public var status: HTTPStatus
+    public var text: String
+    public var contents: [APIContent]
+    public var headers: [APIParameter]
+
+    /// - Parameter contents: The forms of the body; none where there is no body.
+    public init(_ status: HTTPStatus, _ text: String, _ contents: APIContent..., headers: [APIParameter] = []) {
+        self.status = status
+        self.text = text
+        self.contents = contents
+        self.headers = headers
+    }
+
+    var json: JSON {
+        var members: [String: JSON] = ["description": .string(text)]
+        if !contents.isEmpty { members["content"] = contents.json }
+        if !headers.isEmpty {
+            members["headers"] = .object(Dictionary(headers.map { ($0.name, $0.headerJSON) }) { first, _ in first })
+        }
+        return .object(members)
+    }
+}

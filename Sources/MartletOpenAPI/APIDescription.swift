@@ -1,0 +1,59 @@
+public import MartletHTTP
+public import MartletModel
+
+/// What an API takes and answers, to be read by people and programs as an OpenAPI 3.1 document
+/// (https://spec.openapis.org/oas/v3.1.1).
+public struct APIDescription: Sendable {
+    public var title: String
+    /// What the whole API has in common, in Markdown.
+    public var text: String
+    /// The version of the API, not of the server.
+    public var version: String
+    /// The ways in which callers say who they are, by the names that operations know them by.
+    public var securitySchemes: [String: JSON]
+    /// Schemas by the names that `#/components/schemas/NAME` refers to.
+    public var schemas: [String: JSON]
+    public var groups: [APIGroup]
+
+    public init(
+        title: String, text: String, version: String, securitySchemes: [String: JSON], schemas: [String: JSON],
+        groups: [APIGroup]
+    ) {
+        self.title = title
+        self.text = text
+        self.version = version
+        self.securitySchemes = securitySchemes
+        self.schemas = schemas
+        self.groups = groups
+    }
+
+    /// The OpenAPI document.
+    public var document: JSON {
+        var paths: [String: [String: JSON]] = [:]
+        for group in groups {
+            for operation in group.operations {
+                paths[operation.path, default: [:]][operation.method.rawValue.lowercased()] = operation.json(in: group)
+            }
+        }
+        return [
+            "openapi": "3.1.0",
+            "info": ["title": .string(title), "description": .string(text), "version": .string(version)],
+            "tags": .array(groups.map { ["name": .string($0.name), "description": .string($0.text)] }),
+            "paths": .object(paths.mapValues { .object($0) }),
+            "components": ["securitySchemes": .object(securitySchemes), "schemas": .object(schemas)],
+        ]
+    }
+
+    /// The operations, named as `Router.routeNames` names routes.
+    public var routeNames: [String] {
+        groups.flatMap(\.operations).map { "\($0.method.rawValue) \($0.pattern)" }
+    }
+
+    /// What answers the request for the document: a description is made once and served often.
+    public func makeResponse() -> HTTPResponse {
+        HTTPResponse(.ok, fields: ["content-type": "application/json"], body: .bytes(document.bytes))
+    }
+
+    /// The answer of the operation that serves the document.
+    public static let answer = APIAnswer(.ok, "This document.", .json(["type": "object"]))
+}

@@ -1,0 +1,39 @@
+public import MartletModel
+
+/// Something that a request says outside of its body, or a header of an answer.
+public struct APIParameter: Sendable {
+    public enum Place: String, Sendable {
+        case path, query, header
+    }
+
+    public var place: Place
+    public var name: String
+    public var text: String
+    public var schema: JSON
+    /// What is in the path is always needed.
+    public var isRequired: Bool
+
+    public init(
+        _ place: Place, _ name: String, _ text: String = "", schema: JSON = ["type": "string"],
+        isRequired: Bool = false
+    ) {
+        self.place = place
+        self.name = name
+        self.text = text
+        self.schema = schema
+        self.isRequired = isRequired || place == .path
+    }
+
+    var json: JSON {
+        var members: [String: JSON] = [
+            "name": .string(name), "in": .string(place.rawValue), "required": .bool(isRequired), "schema": schema,
+        ]
+        if !text.isEmpty { members["description"] = .string(text) }
+        // A flag that stands in a query without a value.
+        if place == .query { members["allowEmptyValue"] = true }
+        return .object(members)
+    }
+
+    /// As a header of an answer, whose name stands elsewhere.
+    var headerJSON: JSON { ["description": .string(text), "required": .bool(isRequired), "schema": schema] }
+}

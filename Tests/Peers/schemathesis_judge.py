@@ -1,0 +1,281 @@
+"""PyPI's schemathesis against a real `martlet serve`: each API is asked for its own OpenAPI description, and everything
+that can be made from that is sent and must be answered as it says.
+
+    schemathesis_judge.py MARTLET [--show]
+
+Requests are the same in every run but for dates and keys. `--show` prints all that schemathesis says.
+"""
+
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+import hub_client
+import processes
+from checks import Checks
+
+checks = Checks("schemathesis")
+TOKEN = "AABBCCDDEEFF00112233445566778899AABBCCDDEEFF00112233445566778899"
+INSTALLATION = {"platform": "apns", "pushChannel": TOKEN, "tags": ["news"]}
+LATER = time.strftime("%Y-%m-%dT00:00:00", time.gmtime(time.time() + 30 * 24 * 3600))
+ENTRY = hub_client.registration_entry(TOKEN, ["news"]).decode()
+# The checks that are on make a description true. The others ask that all be refused that a description does not allow,
+# and all be taken that it does; it says less of texts than the server knows.
+CONFIGURATION = """
+hooks = "schemathesis_hooks"
+workers = 1
+[checks]
+not_a_server_error.enabled = true
+status_code_conformance.enabled = true
+content_type_conformance.enabled = true
+response_headers_conformance.enabled = true
+response_schema_conformance.enabled = true
+unsupported_method.enabled = true
+ignored_auth.enabled = true
+negative_data_rejection.enabled = false
+positive_data_acceptance.enabled = false
+missing_required_header.enabled = false
+use_after_free.enabled = false
+ensure_resource_availability.enabled = false
+[generation]
+max-examples = 10
+deterministic = true
+database = "none"
+[phases.coverage]
+unexpected-methods = ["GET", "PUT", "POST", "DELETE", "OPTIONS", "PATCH", "TRACE"]
+[phases.stateful]
+enabled = false
+"""
+
+
+def content(type_, element):
+    return (
+        f'<entry xmlns="{hub_client.ATOM}"><content type="application/xml"><{type_} xmlns="{hub_client.SERVICE}">'
+        f"{element}</{type_}></content></entry>"
+    )
+
+
+def batch():
+    parts = [
+        ("notification", "application/json", '{"aps":{"alert":"hi"}}'),
+        ("devices", "application/json", json.dumps([TOKEN])),
+    ]
+    lines = [
+        f"--b\r\nContent-Type: {type_}\r\nContent-Disposition: inline; name={name}\r\n\r\n{text}\r\n"
+        for name, type_, text in parts
+    ]
+    return "".join(lines) + "--b--\r\n"
+
+
+# Described, and answered with a sentence that says that they are not served yet.
+NOT_YET = {"GET /{hub}/feedbackcontainer", "POST /{hub}/jobs", "GET /{hub}/jobs", "GET /{hub}/jobs/{id}"}
+
+
+class Description:
+    """A description as the server gave it, with values that exist in place of any, so that more than errors is seen."""
+
+    def __init__(self, address, path):
+        with urllib.request.urlopen(address + path, timeout=30) as answer:
+            self.document = json.load(answer)
+        checks.equal(f"{path} is OpenAPI 3.1", self.document["openapi"], "3.1.0")
+
+    def operations(self):
+        for path, methods in self.document["paths"].items():
+            for method, operation in methods.items():
+                yield f"{method.upper()} {path}", operation
+
+    def fix(self, name, *values, only=None):
+        """Lets a parameter have these values alone, everywhere or in the operations of `only`."""
+        for known, operation in self.operations():
+            for parameter in operation["parameters"]:
+                if parameter["name"] == name and (only is None or known in only):
+                    parameter["schema"] = {"enum": list(values)}
+                    parameter["example"] = values[0]
+
+    def example(self, name, body):
+        """Gives an operation's body, in every form that it may have, an example."""
+        [operation] = [operation for known, operation in self.operations() if known == name]
+        for form in operation["requestBody"]["content"].values():
+            form["example"] = body
+
+    def judge(self, directory, address, secrets):
+        """Runs schemathesis; what it says is shown where it is not content."""
+        name = self.document["info"]["title"]
+        content, said, answers = self._run(directory, address, secrets)
+        cases = re.search(r"(\d+) generated", said)
+        print(f"schemathesis: {name}: {cases.group(1) if cases else 'no'} cases")
+        checks.that(f"schemathesis is content with {name}", content)
+        if not content or "--show" in sys.argv:
+            print(said)
+        succeeded = {operation for status, operation in answers if status.startswith("2")}
+        never = {operation for operation, _ in self.operations()} - succeeded - NOT_YET
+        checks.equal(f"every operation of {name} succeeded at least once", sorted(never), [])
+
+    def must_be_found(self, directory, address, secrets, faults):
+        """That schemathesis names each fault in the description that is made into this one."""
+        spoilt = copy.deepcopy(self)
+        paths = spoilt.document["paths"]
+        spoilt.document["paths"] = {path: {method: paths[path][method]} for path, method, _, _ in faults}
+        for path, method, spoil, _ in faults:
+            spoil(paths[path][method]["responses"])
+        content, said, _ = spoilt._run(directory, address, secrets)
+        found = [name for *_, name in faults if not content and name in said]
+        checks.equal("faults in a description are found", found, [name for *_, name in faults])
+
+    def _run(self, directory, address, secrets):
+        """Whether schemathesis is content, what it says, and pairs of a status and the operation that answered it."""
+        file, configuration, answers = (
+            os.path.join(directory, name) for name in ("description.json", "schemathesis.toml", "answers"))
+        with open(file, "w", encoding="utf-8") as out:
+            json.dump(self.document, out)
+        with open(configuration, "w", encoding="utf-8") as out:
+            out.write(CONFIGURATION + "[auth.openapi]\n")
+            for scheme, secret in secrets.items():
+                values = ", ".join(f"{key} = {json.dumps(value)}" for key, value in secret.items())
+                out.write(f"{scheme} = {{ {values} }}\n")
+        command = [
+            os.path.join(os.path.dirname(sys.executable), "schemathesis"), "--config-file", configuration, "run", file,
+            "--url", address, "--request-timeout", "30", "--suppress-health-check", "all", "--warnings", "off",
+            "--continue-on-failure",
+        ]
+        environment = os.environ | {"PYTHONPATH": processes.HERE, "JUDGE_ANSWERS": answers}
+        open(answers, "w").close()
+        done = subprocess.run(
+            command, cwd=directory, env=environment, capture_output=True, text=True, timeout=240)
+        with open(answers, encoding="utf-8") as lines:
+            return done.returncode == 0, done.stdout + done.stderr, [line.strip().split(" ", 1) for line in lines]
+
+
+def ask(method, url, body, headers):
+    """The last segment of the address of what a request made."""
+    request = urllib.request.Request(url, body, headers, method=method)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return (answer.headers["Location"] or "").partition("?")[0].rpartition("/")[2]
+
+
+def hub(address, port, rule, container):
+    token = hub_client.signature(hub_client.namespace_resource(port), *rule)
+    signed = {name: value for name, [value] in urllib.parse.parse_qs(urllib.parse.urlsplit(container).query).items()}
+    path, _, query = container.partition("?")
+    storage = address + path[path.index("/$containers"):]
+    for blob in ("output.txt", "spare.txt"):
+        ask("PUT", f"{storage}/{blob}?{query}", b"text", {"x-ms-blob-type": "BlockBlob"})
+    send = {"Authorization": token, "ServiceBusNotification-Format": "apple"}
+    sent = ask("POST", f"{address}/demo/messages", b'{"aps":{}}', send)
+    later = ask(
+        "POST", f"{address}/demo/schedulednotifications", b'{"aps":{}}',
+        send | {"ServiceBusNotification-ScheduleTime": LATER})
+
+    described = Description(address, "/$openapi.json")
+    described.fix("api-version", "2020-06")
+    described.fix("hub", "demo")
+    # What is made and removed is not what all else is tried on.
+    described.fix("hub", "spare", only=["PUT /{hub}", "DELETE /{hub}"])
+    described.fix("tag", "news")
+    described.fix("id", "1-1-1", "device", "odd id")
+    described.fix("id", sent, "odd id", only=["GET /{hub}/messages/{id}"])
+    described.fix("id", later, "odd id", only=["DELETE /{hub}/schedulednotifications/{id}"])
+    described.fix("$filter", f"DeviceToken eq '{TOKEN}'", "odd filter")
+    described.fix("continuationtoken", "odd")
+    described.fix("ServiceBusNotification-Format", "apple", "template", "odd")
+    described.fix("ServiceBusNotification-ScheduleTime", LATER, "odd time")
+    described.fix("container", "jobs", "odd_name")
+    described.fix("blob", "output.txt")
+    described.fix("blob", "spare.txt", only=["DELETE /$containers/{container}/{blob}"])
+    described.fix("x-ms-blob-type", "BlockBlob")
+    for name in ("sv", "se", "sr", "sp"):
+        described.fix(name, signed[name])
+    described.example("POST /{hub}/registrations", ENTRY)
+    described.example("PUT /{hub}/registrations/{id}", ENTRY)
+    described.example("PUT /{hub}/installations/{id}", INSTALLATION)
+    described.example("PATCH /{hub}/installations/{id}", [{"op": "add", "path": "/tags/more", "value": "more"}])
+    described.example("POST /{hub}/messages", {"aps": {"alert": "hi"}})
+    described.example("POST /{hub}/schedulednotifications", {"aps": {"alert": "hi"}})
+    described.example("POST /{hub}/messages/$batch", batch())
+    described.example("PUT /$containers/{container}/{blob}", "text")
+    described.example("PUT /{hub}", content("NotificationHubDescription", ""))
+    described.example(
+        "POST /{hub}/jobs",
+        content(
+            "NotificationHubJob",
+            "<Type>ExportRegistrations</Type>"
+            f"<OutputContainerUri>{container.replace('&', '&amp;')}</OutputContainerUri>",
+        ),
+    )
+    return described, {"SharedAccessSignature": {"api_key": token}, "SignedURL": {"api_key": signed["sig"]}}
+
+
+def backend(address):
+    described = Description(address, "/api/openapi.json")
+    described.fix("pns", "apns", "odd")
+    described.fix("to_tag", "alice")
+    described.fix("id", "1-1-1")
+    described.example("POST /api/sessions", {"user": "alice", "password": "wonderland"})
+    described.example("PUT /api/register/{id}", {"Platform": "apns", "Handle": TOKEN, "Tags": ["news"]})
+    login = json.dumps({"user": "alice", "password": "wonderland"}).encode()
+    with urllib.request.urlopen(address + "/api/sessions", login, timeout=30) as answer:
+        session = json.load(answer)["token"]
+    return described, {"Basic": {"username": "alice", "password": "wonderland"}, "Session": {"bearer": session}}
+
+
+def another_status(responses):
+    responses["202"] = responses.pop("200")
+
+
+def another_form(responses):
+    responses["200"]["content"] = {"application/json": {}}
+
+
+def another_schema(responses):
+    responses["200"]["content"]["application/json"]["schema"] = {"type": "array"}
+
+
+def another_header(responses):
+    responses["200"]["headers"] = {"X-Nowhere": {"required": True, "schema": {"type": "string"}}}
+
+
+# The judge is one only if it finds what is wrong, and says what. Methods that are left out are tried as well: none of
+# these paths has one that would harm what comes later.
+FAULTS = [
+    ("/{hub}/registrations", "get", another_status, "Undocumented status code"),
+    ("/{hub}/messages/{id}", "get", another_form, "Undocumented Content-Type"),
+    ("/$openapi.json", "get", another_schema, "Response violates schema"),
+    ("/{hub}/tags/{tag}/registrations", "get", another_header, "Missing required response headers"),
+]
+
+
+async def course(binary):
+    with tempfile.TemporaryDirectory() as directory:
+        data = os.path.join(directory, "data")
+        server = processes.Server(binary, data, os.path.join(directory, "log"), "--backend-hub", "demo")
+        await server.start()
+        try:
+            processes.create_hub(binary, data, "demo")
+            processes.martlet(binary, "user", "add", "alice", "--password-stdin", "--data", data, stdin="wonderland\n")
+            container = processes.martlet(binary, "container", "create", "jobs", "--data", data).strip()
+            namespace = processes.martlet(binary, "namespace", "connection-string", "--data", data)
+            rule = hub_client.parse_connection_string(namespace)
+            address = f"http://127.0.0.1:{server.port}"
+            described, secrets = hub(address, server.port, rule, container)
+            described.judge(directory, address, secrets)
+            described.must_be_found(directory, address, secrets, FAULTS)
+            described, secrets = backend(address)
+            described.judge(directory, address, secrets)
+        finally:
+            code, _ = await server.stop()
+            checks.equal("SIGTERM ends the server with 0", code, 0)
+
+
+def main():
+    checks.finish(course(os.path.abspath(sys.argv[1])))
+
+
+if __name__ == "__main__":
+    main()
