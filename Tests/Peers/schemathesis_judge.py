@@ -75,7 +75,7 @@ def batch():
 
 
 # Described, and answered with a sentence that says that they are not served yet.
-NOT_YET = {"GET /{hub}/feedbackcontainer", "POST /{hub}/jobs", "GET /{hub}/jobs", "GET /{hub}/jobs/{id}"}
+NOT_YET = {"GET /{hub}/feedbackcontainer"}
 
 
 class Description:
@@ -172,6 +172,12 @@ def hub(address, port, rule, container):
     later = ask(
         "POST", f"{address}/demo/schedulednotifications", b'{"aps":{}}',
         send | {"ServiceBusNotification-ScheduleTime": LATER})
+    export = content(
+        "NotificationHubJob",
+        "<Type>ExportRegistrations</Type>"
+        f"<OutputContainerUri>{container.replace('&', '&amp;')}</OutputContainerUri>",
+    )
+    job = ask("POST", f"{address}/demo/jobs", export.encode(), {"Authorization": token})
 
     described = Description(address, "/$openapi.json")
     described.fix("api-version", "2020-06")
@@ -182,6 +188,7 @@ def hub(address, port, rule, container):
     described.fix("id", "1-1-1", "device", "odd id")
     described.fix("id", sent, "odd id", only=["GET /{hub}/messages/{id}"])
     described.fix("id", later, "odd id", only=["DELETE /{hub}/schedulednotifications/{id}"])
+    described.fix("id", job, "odd id", only=["GET /{hub}/jobs/{id}"])
     described.fix("$filter", f"DeviceToken eq '{TOKEN}'", "odd filter")
     described.fix("continuationtoken", "odd")
     described.fix("ServiceBusNotification-Format", "apple", "template", "odd")
@@ -201,14 +208,7 @@ def hub(address, port, rule, container):
     described.example("POST /{hub}/messages/$batch", batch())
     described.example("PUT /$containers/{container}/{blob}", "text")
     described.example("PUT /{hub}", content("NotificationHubDescription", ""))
-    described.example(
-        "POST /{hub}/jobs",
-        content(
-            "NotificationHubJob",
-            "<Type>ExportRegistrations</Type>"
-            f"<OutputContainerUri>{container.replace('&', '&amp;')}</OutputContainerUri>",
-        ),
-    )
+    described.example("POST /{hub}/jobs", export)
     return described, {"SharedAccessSignature": {"api_key": token}, "SignedURL": {"api_key": signed["sig"]}}
 
 

@@ -4,10 +4,10 @@ import MartletOpenAPI
 extension HubDescription {
     var jobs: APIGroup {
         Self.hubGroup(
-            "Jobs", "Import and export of registrations over this server's containers.",
+            "Jobs", "Imports and exports of registrations, as lines of files in this server's containers.",
             [
                 APIOperation(
-                    .post, "/{hub}/jobs", id: "createJob", "Begin", body: Self.atomBody,
+                    .post, "/{hub}/jobs", id: "createJob", "Begin to import, delete or export", body: Self.atomBody,
                     answers: [APIAnswer(.created, "The job.", Self.entry, headers: Self.ids + [Self.location])]),
                 APIOperation(
                     .get, "/{hub}/jobs", id: "listJobs", "List, latest first",
