@@ -11,10 +11,10 @@ extension HubDescription {
                 send(
                     "/{hub}/messages", id: "send",
                     "Send to everybody, to a tag expression or, with `direct`, to a handle",
-                    parameters: [direct, test] + [tags, handle], body: payloads),
+                    parameters: [direct, test, tags, handle], body: payloads, answers: [sent, Self.tooManyTests]),
                 send(
                     "/{hub}/messages/$batch", id: "sendBatch", "Send to many handles", parameters: [direct, test],
-                    body: [APIContent("multipart/mixed")]),
+                    body: [APIContent("multipart/mixed")], answers: [sent, Self.tooManyTests]),
                 send(
                     "/{hub}/schedulednotifications", id: "schedule", "Send later",
                     parameters: [
@@ -22,7 +22,12 @@ extension HubDescription {
                         APIParameter(
                             .header, "ServiceBusNotification-ScheduleTime",
                             "A date and time, without a zone in UTC; one that is over means now.", isRequired: true),
-                    ], body: payloads),
+                    ], body: payloads,
+                    answers: [
+                        APIAnswer(
+                            .created, "Accepted and stored.", APIContent("application/xml"),
+                            headers: Self.ids + [Self.location])
+                    ]),
                 APIOperation(
                     .delete, "/{hub}/schedulednotifications/{id}", id: "cancel", "Cancel what has not begun",
                     answers: [APIAnswer(.ok, "It will not be sent.", headers: Self.ids)]),
@@ -40,21 +45,25 @@ extension HubDescription {
     }
 
     private func send(
-        _ pattern: String, id: String, _ summary: String, parameters: [APIParameter], body: [APIContent]
+        _ pattern: String, id: String, _ summary: String, parameters: [APIParameter], body: [APIContent],
+        answers: [APIAnswer]
     ) -> APIOperation {
         APIOperation(
             .post, pattern, id: id, summary, parameters: [format, Self.idempotencyKey] + parameters, body: body,
-            answers: [
-                APIAnswer(
-                    .created, "Accepted and stored; after a test send, the outcomes.", APIContent("application/xml"),
-                    headers: Self.ids + [Self.location]),
-                Self.error(.conflict, "The first request with this key is still being taken."),
-                Self.error(422, "The `Idempotency-Key` was used for another request."),
-                APIAnswer(
-                    .tooManyRequests, "Too many test sends.", APIContent("application/xml"),
-                    headers: Self.ids + [Self.retryAfter]),
+            answers: answers + [Self.error(422, "The `Idempotency-Key` was used for another request.")])
+    }
+
+    private var sent: APIAnswer {
+        APIAnswer(
+            .created, "Accepted and stored; or, after a test send, the outcome of each device.",
+            APIContent("application/xml"),
+            headers: Self.ids + [
+                APIParameter(.header, "Location", "The absolute address of its telemetry; absent after a test send.")
             ])
     }
+
+    private static let tooManyTests = APIAnswer(
+        .tooManyRequests, "Too many test sends.", APIContent("application/xml"), headers: ids + [retryAfter])
 
     private var format: APIParameter {
         let formats = platforms.map { $0.descriptor.format }.sorted() + ["template"]
@@ -67,7 +76,9 @@ extension HubDescription {
     private static let idempotencyKey = APIParameter(
         .header, "Idempotency-Key", "A repeated request with the same key is answered as the first was.")
     private var direct: APIParameter { APIParameter(.query, "direct", "To the handle that is named; needs no value.") }
-    private var test: APIParameter { APIParameter(.query, "test", "Wait for the outcomes; needs no value.") }
+    private var test: APIParameter {
+        APIParameter(.query, "test", "Send to at most ten devices and wait for the outcomes; needs no value.")
+    }
     private var tags: APIParameter {
         APIParameter(.header, "ServiceBusNotification-Tags", "A tag expression such as `(a || b) && !c`.")
     }
