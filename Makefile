@@ -6,8 +6,8 @@ SWIFT ?= swift
 RELEASE = -c release --static-swift-stdlib
 STRICT_IMPORTS = --explicit-target-dependency-import-check error
 # Targets whose rules and hand-overs between threads the thread sanitizer watches.
-SANITIZED = MartletModelTests MartletHTTPTests MartletCoreTests MartletCryptoTests MartletPushTests \
-	MartletNetworkTests MartletStorageTests MartletHubAPITests MartletBackendTests MartletClientTests \
+SANITIZED = MartletModelTests MartletHTTPTests MartletOpenAPITests MartletCoreTests MartletCryptoTests \
+	MartletPushTests MartletNetworkTests MartletStorageTests MartletHubAPITests MartletBackendTests MartletClientTests \
 	MartletSimulatorTests
 # How long each fuzz target runs.
 FUZZ_SECONDS ?= 60

@@ -81,6 +81,7 @@ let package = Package(
 
         tests("MartletModelTests", ["MartletModel"]),
         tests("MartletHTTPTests", ["MartletHTTP"]),
+        tests("MartletOpenAPITests", ["MartletOpenAPI", "MartletModel", "MartletHTTP"]),
         tests("MartletCoreTests", ["MartletCore", "MartletTesting", "MartletModel", "MartletHTTP"]),
         tests("MartletCryptoTests", ["MartletCrypto"]),
         tests(

@@ -79,10 +79,13 @@ struct BackendDescription {
         return APIOperation(
             .post, "/api/register", id: "newRegistrationId", "Get an id to register a device with",
             parameters: [
-                APIParameter(.query, "handle", "Of a device that may be registered: then its id, and none else stays."),
-                APIParameter(.header, "Accept", "`text/plain` for the id without quotes."),
+                APIParameter(.query, "handle", "Of a device that may be registered: then its id, and none else stays.")
             ],
-            answers: [APIAnswer(.ok, "The id.", .json(id), APIContent("text/plain", id))])
+            answers: [
+                APIAnswer(
+                    .ok, "The id, as text without quotes for who asks for that with `Accept`.", .json(id),
+                    APIContent("text/plain", id))
+            ])
     }
 
     private var putDevice: APIOperation {
