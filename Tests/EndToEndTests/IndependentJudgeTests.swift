@@ -17,6 +17,11 @@ struct IndependentJudgeTests {
         try await judge("durability.py", BuiltProducts.martlet.path, "--rounds", "3", "--forgetful")
     }
 
+    @Test("What is scheduled survives kill -9 and goes out when its time has come")
+    func schedulesOutliveKills() async throws {
+        try await judge("schedules.py", BuiltProducts.martlet.path)
+    }
+
     @Test("A public APNs client is satisfied by the simulator")
     func aioapnsIsSatisfied() async throws {
         try await judge("aioapns_client.py", BuiltProducts.martlet.path)
@@ -48,8 +53,8 @@ struct IndependentJudgeTests {
             BuiltProducts.python, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
             [
-                "durability:", "forgetful:", "aioapns-client:", "notification-hub-client:", "blob-client:", "sdk-wire:",
-                "schemathesis:", "Ran ",
+                "durability:", "forgetful:", "schedules:", "aioapns-client:", "notification-hub-client:",
+                "blob-client:", "sdk-wire:", "schemathesis:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }
         print(counts.joined(separator: "\n"))

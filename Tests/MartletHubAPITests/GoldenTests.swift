@@ -5,8 +5,8 @@ struct GoldenTests {
     @Test(
         "Exchanges are as the golden files say",
         arguments: [
-            "registrations", "platforms", "clients", "installations", "listings", "messages", "sends", "tests", "telemetry",
-            "errors", "pigeon", "unserved", "hubs", "jobs",
+            "registrations", "platforms", "clients", "installations", "listings", "messages", "sends", "tests",
+            "telemetry", "errors", "pigeon", "unserved", "hubs", "jobs",
         ])
     func exchangesAreAsTheFilesSay(file: String) async throws {
         let fixture = try await HubFixture()
