@@ -125,8 +125,6 @@ class DotNetSends:
         tester = DotNetHub(self.place, self.sdk.hub, tests=True)
         body = self.alert("net test")
         answer = tester.send("apple", body, "send:one")
-        if tester.unserved(answer, "test sends"):
-            return
         self._outcome("a test send", answer, [("apple", self.first, SENT)])
         self.place.arrived("dotnet: a test send", self.first, body)
         direct = tester.send("apple", self.alert("net test direct"), direct=self.second)

@@ -361,6 +361,8 @@ def java_hubs(data):
 def js_object(data):
     """As `parseXML` with its root: literal names, attributes in `$`, text beside them in `_`, arrays where repeated."""
     root = parse(data)
+    if found := re.search(rb"&(?!(amp|lt|gt|quot|apos);)[^;]{0,9};", re.sub(rb"<!\[CDATA\[.*?]]>", b"", data, flags=re.S)):
+        raise Unreadable(f"JavaScript knows five entities and leaves {found[0]} as it is")
     return {root.name: _js_value(root)}
 
 

@@ -19,9 +19,11 @@ from sdk_dotnet import DotNetCourse
 from sdk_java import JavaCourse
 from sdk_javascript import JavaScriptCourse
 from sdk_phones import AndroidCourse, IOSCourse
+from sdk_samples import SamplesCourse
 
 COURSES = {
-    "java": JavaCourse, "javascript": JavaScriptCourse, "dotnet": DotNetCourse, "ios": IOSCourse, "android": AndroidCourse,
+    "java": JavaCourse, "javascript": JavaScriptCourse, "dotnet": DotNetCourse, "ios": IOSCourse,
+    "android": AndroidCourse, "samples": SamplesCourse,
 }
 
 
