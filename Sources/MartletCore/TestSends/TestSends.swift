@@ -55,15 +55,34 @@ public struct TestSends: Sendable {
     }
 
     private func send(_ notification: Notification) async throws(StorageError) -> TestSendReport {
-        var report = TestSendReport(results: [])
-        for platform in platforms(of: notification) {
+        var pages: [(delivery: Delivery, page: AudiencePage)] = []
+        var room = Self.deviceLimit
+        for platform in platforms(of: notification) where room > 0 {
             let bounds = Delivery.Bounds(channel: ChannelID(rawValue: .max), registration: .max)
             let delivery = Delivery(id: .none, notification: notification, platform: platform, bounds: bounds)
-            let page = try await page(of: delivery, limit: Self.deviceLimit - report.results.count)
-            if page.count > 0 { report.results += try await results(of: page, delivery) }
-            if report.results.count >= Self.deviceLimit { break }
+            let page = try await page(of: delivery, limit: room)
+            guard page.count > 0 else { continue }
+            pages.append((delivery, page))
+            room -= page.count
+        }
+        let outcomes = await outcomes(of: pages)
+        var report = TestSendReport(results: [])
+        for (number, (delivery, page)) in pages.enumerated() {
+            report.results += try await results(of: page, delivery, outcomes[number] ?? [:])
         }
         return report
+    }
+
+    /// Sends on all platforms at the same time, so that a service that does not answer holds up no other.
+    private func outcomes(
+        of pages: [(delivery: Delivery, page: AudiencePage)]
+    ) async -> [Int: [AudienceMember: Outcome]] {
+        await withTaskGroup(of: (Int, [AudienceMember: Outcome]).self) { group in
+            for (number, (delivery, page)) in pages.enumerated() {
+                group.addTask { (number, await self.outcomes(of: page, delivery)) }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
     }
 
     private func platforms(of notification: Notification) -> [PlatformID] {
@@ -82,17 +101,18 @@ public struct TestSends: Sendable {
     }
 
     private func results(
-        of page: AudiencePage, _ delivery: Delivery
+        of page: AudiencePage, _ delivery: Delivery, _ outcomes: [AudienceMember: Outcome]
     ) async throws(StorageError) -> [TestSendReport.Result] {
-        let outcomes = await outcomes(of: page, delivery)
         var results: [TestSendReport.Result] = []
+        var named: Set<String> = []
         for place in page.members.indices {
             let handle = page.handle(place)
             let outcome = outcomes[page.members[place]] ?? .accepted
+            let registration = try await registration(of: handle, place, page, delivery, notOf: named)
+            if let registration { named.insert(registration) }
             results.append(
                 TestSendReport.Result(
-                    platform: delivery.platform, handle: handle,
-                    registration: try await registration(of: handle, place, page, delivery), outcome: outcome.name,
+                    platform: delivery.platform, handle: handle, registration: registration, outcome: outcome.name,
                     reason: outcome.reason))
         }
         return results
@@ -144,18 +164,22 @@ public struct TestSends: Sendable {
 
     // MARK: Registrations
 
-    /// Most handles have one registration; where a handle has several, it is one that the push was for.
+    /// Most handles have one registration; where a handle has several, it is one that the push was for, if that can be
+    /// told by its tags.
     private func registration(
-        of handle: PushHandle, _ place: Int, _ page: AudiencePage, _ delivery: Delivery
+        of handle: PushHandle, _ place: Int, _ page: AudiencePage, _ delivery: Delivery, notOf named: Set<String>
     ) async throws(StorageError) -> String? {
         guard let key = try? platforms[delivery.platform]?.key(of: handle) else { return nil }
         let query = RegistrationQuery(
             hub: delivery.notification.hub, filter: .handle(platform: delivery.platform, key: key), limit: 100,
             now: time.now)
         let rendering = page.renderingPlaces.isEmpty ? nil : page.renderings[Int(page.renderingPlaces[place])]
-        return try await devices.registrations(query).registrations.first {
+        let suitable = try await devices.registrations(query).registrations.filter {
             $0.template == rendering?.template && $0.pushVariables == rendering?.variables ?? $0.pushVariables
-        }?.id
+                && !named.contains($0.id)
+        }
+        guard case .audience(let expression?) = delivery.notification.target else { return suitable.first?.id }
+        return (suitable.first { expression.matches(Set($0.tags)) } ?? suitable.first)?.id
     }
 }
 

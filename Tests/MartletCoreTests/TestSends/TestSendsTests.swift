@@ -50,6 +50,21 @@ struct TestSendsTests {
         #expect(flight.transport.sent.map(\.body) == Array(repeating: "\"x\"", count: 10))
     }
 
+    @Test func whereAHandleHasSeveralRegistrationsTheOneThatWasMeantIsNamed() async throws {
+        let flight = try await Flight()
+        try await flight.register("loft", id: "first", tags: ["red"])
+        try await flight.register("loft", id: "second", tags: ["blue"])
+        let native = try await testSends(flight).send(
+            hello, to: .audience(try TagExpression("blue")), in: flight.hub)
+        #expect(native.results.map(\.registration) == ["second"])
+        for id in ["third", "fourth"] {
+            try await flight.register("loft", id: id, tags: ["green"], Template(body: "\"$(msg)\""))
+        }
+        let content = Notification.Content.template(properties: Array(#"{"msg":"x"}"#.utf8))
+        let templates = try await testSends(flight).send(content, to: .audience(nil), in: flight.hub)
+        #expect(templates.results.map(\.registration) == ["third", "fourth"])
+    }
+
     @Test func aDirectTestSendNeedsNoRegistrationAndAMissingCredentialIsTold() async throws {
         let flight = try await Flight(hasCredential: false)
         let sends = testSends(flight)
