@@ -4,11 +4,12 @@ public import MartletModel
 import MartletNetwork
 public import MartletPush
 
-/// The push services on this machine: real TLS, real HTTP/2, made-up devices.
+/// The push services on this machine: real TLS, real HTTP/2 and HTTP/1.1, made-up devices. Each service has a listener of
+/// its own, as each has a host of its own in the world, and the control interface has another.
 ///
 /// ```swift
 /// let simulator = try await Simulator.start()
-/// print("push services at \(simulator.origin), trusted by \(simulator.caCertificatePEM)")
+/// print("push services at \(simulator.origins), trusted by \(simulator.caCertificatePEM)")
 /// await simulator.run()  // until the task is cancelled
 /// ```
 public final class Simulator: Sendable {
@@ -16,10 +17,12 @@ public final class Simulator: Sendable {
     public struct Configuration: Sendable {
         /// A numeric address to listen on, or `localhost`.
         public var host = "127.0.0.1"
-        /// 0 takes a free one.
+        /// Of the control interface; the services take the ports behind it, in their order. 0 takes free ones.
         public var port: UInt16 = 0
         /// The services with their state.
         public var services: [any PushServiceSimulator]
+        /// What goes wrong from the start.
+        public var faults = FaultPlan()
         /// The time of day.
         public var now: @Sendable () -> Timestamp
 
@@ -30,26 +33,25 @@ public final class Simulator: Sendable {
         }
     }
 
-    /// Where the services and the control interface are reached.
+    /// Where the control interface is reached.
     public let origin: HTTPOrigin
+    /// Where the services are reached.
+    public let origins: [PlatformID: HTTPOrigin]
     /// The certificate of the authority that senders must trust; made at every start.
     public let caCertificatePEM: String
 
-    /// What a hub needs to send to the simulated services: credential properties by platform.
-    public let credentials: [String: [String: String]]
-
     private let state: SimulatorState
-    private let server: HTTPServer
+    private let servers: [HTTPServer]
 
     private init(
-        origin: HTTPOrigin, caCertificatePEM: String, credentials: [String: [String: String]], state: SimulatorState,
-        server: HTTPServer
+        origin: HTTPOrigin, origins: [PlatformID: HTTPOrigin], caCertificatePEM: String, state: SimulatorState,
+        servers: [HTTPServer]
     ) {
-        self.credentials = credentials
         self.origin = origin
+        self.origins = origins
         self.caCertificatePEM = caCertificatePEM
         self.state = state
-        self.server = server
+        self.servers = servers
     }
 
     /// The clock on the wall.
@@ -59,55 +61,47 @@ public final class Simulator: Sendable {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// The port that is listened on.
+    /// The port of the control interface.
     public var port: UInt16 { origin.port }
 
-    /// Makes an authority and a certificate and begins to listen.
-    /// - Throws: `SimulatorError` with a sentence that says why it cannot listen.
-    public static func start(_ configuration: Configuration = Configuration()) async throws(SimulatorError) -> Simulator
-    {
-        let state = SimulatorState(configuration.services, now: configuration.now)
-        let connections = SimulatorConnections(state: state)
-        let certificates = try SimulatorCertificates(host: configuration.host, now: configuration.now())
-        // A connection may have one request until it has proved whose it is.
-        var http2 = HTTP2Settings()
-        http2.streamLimit = 1
-        let server: HTTPServer
-        let origin: HTTPOrigin
-        do throws(NetworkError) {
-            let tls = try TLSServerContext(certificates.identity, requestsClientCertificate: true)
-            server = HTTPServer(
-                loops: try EventLoopGroup(count: 1),
-                handler: SimulatorHandler(state: state, connections: connections), limits: limits, http2: http2,
-                onHTTP2: connections.add)
-            let address = try await server.listen(
-                on: .tcp(host: configuration.host, port: configuration.port), tls: tls)
-            origin = HTTPOrigin(scheme: .https, host: configuration.host, port: address.port)
-        } catch {
-            throw SimulatorError("The simulator cannot listen on \(configuration.host): \(error)")
+    /// What a hub needs to send to the simulated services: credential properties by platform.
+    public var credentials: [String: [String: String]] {
+        state.withContents { contents, _ in
+            Dictionary(contents.services.map { ($0.platform.rawValue, $0.credential) }) { first, _ in first }
         }
-        let credentials = try state.issueCredentials(origin: origin, authorityPEM: certificates.authorityPEM)
-        return Simulator(
-            origin: origin, caCertificatePEM: certificates.authorityPEM, credentials: credentials, state: state,
-            server: server)
     }
 
-    /// A sender keeps its connections for hours; whoever follows a device hears nothing for as long.
-    private static var limits: ServerLimits {
-        var limits = ServerLimits()
-        limits.idleTime = .seconds(3600)
-        limits.shutdownTime = .seconds(2)
-        return limits
+    /// Makes an authority and certificates and begins to listen.
+    /// - Throws: `SimulatorError` with a sentence that says why it cannot listen, or what a fault in the plan lacks.
+    public static func start(_ configuration: Configuration = Configuration()) async throws(SimulatorError) -> Simulator
+    {
+        let state = SimulatorState(configuration.services, plan: configuration.faults, now: configuration.now)
+        try state.checkFaults()
+        let certificates = try SimulatorCertificates(host: configuration.host, now: configuration.now())
+        var listeners = SimulatorListeners(configuration, certificates: certificates, state: state)
+        let origin = try await listeners.listen()
+        try state.issueCredentials(origins: listeners.origins, authorityPEM: certificates.authorityPEM)
+        return Simulator(
+            origin: origin, origins: listeners.origins, caCertificatePEM: certificates.authorityPEM, state: state,
+            servers: listeners.servers)
     }
 
     /// Serves until the task is cancelled, then shuts down.
     public func run() async {
-        await server.run()
+        let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
+        await withTaskCancellationHandler {
+            for await _ in stopped {}
+        } onCancel: {
+            stop.finish()
+        }
+        await shutDown()
     }
 
     /// Stops listening and closes every connection.
     public func shutDown() async {
         state.stopAllListening()
-        await server.shutDown()
+        await withTaskGroup(of: Void.self) { group in
+            for server in servers { group.addTask { await server.shutDown() } }
+        }
     }
 }

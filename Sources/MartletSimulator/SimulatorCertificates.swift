@@ -3,23 +3,47 @@ import MartletModel
 import MartletNetwork
 import MartletPush
 
-/// The authority of one run of the simulator and the certificate of its listener.
+/// The authority of one run of the simulator, the certificate of its listeners, and those that faults show instead.
 struct SimulatorCertificates {
     let authorityPEM: String
-    let identity: TLSIdentity
+    private let rightful: TLSServerContext
+    private let wrong: [Fault.TLSFault: TLSServerContext]
 
     init(host: String, now: Timestamp) throws(SimulatorError) {
-        do throws(CryptoError) {
-            let seconds = Int(now.seconds)
-            let authority = try CertificateAuthority.generate(commonName: "Push service simulator", now: seconds)
-            let hosts = Set(["localhost", "127.0.0.1", "::1", host])
-            let identity = try authority.issue(
-                CertificateRequest(commonName: "simulator", hosts: hosts.sorted()), now: seconds)
+        let hosts = Set(["localhost", "127.0.0.1", "::1", host]).sorted()
+        let now = Int(now.seconds)
+        do {
+            let authority = try Self.authority(at: now)
+            let stranger = try Self.authority(at: now)
             authorityPEM = try authority.identity.certificatePEM()
-            self.identity = TLSIdentity(
-                certificatesPEM: try identity.certificatePEM(), privateKeyPEM: try identity.privateKeyPEM())
+            rightful = try Self.context(authority, hosts, at: now)
+            wrong = [
+                .tlsWrongName: try Self.context(authority, ["elsewhere.example"], at: now),
+                .tlsExpired: try Self.context(authority, hosts, at: now - 10 * 86_400, days: 1),
+                .tlsUntrusted: try Self.context(stranger, hosts, at: now),
+            ]
         } catch {
-            throw SimulatorError("The simulator's certificate cannot be made: \(error)")
+            throw SimulatorError("The simulator's certificates cannot be made: \(error)")
         }
+    }
+
+    /// What a connection is shown.
+    func context(_ fault: Fault.TLSFault?) -> TLSServerContext {
+        fault.flatMap { wrong[$0] } ?? rightful
+    }
+
+    private static func authority(at now: Int) throws(CryptoError) -> CertificateAuthority {
+        try CertificateAuthority.generate(commonName: "Push service simulator", now: now - 30 * 86_400)
+    }
+
+    private static func context(
+        _ authority: CertificateAuthority, _ hosts: [String], at now: Int, days: Int = 397
+    ) throws -> TLSServerContext {
+        let identity = try authority.issue(
+            CertificateRequest(commonName: "simulator", hosts: hosts), now: now, days: days)
+        return try TLSServerContext(
+            TLSIdentity(
+                certificatesPEM: try identity.certificatePEM(), privateKeyPEM: try identity.privateKeyPEM()),
+            requestsClientCertificate: true)
     }
 }

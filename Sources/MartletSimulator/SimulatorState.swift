@@ -4,76 +4,90 @@ import MartletModel
 import MartletPush
 import Synchronization
 
-/// The rules of every simulated service and those who follow its devices, behind one lock.
+/// The rules of every simulated service, the faults, and those who follow devices, behind one lock.
 final class SimulatorState: Sendable {
-    private struct Contents {
-        var services: [any PushServiceSimulator]
+    struct Contents {
+        var services: [SimulatedService]
+        var plan: FaultPlan
+        /// How far the simulated clock is ahead.
+        var offset: Duration = .zero
         var listeners: [String: [Int: AsyncStream<SimulatedDelivery>.Continuation]] = [:]
         var nextListener = 0
+        /// What a reset goes back to.
+        var initial: (services: [SimulatedService], plan: FaultPlan)
     }
 
     /// How many notifications may wait for a listener that does not read.
     private static let listenerBuffer = 1000
     private let contents: Mutex<Contents>
-    private let now: @Sendable () -> Timestamp
+    private let clock: @Sendable () -> Timestamp
 
-    init(_ services: [any PushServiceSimulator], now: @escaping @Sendable () -> Timestamp) {
-        contents = Mutex(Contents(services: services))
-        self.now = now
+    init(
+        _ services: [any PushServiceSimulator], plan: FaultPlan = FaultPlan(), now: @escaping @Sendable () -> Timestamp
+    ) {
+        let services = services.map { SimulatedService(rules: $0) }
+        contents = Mutex(Contents(services: services, plan: plan, initial: (services, plan)))
+        clock = now
     }
 
-    /// Whether one of the services answers requests for the path.
-    func serves(_ path: Substring) -> Bool {
-        contents.withLock { $0.services.contains { $0.serves(path) } }
+    /// Lends everything there is.
+    /// - Parameter body: Is also given the simulated time.
+    func withContents<Result: Sendable, Failure: Error>(
+        _ body: (inout Contents, Timestamp) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try contents.withLock { (contents) throws(Failure) in try body(&contents, clock() + contents.offset) }
     }
 
-    /// What a hub needs to send to the services, by platform.
-    func issueCredentials(
-        origin: HTTPOrigin, authorityPEM: String
-    ) throws(SimulatorError) -> [String: [String: String]] {
-        try contents.withLock { (contents) throws(SimulatorError) in
-            var credentials: [String: [String: String]] = [:]
+    /// Lends one service.
+    /// - Throws: `SimulatorError` where there is no such platform, or what `body` throws.
+    func with<Result: Sendable>(
+        _ platform: PlatformID, _ body: (inout SimulatedService) throws(SimulatorError) -> Result
+    ) throws(SimulatorError) -> Result {
+        try withContents { (contents, _) throws(SimulatorError) in
+            guard let index = contents.services.firstIndex(where: { $0.platform == platform }) else {
+                throw SimulatorError("\"platform\" names none that is simulated.")
+            }
+            return try body(&contents.services[index])
+        }
+    }
+
+    /// Gives every service its origin and has it make up what a hub needs to send there, which is where a reset goes
+    /// back to.
+    func issueCredentials(origins: [PlatformID: HTTPOrigin], authorityPEM: String) throws(SimulatorError) {
+        try withContents { (contents, _) throws(SimulatorError) in
             for index in contents.services.indices {
-                let credential = try contents.services[index].issueCredential(
-                    origin: origin, authorityPEM: authorityPEM)
-                credentials[type(of: contents.services[index]).platform.rawValue] = credential.properties
+                guard let origin = origins[contents.services[index].platform] else { continue }
+                try contents.services[index].issueCredential(origin: origin, authorityPEM: authorityPEM)
             }
-            return credentials
+            contents.initial = (contents.services, contents.plan)
         }
     }
 
-    /// What the services do to a new connection.
-    func open(_ connection: HTTPConnection) -> [ConnectionStep] {
-        contents.withLock { contents in
-            contents.services.indices.flatMap { contents.services[$0].open(connection, at: now()) }
+    /// Forgets apps, devices, faults and counters, but for those there were at the start, and sets the clock right.
+    func reset() {
+        withContents { contents, _ in
+            contents.finishListeners()
+            contents.services = contents.initial.services
+            contents.plan = contents.initial.plan
+            contents.offset = .zero
         }
     }
 
-    func close(_ connection: UInt64) {
-        contents.withLock { contents in
-            for index in contents.services.indices { contents.services[index].close(connection) }
-        }
+    /// Sets the simulated clock forward, or back.
+    func advanceClock(by time: Duration) {
+        withContents { contents, _ in contents.offset += time }
     }
 
-    /// The answer of the service that the request is for; nil where it is for none.
-    func answer(_ request: HTTPRequest, path: Substring) -> SimulatedAnswer? {
-        contents.withLock { contents in
-            guard let index = contents.services.firstIndex(where: { $0.serves(path) }) else { return nil }
-            let answer = contents.services[index].answer(request, at: now())
-            // Handed on inside the lock, so that a listener receives in the order of acceptance.
-            if let delivery = answer.delivery {
-                for listener in contents.listeners[delivery.handle, default: [:]].values { listener.yield(delivery) }
-            }
-            return answer
-        }
-    }
+    var now: Timestamp { withContents { _, now in now } }
+
+    // MARK: Devices
 
     /// Follows a device: what was kept for it comes first.
     /// - Returns: nil for a device that is not there.
     func listen(to handle: String) -> (deliveries: AsyncStream<SimulatedDelivery>, stop: @Sendable () -> Void)? {
-        contents.withLock { contents in
-            guard let index = contents.services.firstIndex(where: { $0.devices[handle] != nil }),
-                let kept = contents.services[index].devices.startListening(handle, at: now())
+        withContents { contents, now in
+            guard let index = contents.services.firstIndex(where: { $0.rules.devices[handle] != nil }),
+                let kept = contents.services[index].rules.devices.startListening(handle, at: now)
             else { return nil }
             let (stream, continuation) = AsyncStream.makeStream(
                 of: SimulatedDelivery.self, bufferingPolicy: .bufferingNewest(Self.listenerBuffer))
@@ -86,41 +100,24 @@ final class SimulatorState: Sendable {
     }
 
     private func stopListening(_ listener: Int, to handle: String) {
-        contents.withLock { contents in
-            contents.listeners[handle]?[listener] = nil
+        withContents { contents, _ in
+            guard contents.listeners[handle]?.removeValue(forKey: listener) != nil else { return }
             if contents.listeners[handle]?.isEmpty == true { contents.listeners[handle] = nil }
-            for index in contents.services.indices { contents.services[index].devices.stopListening(handle) }
+            for index in contents.services.indices { contents.services[index].rules.devices.stopListening(handle) }
         }
     }
 
     /// Ends every event stream, so that nothing keeps a shutdown waiting.
     func stopAllListening() {
-        contents.withLock { contents in
-            for listeners in contents.listeners.values {
-                for listener in listeners.values { listener.finish() }
-            }
-        }
-    }
-
-    /// Lends the rules of one platform.
-    /// - Throws: `SimulatorError` where there is no such platform, or what `body` throws.
-    func with<Result: Sendable>(
-        _ platform: PlatformID, _ body: (inout any PushServiceSimulator) throws(SimulatorError) -> Result
-    ) throws(SimulatorError) -> Result {
-        try contents.withLock { (contents) throws(SimulatorError) in
-            guard let index = contents.services.firstIndex(where: { type(of: $0).platform == platform }) else {
-                throw SimulatorError("\"platform\" names none that is simulated.")
-            }
-            return try body(&contents.services[index])
-        }
+        withContents { contents, _ in contents.finishListeners() }
     }
 
     /// Removes the app from a device; those who follow it are sent away.
     /// - Returns: Whether the handle is known.
     func remove(_ handle: String) -> Bool {
-        contents.withLock { contents in
+        withContents { contents, now in
             for index in contents.services.indices
-            where contents.services[index].devices.remove(handle, at: now()) {
+            where contents.services[index].rules.devices.remove(handle, at: now) {
                 for listener in contents.listeners[handle, default: [:]].values { listener.finish() }
                 return true
             }
@@ -130,18 +127,26 @@ final class SimulatorState: Sendable {
 
     /// The platform and state of a device; nil for an unknown one.
     func device(_ handle: String) -> (platform: PlatformID, device: SimulatedDevices.Device)? {
-        contents.withLock { contents in
+        withContents { contents, _ in
             for service in contents.services {
-                if let device = service.devices[handle] { return (type(of: service).platform, device) }
+                if let device = service.rules.devices[handle] { return (service.platform, device) }
             }
             return nil
         }
     }
+}
 
-    /// The counters of every platform.
-    var counters: [PlatformID: [String: Int]] {
-        contents.withLock { contents in
-            Dictionary(contents.services.map { (type(of: $0).platform, $0.counters) }) { first, _ in first }
+extension SimulatorState.Contents {
+    /// Hands a notification to those who follow its device. Called where it is accepted, so that they receive in the
+    /// order of acceptance.
+    func deliver(_ delivery: SimulatedDelivery) {
+        for listener in listeners[delivery.handle, default: [:]].values { listener.yield(delivery) }
+    }
+
+    mutating func finishListeners() {
+        for listeners in listeners.values {
+            for listener in listeners.values { listener.finish() }
         }
+        listeners = [:]
     }
 }

@@ -5,7 +5,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ServeTests {
     @Test func aServerSaysWhereItListensAndEndsWhenAsked() async throws {
-        let server = try await RunningServer.start(["--tls-listen", "127.0.0.1:0", "--tls-self-signed", "--simulator"])
+        let server = try await RunningServer.start([
+            "--tls-listen", "127.0.0.1:0", "--tls-self-signed", "--simulator", "--simulator-listen", "127.0.0.1:0",
+        ])
         let address = try #require(server.address("http"))
         let authority = server.dataDirectory.appendingPathComponent("tls/ca.pem")
         for base in [address, try #require(server.address("https"))] {

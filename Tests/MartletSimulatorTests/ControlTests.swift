@@ -66,15 +66,16 @@ struct ControlTests {
 
     @Test func whatIsNotThereIsNotFound() async throws {
         let fixture = SimulatorFixture()
-        #expect(try await fixture.control(.get, "/").0 == 404)
+        #expect(try await fixture.control(.get, "/devices").0 == 404)
         #expect(try await fixture.control(.get, "/simulator/devices/abcd").0 == 404)
         #expect(try await fixture.control(.delete, "/simulator/devices/abcd").0 == 404)
         #expect(try await fixture.control(.put, "/simulator/devices").0 == 405)
     }
 
     @Test func bodiesAreCollectedAsFarAsTheyAreOfUse() {
-        let handler = SimulatorFixture().handler
-        #expect(handler.bodyLimit(for: HTTPRequest(.post, "/3/device/ab")) == 65_536)
+        let fixture = SimulatorFixture()
+        let handler = fixture.handler
+        #expect(fixture.service.bodyLimit(for: HTTPRequest(.post, "/3/device/ab")) == 65_536)
         #expect(handler.bodyLimit(for: HTTPRequest(.post, "/simulator/devices")) == 16_384)
         #expect(handler.bodyLimit(for: HTTPRequest(.get, "/simulator/counters")) == 0)
     }

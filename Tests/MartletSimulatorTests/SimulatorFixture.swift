@@ -6,16 +6,21 @@ import Synchronization
 
 @testable import MartletSimulator
 
-/// The simulator's handler without a network.
+/// The simulator's handlers without a network.
 struct SimulatorFixture {
     static let now = Timestamp(seconds: 1_700_000_000)
     static let connection = HTTPConnection(id: 1, peer: "127.0.0.1", isSecure: true, majorVersion: 2)
 
-    let handler: SimulatorHandler
+    let handler: Router
+    let service: ServiceHandler
+    let state: SimulatorState
 
     init(acceptsAnyKey: Bool = true) {
-        let state = SimulatorState(PushPlatforms.simulators(acceptsAnyKey: acceptsAnyKey)) { Self.now }
-        handler = SimulatorHandler(state: state, connections: SimulatorConnections(state: state))
+        state = SimulatorState(PushPlatforms.simulators(acceptsAnyKey: acceptsAnyKey)) { Self.now }
+        handler = ControlRoutes(state: state).router
+        let platform = APNsSimulator.platform
+        service = ServiceHandler(
+            platform: platform, state: state, connections: ServiceConnections(platform: platform, state: state))
     }
 
     func control(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil) async throws -> (Int, JSON) {
@@ -32,7 +37,7 @@ struct SimulatorFixture {
     /// Sends a push as a provider with a key of its own would.
     func push(_ text: String, to handle: String, token: String) async -> HTTPResponse {
         let payload: JSON = ["aps": ["alert": .string(text)]]
-        return await handler.respond(
+        return await service.respond(
             to: HTTPRequest(
                 .post, "/3/device/\(handle)",
                 fields: HTTPFields([

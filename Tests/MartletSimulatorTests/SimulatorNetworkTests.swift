@@ -89,7 +89,7 @@ struct SimulatorNetworkTests {
             var settings = run.settings
             settings.version = .http1
             let response = try await run.client.send(
-                HTTPRequest(.post, "/3/device/ab"), to: run.simulator.origin, settings: settings, before: run.deadline)
+                HTTPRequest(.post, "/3/device/ab"), to: run.apns, settings: settings, before: run.deadline)
             #expect(response.status.code == 505)
         }
     }

@@ -16,6 +16,9 @@ struct SimulatorRun {
     let key: P256PrivateKey
     let deadline = ContinuousClock.now + .seconds(60)
 
+    /// Where the service is reached.
+    var apns: HTTPOrigin { simulator.origins[APNsSimulator.platform] ?? simulator.origin }
+
     var settings: TransportSettings { TransportSettings(trustedCertificatesPEM: simulator.caCertificatePEM) }
 
     func control(_ method: HTTPMethod, _ path: String, _ body: JSON? = nil) async throws -> JSON {
@@ -47,7 +50,7 @@ struct SimulatorRun {
         let service = try APNs(
             credential: Credential(
                 (proof ?? token).merging([
-                    "Endpoint": "\(simulator.origin)", "EndpointCertificateAuthority": simulator.caCertificatePEM,
+                    "Endpoint": "\(apns)", "EndpointCertificateAuthority": simulator.caCertificatePEM,
                 ]) { $1 }))
         let now = Simulator.timeOfDay()
         var signed: String?

@@ -34,10 +34,11 @@ class Simulator(processes.Program):
 
     async def start(self):
         line = await super().start()
-        self.port = int(re.search(r" simulator=https://[^:\s]+:(\d+)", line)[1])
+        self.port = int(re.search(r" apns=https://[^:\s]+:(\d+)", line)[1])
+        control = re.search(r" simulator=(\S+)", line)[1]
         self.ca = re.search(r" ca-file=(\S+)", line)[1]
         trust = ssl.create_default_context(cafile=self.ca)
-        self._control = httpx.Client(base_url=f"https://127.0.0.1:{self.port}", verify=trust)
+        self._control = httpx.Client(base_url=control, verify=trust)
 
     def control(self, method, path, body=None):
         body = body and {"platform": "apns"} | body

@@ -25,14 +25,14 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - handler: Answers every request, on the executor of the loop that owns its connection.
     ///   - http2: What is announced to clients that speak HTTP/2.
-    ///   - onHTTP2: Is given the means to steer each HTTP/2 connection, before its first request. Called on its loop.
+    ///   - observer: Is told of every connection, and given the means to steer it.
     public init(
         loops: EventLoopGroup, handler: any HTTPHandler, limits: ServerLimits = ServerLimits(),
-        http2: HTTP2Settings = HTTP2Settings(), onHTTP2: (@Sendable (HTTP2ConnectionControl) -> Void)? = nil
+        http2: HTTP2Settings = HTTP2Settings(), observer: (any ConnectionObserver)? = nil
     ) {
         count = ConnectionCount(limit: limits.connections)
         let common = LoopServer.Common(
-            handler: handler, limits: limits, http2: http2, onHTTP2: onHTTP2, count: count)
+            handler: handler, limits: limits, http2: http2, observer: observer, count: count)
         servers = loops.loops.map { LoopBound(LoopServer(loop: $0, common: common), loop: $0) }
     }
 
@@ -48,13 +48,24 @@ public final class HTTPServer: Sendable {
     @discardableResult
     public func listen(on endpoint: Endpoint, tls: TLSServerContext? = nil) async throws(NetworkError) -> SocketAddress
     {
+        guard let tls else { return try await listen(on: endpoint, choosingTLS: nil) }
+        return try await listen(on: endpoint) { tls }
+    }
+
+    /// Begins to accept connections that are not all shown the same.
+    /// - Parameter choosingTLS: Says for each connection what it is shown; nil for clear text. Called on its loop.
+    /// - Returns: The address with the real port.
+    @discardableResult
+    public func listen(
+        on endpoint: Endpoint, choosingTLS: (@Sendable () -> TLSServerContext)?
+    ) async throws(NetworkError) -> SocketAddress {
         let servers = servers
         let count = count
         let loop = servers[0].loop
         let (listener, address) = try await loop.run { () throws(NetworkError) in
             let socket = try Self.open(endpoint)
             let address = socket.address
-            let listener = Listener(socket, tls: tls, servers: servers, count: count, loop: loop)
+            let listener = Listener(socket, tls: choosingTLS, servers: servers, count: count, loop: loop)
             try listener.start()
             return (LoopBound(listener, loop: loop), address)
         }

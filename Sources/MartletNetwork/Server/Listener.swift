@@ -6,14 +6,15 @@ final class Listener: ReadinessHandler {
 
     private let loop: EventLoop
     private var socket: ListeningSocket?
-    private let tls: TLSServerContext?
+    /// Chooses what the next connection is shown; nil for clear text.
+    private let tls: (@Sendable () -> TLSServerContext)?
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
     private var registration: Registration?
     private var turn = 0
 
     init(
-        _ socket: consuming ListeningSocket, tls: TLSServerContext?, servers: [LoopBound<LoopServer>],
+        _ socket: consuming ListeningSocket, tls: (@Sendable () -> TLSServerContext)?, servers: [LoopBound<LoopServer>],
         count: ConnectionCount, loop: EventLoop
     ) {
         self.loop = loop

@@ -8,7 +8,7 @@ final class LoopServer: ConnectionOwner {
         let handler: any HTTPHandler
         let limits: ServerLimits
         let http2: HTTP2Settings
-        let onHTTP2: (@Sendable (HTTP2ConnectionControl) -> Void)?
+        let observer: (any ConnectionObserver)?
         let count: ConnectionCount
     }
 
@@ -27,14 +27,14 @@ final class LoopServer: ConnectionOwner {
     }
 
     /// Takes over a connection that was counted when it was accepted.
-    func adopt(_ socket: consuming Socket, peer: SocketAddress, tls: TLSServerContext?) {
+    func adopt(_ socket: consuming Socket, peer: SocketAddress, tls: (@Sendable () -> TLSServerContext)?) {
         guard !isDraining else {
             count.release()
             return
         }
         let session: TLSSession?
         do throws(NetworkError) {
-            session = try tls?.makeSession()
+            session = try tls?().makeSession()
         } catch {
             count.release()
             return
@@ -60,37 +60,30 @@ final class LoopServer: ConnectionOwner {
     }
 
     private func makeHTTP1(_ connection: Connection) -> any WireProtocol {
-        HTTP1Server(
-            connection, info: connection.info(majorVersion: 1), dispatch: HandlerDispatch(common.handler, loop: loop),
-            limits: limits)
+        let info = connection.info(majorVersion: 1)
+        if let observer = common.observer {
+            observer.opened(ConnectionControl(connection, info: info, isHTTP2: false))
+        }
+        return HTTP1Server(
+            connection, info: info, dispatch: HandlerDispatch(common.handler, loop: loop), limits: limits)
     }
 
     private func makeHTTP2(_ connection: Connection) -> any WireProtocol {
         let info = connection.info(majorVersion: 2)
-        let control = common.onHTTP2.map { tell in
-            let bound = LoopBound(WeakConnection(connection), loop: loop)
-            let control = HTTP2ConnectionControl(connection: info) {
-                bound.loop.perform { bound.value.connection?.needsWrite() }
-            }
-            tell(control)
+        let control = common.observer.map { observer in
+            let control = ConnectionControl(connection, info: info, isHTTP2: true)
+            observer.opened(control)
             return control
         }
         return HTTP2ServerSession(
             connection: connection, dispatch: HandlerDispatch(common.handler, loop: loop), info: info, limits: limits,
-            settings: common.http2, control: control)
-    }
-
-    private final class WeakConnection {
-        weak var connection: Connection?
-
-        init(_ connection: Connection) {
-            self.connection = connection
-        }
+            settings: common.http2, control: control?.http2)
     }
 
     func connectionClosed(_ connection: Connection, error: NetworkError?) {
         connections.removeValue(forKey: connection.id)
         count.release()
+        common.observer?.closed(connection.id)
         if isDraining, connections.isEmpty { tellDrained() }
     }
 

@@ -267,6 +267,20 @@ final class Connection: WireConnection, ReadinessHandler {
         settle()
     }
 
+    /// Sends bytes behind the protocol's back.
+    func inject(_ bytes: [UInt8]) {
+        guard phase == .open else { return }
+        if pending.isEmpty { send(bytes) } else { pending.bytes.append(contentsOf: bytes) }
+        settle()
+    }
+
+    /// Closes with a TCP reset.
+    func reset() {
+        guard phase != .closed else { return }
+        socket.abandon()
+        close(nil)
+    }
+
     /// Closes at once: what has not been sent is lost.
     func close(_ error: NetworkError?) {
         guard phase != .closed else { return }

@@ -3,17 +3,21 @@ public import MartletHTTP
 public import MartletModel
 
 /// The far side of one platform as rules: judges requests as the service would and keeps the devices it has made up.
-/// Opens nothing; a shell gives it requests and carries out what it answers.
+/// Opens nothing; a shell gives it the requests that come to its origin and carries out what it answers. Token endpoints
+/// are paths of the same origin.
 public protocol PushServiceSimulator: Sendable {
     static var platform: PlatformID { get }
+
+    /// Requests that a new connection may have open at once.
+    static var firstStreamLimit: UInt32 { get }
+
+    /// The faults that the service has words for; any other is refused where somebody asks for it.
+    static var faults: Set<ServiceFault.Name> { get }
 
     /// The devices that were handed out.
     var devices: SimulatedDevices { get set }
     /// How often what happened, by name; for assertions.
     var counters: [String: Int] { get }
-
-    /// Whether a request is one to this service.
-    func serves(_ path: Substring) -> Bool
 
     /// What is done to a connection before its first request is answered.
     mutating func open(_ connection: HTTPConnection, at now: Timestamp) -> [ConnectionStep]
@@ -21,16 +25,26 @@ public protocol PushServiceSimulator: Sendable {
     /// Forgets a connection.
     mutating func close(_ connection: UInt64)
 
+    /// What a request is about, for faults that some requests meet and others do not. Nothing is judged here.
+    /// - Parameter request: Without its body where that has not been read yet.
+    func subject(of request: HTTPRequest) -> SimulatedSubject
+
     /// Judges one request.
     mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer
+
+    /// Judges one request as `answer(_:at:)` does, and refuses one that would be accepted, in the service's words for
+    /// the fault. The request counts and is checked; it reaches no device unless the fault is one that delivers.
+    /// - Parameter fault: One of `faults`.
+    mutating func answer(_ request: HTTPRequest, fault: ServiceFault, at now: Timestamp) -> SimulatedAnswer
 
     /// Makes an app known, so that what its owner sends is accepted.
     /// - Throws: `SimulatorError` naming the member that is missing or wrong.
     mutating func register(app: JSON) throws(SimulatorError)
 
-    /// Makes up the owner of an app, known here, and what a hub needs to send as that owner.
+    /// Makes up the owner of an app, known here, and what a hub needs to send as that owner: every address that it has
+    /// of the service lies under `origin`.
     /// - Parameters:
-    ///   - origin: Where the simulator is reached.
+    ///   - origin: Where the service is reached.
     ///   - authorityPEM: The authority that senders must trust.
     mutating func issueCredential(origin: HTTPOrigin, authorityPEM: String) throws(SimulatorError) -> Credential
 
@@ -40,42 +54,15 @@ public protocol PushServiceSimulator: Sendable {
     mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String
 }
 
-/// What a simulator does about one request.
-public struct SimulatedAnswer: Sendable {
-    public var response: HTTPResponse
-    /// What is done to the request's connection behind the answer.
-    public var steps: [ConnectionStep]
-    /// How long the answer takes.
-    public var delay: Duration
-    /// What a device that listens receives now.
-    public var delivery: SimulatedDelivery?
+extension PushServiceSimulator {
+    public static var firstStreamLimit: UInt32 { 100 }
+    public static var faults: Set<ServiceFault.Name> { [] }
 
-    public init(
-        _ response: HTTPResponse, steps: [ConnectionStep] = [], delay: Duration = .zero,
-        delivery: SimulatedDelivery? = nil
-    ) {
-        self.response = response
-        self.steps = steps
-        self.delay = delay
-        self.delivery = delivery
-    }
-}
+    public mutating func open(_ connection: HTTPConnection, at now: Timestamp) -> [ConnectionStep] { [] }
+    public mutating func close(_ connection: UInt64) {}
+    public func subject(of request: HTTPRequest) -> SimulatedSubject { SimulatedSubject() }
 
-/// What a simulator does to an HTTP/2 connection.
-public enum ConnectionStep: Hashable, Sendable {
-    /// Announces how many requests may be open at once.
-    case announce(streamLimit: UInt32)
-    /// Says goodbye with a reason, as JSON, and closes. No request of the connection was processed.
-    case goAway(reason: String)
-    /// Cuts the connection without a word.
-    case cut
-}
-
-/// What a control request lacks, in a sentence.
-public struct SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
-    public let description: String
-
-    public init(_ description: String) {
-        self.description = description
+    public mutating func answer(_ request: HTTPRequest, fault: ServiceFault, at now: Timestamp) -> SimulatedAnswer {
+        answer(request, at: now)
     }
 }

@@ -6,6 +6,8 @@ public struct SimulatedDevices: Sendable {
     public struct Device: Sendable {
         /// The app.
         public let app: String
+        /// How many devices there were before it.
+        public let place: Int
         /// When the app was removed from the device; nil while it is there.
         public internal(set) var removedAt: Timestamp?
         /// How many event streams follow the device.
@@ -25,11 +27,14 @@ public struct SimulatedDevices: Sendable {
 
     public subscript(handle: String) -> Device? { devices[handle] }
 
+    /// Every handle that was handed out or made up, oldest first.
+    public var handles: [String] { devices.sorted { $0.value.place < $1.value.place }.map(\.key) }
+
     /// How many devices were handed out, those included whose app was removed.
     public var count: Int { devices.count }
 
     mutating func add(_ handle: String, app: String) {
-        devices[handle] = Device(app: app)
+        devices[handle] = Device(app: app, place: devices[handle]?.place ?? devices.count)
     }
 
     /// The app leaves the device.

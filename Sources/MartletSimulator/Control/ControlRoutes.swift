@@ -2,16 +2,9 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// The control interface: JSON under `/simulator/`.
-///
-/// - `POST /simulator/apps` with `platform` and what the platform wants to know of an app: 204.
-/// - `POST /simulator/devices` with `platform` and what the platform wants to know of a device: 201 with `handle`.
-/// - `GET /simulator/devices/{handle}`: what became of the device and what came for it.
-/// - `GET /simulator/devices/{handle}/events`: server-sent events, one for each notification.
-/// - `DELETE /simulator/devices/{handle}`: the app leaves the device; 204.
-/// - `GET /simulator/counters`: how often what happened, for each platform.
+/// The control interface: a page for people at `/`, and JSON under `/simulator/`, which `Docs/Simulator.md` tells.
 struct ControlRoutes {
-    private static let bodyLimit = 16 * 1024
+    static let bodyLimit = 16 * 1024
 
     let state: SimulatorState
 
@@ -23,22 +16,57 @@ struct ControlRoutes {
             case .methodNotAllowed: Self.refuse(.methodNotAllowed, "This path wants another method.")
             }
         }
+        addServices(to: &router)
+        addDevices(to: &router)
+        addFaults(to: &router)
+        return router
+    }
+
+    private func addServices(to router: inout Router) {
         let state = state
+        router.on(.get, "/") { _, _ in DevicePage(state: state).response }
+        router.on(.get, "/simulator/services") { _, _ in
+            Self.json(
+                state.withContents { contents, _ in
+                    JSON.object(
+                        Dictionary(contents.services.map { ($0.platform.rawValue, Self.description(of: $0)) }) { $1 })
+                })
+        }
+        router.on(.get, "/simulator/counters") { _, _ in
+            Self.json(
+                state.withContents { contents, _ in
+                    JSON.object(
+                        Dictionary(
+                            contents.services.map { service in
+                                let counters = service.counters.mapValues { JSON.integer(Int64($0)) }
+                                return (service.platform.rawValue, JSON.object(counters))
+                            }
+                        ) { $1 })
+                })
+        }
         router.on(.post, "/simulator/apps", bodyLimit: Self.bodyLimit) { request, _ in
             Self.answer { () throws(SimulatorError) in
                 let body = try Self.body(request)
-                try state.with(try Self.platform(body)) { (rules) throws(SimulatorError) in
-                    try rules.register(app: body)
+                try state.with(try Self.platform(body)) { (service) throws(SimulatorError) in
+                    try service.rules.register(app: body)
                 }
                 return HTTPResponse(.noContent)
             }
         }
+        router.on(.post, "/simulator/reset") { _, _ in
+            state.reset()
+            return HTTPResponse(.noContent)
+        }
+    }
+
+    private func addDevices(to router: inout Router) {
+        let state = state
         router.on(.post, "/simulator/devices", bodyLimit: Self.bodyLimit) { request, _ in
             Self.answer { () throws(SimulatorError) in
                 let body = try Self.body(request)
                 let platform = try Self.platform(body)
-                let handle = try state.with(platform) { (rules) throws(SimulatorError) in
-                    try rules.addDevice(body)
+                let handle = try state.with(platform) { (service) throws(SimulatorError) in
+                    try service.rules.addDevice(body)
                 }
                 return Self.json(
                     ["platform": .string(platform.rawValue), "handle": .string(handle)], status: .created)
@@ -57,20 +85,21 @@ struct ControlRoutes {
             }
             return EventStream(state: state, handle: match["handle"]).response
         }
-        router.on(.get, "/simulator/counters") { _, _ in
-            let counters = state.counters.map { platform, counters in
-                (platform.rawValue, JSON.object(counters.mapValues { .integer(Int64($0)) }))
-            }
-            return Self.json(.object(Dictionary(counters) { first, _ in first }))
-        }
-        return router
+    }
+
+    private static func description(of service: SimulatedService) -> JSON {
+        [
+            "origin": .string(service.origin?.description ?? ""),
+            "credential": .object(service.credential.mapValues(JSON.string)),
+            "faults": .array(type(of: service.rules).faults.map(\.rawValue).sorted().map(JSON.string)),
+        ]
     }
 
     private static var unknownDevice: HTTPResponse {
         refuse(.notFound, "No device with this handle was handed out, or its app was removed.")
     }
 
-    private static func body(_ request: HTTPRequest) throws(SimulatorError) -> JSON {
+    static func body(_ request: HTTPRequest) throws(SimulatorError) -> JSON {
         do throws(JSONError) {
             return try JSON(parsing: request.body, maximumDepth: 8)
         } catch {
@@ -92,7 +121,7 @@ struct ControlRoutes {
         return .object(members)
     }
 
-    private static func answer(_ body: () throws(SimulatorError) -> HTTPResponse) -> HTTPResponse {
+    static func answer(_ body: () throws(SimulatorError) -> HTTPResponse) -> HTTPResponse {
         do throws(SimulatorError) {
             return try body()
         } catch {
@@ -100,11 +129,11 @@ struct ControlRoutes {
         }
     }
 
-    private static func refuse(_ status: HTTPStatus, _ sentence: String) -> HTTPResponse {
+    static func refuse(_ status: HTTPStatus, _ sentence: String) -> HTTPResponse {
         json(["error": .string(sentence)], status: status)
     }
 
-    private static func json(_ body: JSON, status: HTTPStatus = .ok) -> HTTPResponse {
+    static func json(_ body: JSON, status: HTTPStatus = .ok) -> HTTPResponse {
         HTTPResponse(status, fields: ["content-type": "application/json"], body: .bytes(body.bytes))
     }
 }

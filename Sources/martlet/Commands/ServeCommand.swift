@@ -18,9 +18,12 @@ enum ServeCommand {
             Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
             Option("backend-hub", "NAME", "The hub of the app backend; with one hub it need not be said."),
             Option("simulator", nil, "Run simulated push services too; hubs without a credential send to them."),
-            Option("simulator-listen", "HOST:PORT", "Where the simulator listens.", default: "127.0.0.1:9443"),
+            Option(
+                "simulator-listen", "HOST:PORT",
+                "Where the simulator's control interface listens; the services take the ports behind.",
+                default: "127.0.0.1:9443"),
             Option("loops", "N", "Event loops; one per core, at most two, where it is not given."),
-        ]
+        ] + FaultOptions(prefix: "simulator-").all
     ) { invocation in
         let configuration = try configuration(invocation)
         do throws(ServerError) {
@@ -30,7 +33,10 @@ enum ServeCommand {
         }
         OpenFiles.allowMany()
         var simulator: Simulator?
-        if invocation.isOn("simulator") { simulator = try await SimulateCommand.start("simulator-listen", invocation) }
+        if invocation.isOn("simulator") {
+            simulator = try await SimulateCommand.start(
+                "simulator-listen", invocation, faults: FaultOptions(prefix: "simulator-"))
+        }
         let server = try await Server.start(configuration, fallbacks: simulator?.credentials ?? [:])
         if let simulator { try publishAuthority(of: simulator, in: configuration.dataDirectory) }
         if let file = server.authorityFile {

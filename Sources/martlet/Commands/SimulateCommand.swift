@@ -1,3 +1,4 @@
+import MartletModel
 import MartletServer
 import MartletSimulator
 
@@ -6,25 +7,29 @@ enum SimulateCommand {
     static let command = Command(
         "simulate", "Simulate the push services until SIGTERM.",
         options: [
-            Option("listen", "HOST:PORT", "Where the simulator listens.", default: "127.0.0.1:9443"),
+            Option(
+                "listen", "HOST:PORT", "Where the control interface listens; the services take the ports behind.",
+                default: "127.0.0.1:9443"),
             Option("ca-file", "FILE", "Where to write the authority to trust, besides its own place."),
-        ]
+        ] + FaultOptions().all
     ) { invocation in
         OpenFiles.allowMany()
-        let simulator = try await start("listen", invocation)
+        let simulator = try await start("listen", invocation, faults: FaultOptions())
         var file = try SimulatorAuthority.publish(simulator.caCertificatePEM, port: simulator.port)
         if let chosen = invocation["ca-file"] {
             try TextFile.write(simulator.caCertificatePEM, to: chosen)
             file = chosen
         }
         await Signals.runUntilTermination { [file] in
-            Terminal.print("martlet: ready simulator=\(simulator.origin) ca-file=\(file)")
+            let services = simulator.origins.map { "\($0.key.rawValue)=\($0.value)" }.sorted()
+            Terminal.print(
+                "martlet: ready simulator=\(simulator.origin) \(services.joined(separator: " ")) ca-file=\(file)")
             await simulator.run()
         }
     }
 
     /// - Parameter option: The option with the address to listen on; it has a default.
-    static func start(_ option: String, _ invocation: Invocation) async throws -> Simulator {
+    static func start(_ option: String, _ invocation: Invocation, faults: FaultOptions) async throws -> Simulator {
         let address = try invocation.address(option) ?? ServerConfiguration.Address(host: "127.0.0.1", port: 9443)
         guard address.isLoopback else {
             throw UsageError(
@@ -34,6 +39,7 @@ enum SimulateCommand {
         var configuration = Simulator.Configuration(acceptsAnyKey: true)
         configuration.host = address.host
         configuration.port = address.port
+        configuration.faults = try faults.plan(invocation)
         return try await Simulator.start(configuration)
     }
 }

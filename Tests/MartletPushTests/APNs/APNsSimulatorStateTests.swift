@@ -136,25 +136,6 @@ struct APNsSimulatorStateTests {
         #expect(steps == [.goAway(reason: "BadCertificate")])
     }
 
-    @Test(arguments: [
-        ("dead0410", ["410 Unregistered", "410 Unregistered"]), ("dead0400", ["400 BadDeviceToken"]),
-        ("dead0429", ["429 TooManyRequests", "429 TooManyRequests", "200 "]),
-        ("dead0500", ["500 InternalServerError"]), ("dead0503", ["503 ServiceUnavailable"]),
-        ("dead5109", ["200 "]),
-    ])
-    func markedTokensAskForTheirFault(marker: String, verdicts: [String]) throws {
-        var fixture = try APNsSimulatorFixture()
-        let token = String(repeating: "a", count: 56) + marker
-        for verdict in verdicts { #expect(try fixture.verdict(fixture.request(to: token)) == verdict) }
-    }
-
-    @Test func markedTokensCanCutAndDelay() throws {
-        var fixture = try APNsSimulatorFixture()
-        let head = String(repeating: "a", count: 56)
-        #expect(fixture.answer(try fixture.request(to: head + "deadc105")).steps == [.cut])
-        #expect(fixture.answer(try fixture.request(to: head + "dead5109")).delay == .seconds(5))
-    }
-
     @Test(arguments: ["bundleId", "teamId", "keyId", "publicKey"])
     func anAppIsRegisteredWithAllItsMembers(member: String) throws {
         var simulator = APNsSimulator()

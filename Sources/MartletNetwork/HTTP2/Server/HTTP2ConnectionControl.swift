@@ -7,7 +7,8 @@ import Synchronization
 public final class HTTP2ConnectionControl: Sendable {
     enum Command: Sendable {
         case announce(streamLimit: UInt32)
-        case goAway(last: Int32?, code: HTTP2ErrorCode, debugData: [UInt8])
+        case announceWindow(bytes: UInt32)
+        case goAway(last: Int32?, code: HTTP2ErrorCode, debugData: [UInt8], finishes: Bool)
         case reset(stream: Int32, code: HTTP2ErrorCode)
         case withholdWindows(Bool)
         case goSilent
@@ -31,12 +32,21 @@ public final class HTTP2ConnectionControl: Sendable {
         give(.announce(streamLimit: streamLimit))
     }
 
-    /// Sends GOAWAY; the connection stays until the peer closes it, or `close` is called.
+    /// Announces how many bytes of each body the peer may send unasked, in bodies that it has begun too.
+    public func announce(streamWindow bytes: UInt32) {
+        give(.announceWindow(bytes: bytes))
+    }
+
+    /// Sends GOAWAY.
     /// - Parameters:
     ///   - last: The last stream that is (or will be) answered; nil for the newest one seen.
     ///   - debugData: Free bytes for a person or program at the other end.
-    public func goAway(last: Int32? = nil, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []) {
-        give(.goAway(last: last, code: code, debugData: debugData))
+    ///   - finishes: Whether the connection ends once its open requests are answered; otherwise it stays until the peer
+    ///     closes it, or `close` is called.
+    public func goAway(
+        last: Int32? = nil, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = [], finishes: Bool = false
+    ) {
+        give(.goAway(last: last, code: code, debugData: debugData, finishes: finishes))
     }
 
     /// Resets the stream of a request, whose answer then goes nowhere.

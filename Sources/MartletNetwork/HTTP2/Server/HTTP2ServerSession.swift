@@ -146,8 +146,10 @@ final class HTTP2ServerSession: WireProtocol {
         switch command {
         case .announce(let streamLimit):
             nghttp2.submit(settings: [(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, streamLimit)])
-        case .goAway(let last, let code, let debugData):
-            outlivesGoAway = true
+        case .announceWindow(let bytes):
+            nghttp2.submit(settings: [(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, bytes)])
+        case .goAway(let last, let code, let debugData, let finishes):
+            outlivesGoAway = !finishes
             nghttp2.submitGoAway(
                 last: last ?? nghttp2.lastProcessedStream, code: code.rawValue, debugData: debugData)
         case .reset(let id, let code):

@@ -1,6 +1,3 @@
-import MartletHTTP
-import MartletModel
-
 /// A fault that a device token asks for by its last eight digits, for tests that cannot reach the control interface
 /// (push services document, section 10.1).
 enum APNsMarker: String, CaseIterable {
@@ -12,25 +9,22 @@ enum APNsMarker: String, CaseIterable {
     case serviceUnavailable = "dead0503"
     /// The connection is cut.
     case connectionCut = "deadc105"
-    /// The answer takes its time.
+    /// The answer takes five seconds.
     case slow = "dead5109"
-
-    static let slowness: Duration = .seconds(5)
 
     init?(endOf token: String) {
         self.init(rawValue: String(token.suffix(8)))
     }
 
-    /// - Parameter attempts: How often the token was tried before.
-    func refusal(attempts: Int, at now: Timestamp) -> APNsRefusal? {
+    var marker: HandleMarker {
         switch self {
-        case .unregistered: APNsRefusal(.gone, "Unregistered", timestamp: now)
-        case .badDeviceToken: APNsRefusal(.badRequest, "BadDeviceToken")
-        case .tooManyRequests: attempts < 2 ? APNsRefusal(.tooManyRequests, "TooManyRequests") : nil
-        case .internalServerError: APNsRefusal(.internalServerError, "InternalServerError")
-        case .serviceUnavailable: APNsRefusal(.serviceUnavailable, "ServiceUnavailable")
-        case .connectionCut: APNsRefusal(.serviceUnavailable, "Shutdown", steps: [.cut])
-        case .slow: nil
+        case .unregistered: .unregistered
+        case .badDeviceToken: .unknown
+        case .tooManyRequests: .throttle(2)
+        case .internalServerError: .error
+        case .serviceUnavailable: .unavailable
+        case .connectionCut: .reset
+        case .slow: .slow(5000)
         }
     }
 }

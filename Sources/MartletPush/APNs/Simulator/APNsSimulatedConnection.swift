@@ -13,6 +13,8 @@ struct APNsSimulatedConnection {
     private(set) var certificate: CertificateProof?
     /// Whether the stream limit was raised after the first success.
     var isTrusted = false
+    /// What every request of the connection is refused with, once a fault has made it so.
+    var sticky: APNsRefusal?
     private var owner: (teamID: String, keyID: String)?
     private var token: (text: String, since: Timestamp)?
 

@@ -4,15 +4,12 @@ import MartletModel
 /// A request that has passed every check.
 struct APNsSimulatedPush {
     var delivery: SimulatedDelivery
-    /// How long the answer takes.
-    var delay: Duration
 
     /// How long the service keeps what states no expiration, and the longest that it keeps anything.
     static let storageTime: Duration = .seconds(30 * 86_400)
 
     init(
-        id: String, token: String, fields: HTTPFields, payload: JSON, expiration: Int64?, delay: Duration,
-        at now: Timestamp
+        id: String, token: String, fields: HTTPFields, payload: JSON, expiration: Int64?, at now: Timestamp
     ) {
         var headers: [String: String] = [:]
         for field in fields where field.name.hasPrefix("apns-") { headers[field.name] = field.value }
@@ -21,7 +18,6 @@ struct APNsSimulatedPush {
         delivery = SimulatedDelivery(
             id: id, handle: token, headers: headers, payload: payload, text: Self.text(of: payload), acceptedAt: now,
             keptUntil: keptUntil > now ? keptUntil : nil)
-        self.delay = delay
     }
 
     /// What a device shows: the alert as one line, its title before its body.

@@ -7,6 +7,7 @@ extension APNsSimulator {
     mutating func judge(_ request: HTTPRequest, id: String, at now: Timestamp) throws(APNsRefusal) -> APNsSimulatedPush
     {
         let connection = try connection(of: request, at: now)
+        if let refusal = connections[connection]?.sticky { throw refusal }
         try checkFields(request.fields)
         let token = try deviceToken(request)
         let provider = try authorize(request.fields, on: connection, at: now)
@@ -14,11 +15,11 @@ extension APNsSimulator {
         try checkPriority(request.fields, of: type)
         let expiration = try expiration(request.fields)
         let payload = try payload(request, of: type)
-        let delay = try checkDevice(token, bundleID: bundleID, at: now)
+        try checkDevice(token, bundleID: bundleID, at: now)
         if let provider { connections[connection]?.bind(to: provider) }
         return APNsSimulatedPush(
             id: id, token: token.lowercased(), fields: request.fields, payload: payload, expiration: expiration,
-            delay: delay, at: now)
+            at: now)
     }
 
     /// Rows 1 and 2.
@@ -130,24 +131,14 @@ extension APNsSimulator {
     }
 
     /// Rows 25 to 28.
-    /// - Returns: How long the answer takes.
-    private mutating func checkDevice(
-        _ text: String, bundleID: String, at now: Timestamp
-    ) throws(APNsRefusal) -> Duration {
+    private mutating func checkDevice(_ text: String, bundleID: String, at now: Timestamp) throws(APNsRefusal) {
         guard let token = APNs.canonicalToken(text) else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
-        var delay = Duration.zero
-        if let marker = APNsMarker(endOf: token) {
-            let earlier = attempts[token, default: 0]
-            attempts[token] = earlier + 1
-            if let refusal = marker.refusal(attempts: earlier, at: now) { throw refusal }
-            if marker == .slow { delay = APNsMarker.slowness }
-            if devices[token] == nil { devices.add(token, app: bundleID) }
-        }
+        // A token that asks for a fault is one that a test has made up.
+        if APNsMarker(endOf: token) != nil, devices[token] == nil { devices.add(token, app: bundleID) }
         guard let device = devices[token] else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
         guard device.app == bundleID else { throw APNsRefusal(.badRequest, "DeviceTokenNotForTopic") }
         if let removedAt = device.removedAt { throw APNsRefusal(.gone, "Unregistered", timestamp: removedAt) }
         try checkRate(of: token, at: now)
-        return delay
     }
 
     private mutating func checkRate(of token: String, at now: Timestamp) throws(APNsRefusal) {

@@ -19,6 +19,8 @@ public struct APNsSimulator: PushServiceSimulator {
     }
 
     public static let platform = APNs.descriptor.platform
+    /// A connection may have one request until it has proved whose it is.
+    public static let firstStreamLimit: UInt32 = 1
 
     public var devices = SimulatedDevices()
     public internal(set) var counters: [String: Int] = [:]
@@ -28,16 +30,11 @@ public struct APNsSimulator: PushServiceSimulator {
     var connections: [UInt64: APNsSimulatedConnection] = [:]
     /// Which team an app belongs to.
     var teams: [String: String] = [:]
-    var attempts: [String: Int] = [:]
     var recentPushes: [String: [Timestamp]] = [:]
 
     public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
         keys = APNsProviderKeys(acceptsAnyKey: configuration.acceptsAnyKey)
-    }
-
-    public func serves(_ path: Substring) -> Bool {
-        path.hasPrefix("/3/") || path.hasPrefix("/4/") || path.hasPrefix("/1/")
     }
 
     public mutating func open(_ connection: HTTPConnection, at now: Timestamp) -> [ConnectionStep] {
@@ -58,15 +55,25 @@ public struct APNsSimulator: PushServiceSimulator {
     }
 
     public mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer {
+        answer(request, at: now) { simulator, push in simulator.accept(push, on: request.connection?.id) }
+    }
+
+    mutating func answer(
+        _ request: HTTPRequest, at now: Timestamp,
+        _ take: (inout APNsSimulator, APNsSimulatedPush) throws(APNsRefusal) -> SimulatedAnswer
+    ) -> SimulatedAnswer {
         count("requests")
         let id = request.fields["apns-id"].flatMap(Self.canonicalID) ?? Self.makeID()
         do throws(APNsRefusal) {
-            let push = try judge(request, id: id, at: now)
-            return accept(push, on: request.connection?.id)
+            return try take(&self, try judge(request, id: id, at: now))
         } catch {
-            count("refused.\(error.reason)")
-            return SimulatedAnswer(error.response(id: id), steps: error.steps)
+            return refuse(error, id: id)
         }
+    }
+
+    mutating func refuse(_ error: APNsRefusal, id: String) -> SimulatedAnswer {
+        count("refused.\(error.reason)")
+        return SimulatedAnswer(error.response(id: id), steps: error.steps)
     }
 
     public mutating func register(app: JSON) throws(SimulatorError) {
@@ -137,7 +144,7 @@ public struct APNsSimulator: PushServiceSimulator {
         }
     }
 
-    private mutating func accept(_ push: APNsSimulatedPush, on connection: UInt64?) -> SimulatedAnswer {
+    mutating func accept(_ push: APNsSimulatedPush, on connection: UInt64?) -> SimulatedAnswer {
         count("accepted")
         var steps: [ConnectionStep] = []
         if let connection, connections[connection]?.isTrusted == false {
@@ -149,8 +156,7 @@ public struct APNsSimulator: PushServiceSimulator {
         var fields: HTTPFields = ["apns-id": push.delivery.id]
         if configuration.environment == .sandbox { fields["apns-unique-id"] = Self.makeID() }
         return SimulatedAnswer(
-            HTTPResponse(.ok, fields: fields), steps: steps, delay: push.delay,
-            delivery: fate == .delivered ? push.delivery : nil)
+            HTTPResponse(.ok, fields: fields), steps: steps, delivery: fate == .delivered ? push.delivery : nil)
     }
 
     mutating func count(_ name: String) {

@@ -1,0 +1,53 @@
+/// A fault that a handle asks for by its end, for tests that cannot reach the control interface (push services document,
+/// section 10.1): `…~unregistered`, `…~unknown`, `…~throttle3`, `…~error`, `…~unavailable`, `…~slow5000`, `…~reset`.
+///
+/// A service whose handles cannot hold a tilde has spellings of its own.
+public enum HandleMarker: Hashable, Sendable {
+    case unregistered
+    case unknown
+    /// So often, then it is accepted.
+    case throttle(Int)
+    case error
+    case unavailable
+    /// The answer takes so many milliseconds.
+    case slow(Int)
+    /// The connection is cut.
+    case reset
+
+    private static let slownessLimit = 60_000
+
+    /// Reads what stands behind the last tilde of a handle; nil where that is no marker.
+    public init?(endOf handle: some StringProtocol) {
+        guard let tilde = handle.lastIndex(of: "~") else { return nil }
+        let text = handle[handle.index(after: tilde)...]
+        switch text {
+        case "unregistered": self = .unregistered
+        case "unknown": self = .unknown
+        case "error": self = .error
+        case "unavailable": self = .unavailable
+        case "reset": self = .reset
+        default:
+            if text.hasPrefix("throttle"), let times = Int(text.dropFirst("throttle".count)), times >= 0 {
+                self = .throttle(times)
+            } else if text.hasPrefix("slow"), let time = Int(text.dropFirst("slow".count)),
+                (0...Self.slownessLimit).contains(time)
+            {
+                self = .slow(time)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// What the service is to say; nil for what the network does.
+    public var fault: ServiceFault? {
+        switch self {
+        case .unregistered: ServiceFault(.unregistered)
+        case .unknown: ServiceFault(.unknownHandle)
+        case .throttle: ServiceFault(.deviceRateLimit)
+        case .error: ServiceFault(.internalError)
+        case .unavailable: ServiceFault(.unavailable)
+        case .slow, .reset: nil
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import MartletHTTP
+public import MartletModel
+
+/// The field `retry-after` in one of its two forms (RFC 9110, section 10.2.3).
+public enum RetryAfterField: Hashable, Sendable {
+    case seconds(Int)
+    /// A date so many seconds from now.
+    case date(Int)
+
+    /// The field's value.
+    public func value(at now: Timestamp) -> String {
+        switch self {
+        case .seconds(let seconds): String(seconds)
+        case .date(let seconds): IMFDate.text(max(0, (now + .seconds(seconds)).seconds))
+        }
+    }
+}

@@ -1,0 +1,8 @@
+/// What a control request lacks, in a sentence.
+public struct SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) {
+        self.description = description
+    }
+}

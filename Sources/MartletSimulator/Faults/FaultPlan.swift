@@ -1,0 +1,148 @@
+public import MartletModel
+public import MartletPush
+
+/// Which requests meet which faults.
+///
+/// A pure decision: the same rules with the same seed and the same requests give the same faults. Chance is drawn for
+/// each device by itself, from the seed, the rule, the device's number and how often it was asked for, so that it does
+/// not matter in which order requests to different devices come.
+public struct FaultPlan: Sendable {
+    /// A rule at work.
+    struct Entry: Sendable {
+        let id: Int
+        let rule: FaultRule
+        /// When the rule was set.
+        let since: Timestamp
+        /// How many requests were in its scope and time.
+        var seen = 0
+        /// How often the fault happened.
+        var fired = 0
+        /// How often each device was asked for.
+        var asked: [Int: Int] = [:]
+    }
+
+    private static let ruleLimit = 100
+    private static let handleLimit = 100_000
+
+    /// Where chance begins.
+    public let seed: UInt64
+    private(set) var entries: [Entry] = []
+    private var lastID = 0
+    /// How often a handle was asked for that asks for a fault itself.
+    private var marked: [String: Int] = [:]
+
+    public init(seed: UInt64 = 0) {
+        self.seed = seed
+    }
+
+    /// Reads a script: `{"seed": 1, "faults": [rules]}`.
+    /// - Parameter now: When the rules are set.
+    /// - Throws: `SimulatorError` naming what is wrong.
+    public init(script: JSON, at now: Timestamp) throws(SimulatorError) {
+        guard let rules = script["faults"]?.array else {
+            throw SimulatorError("\"faults\" must be an array of faults.")
+        }
+        let seed = script["seed"]?.integer ?? 0
+        guard script["seed"] == nil || script["seed"]?.integer != nil, seed >= 0 else {
+            throw SimulatorError("\"seed\" must be a whole number, 0 or more.")
+        }
+        self.init(seed: UInt64(seed))
+        for rule in rules { _ = try add(FaultRule(rule), at: now) }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds a rule behind those that there are; the first rule whose fault happens wins.
+    /// - Returns: The number of the rule.
+    @discardableResult
+    public mutating func add(_ rule: FaultRule, at now: Timestamp) throws(SimulatorError) -> Int {
+        guard entries.count < Self.ruleLimit else {
+            throw SimulatorError("There are \(Self.ruleLimit) faults already, which is the most there can be.")
+        }
+        lastID += 1
+        entries.append(Entry(id: lastID, rule: rule, since: now))
+        return lastID
+    }
+
+    /// - Returns: Whether there was such a rule.
+    mutating func remove(_ id: Int) -> Bool {
+        let count = entries.count
+        entries.removeAll { $0.id == id }
+        return entries.count < count
+    }
+
+    mutating func removeAll() {
+        entries = []
+        marked = [:]
+    }
+
+    /// Whether any rule is decided at this moment for a service.
+    func decides(at moment: FaultMoment, for service: PlatformID) -> Bool {
+        entries.contains { $0.rule.moment == moment && $0.rule.scope.service.map { $0 == service } ?? true }
+    }
+
+    /// The fault that a request or connection meets, or nil. Every rule counts it that covers it.
+    mutating func fault(for facts: FaultFacts, at now: Timestamp) -> Fault? {
+        var found: Fault?
+        for index in entries.indices where entries[index].rule.covers(facts) {
+            guard entries[index].rule.covers(now - entries[index].since) else { continue }
+            let isDue = isDue(index, facts)
+            guard isDue, found == nil else { continue }
+            entries[index].fired += 1
+            found = entries[index].rule.fault
+        }
+        return found ?? markedFault(facts)
+    }
+
+    /// Counts a request and says whether it is the rule's turn.
+    private mutating func isDue(_ index: Int, _ facts: FaultFacts) -> Bool {
+        entries[index].seen += 1
+        let rule = entries[index].rule
+        let turn = entries[index].seen - rule.skip
+        var draw = Draw(seed: seed, rule: entries[index].id, device: 0, turn: entries[index].seen)
+        if let device = facts.device, entries[index].asked.count < Self.handleLimit {
+            entries[index].asked[device, default: 0] += 1
+            draw.device = device + 1
+            draw.turn = entries[index].asked[device, default: 0]
+        }
+        return turn > 0 && turn % rule.every == 0 && rule.next.map { entries[index].fired < $0 } ?? true
+            && draw.fraction < rule.probability
+    }
+
+    private mutating func markedFault(_ facts: FaultFacts) -> Fault? {
+        guard facts.moment == .request, let marker = facts.subject.marker, let handle = facts.subject.handle else {
+            return nil
+        }
+        switch marker {
+        case .slow(let time): return .slow(.milliseconds(time))
+        case .reset: return .reset(.request)
+        case .throttle(let times):
+            if marked.count >= Self.handleLimit { marked = [:] }
+            marked[handle, default: 0] += 1
+            return marked[handle, default: 0] <= times ? marker.fault.map(Fault.service) : nil
+        case .unregistered, .unknown, .error, .unavailable: return marker.fault.map(Fault.service)
+        }
+    }
+
+    /// A number from 0 to 1 that depends on nothing but these four.
+    private struct Draw {
+        var seed: UInt64
+        var rule: Int
+        var device: Int
+        var turn: Int
+
+        var fraction: Double {
+            var state = seed
+            for part in [rule, device, turn] { state = Self.mix(state ^ UInt64(truncatingIfNeeded: part)) }
+            return Double(state >> 11) / Double(1 << 53)
+        }
+
+        /// One step of SplitMix64.
+        private static func mix(_ value: UInt64) -> UInt64 {
+            var value = value &+ 0x9E37_79B9_7F4A_7C15
+            value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+            return value ^ value >> 31
+        }
+    }
+}

@@ -1,0 +1,110 @@
+public import MartletModel
+public import MartletPush
+
+/// A fault with the requests that it is for.
+public struct FaultRule: Hashable, Sendable {
+    /// Which requests or connections a fault is for; nil everywhere means all.
+    struct Scope: Hashable, Sendable {
+        var service: PlatformID?
+        var endpoint: SimulatedSubject.Endpoint?
+        var app: String?
+        var handle: String?
+        /// The number of the connection among those of its service, from 1.
+        var connection: Int?
+    }
+
+    var fault: Fault
+    var moment: FaultMoment
+    var scope = Scope()
+    /// Every how many of the requests in scope.
+    var every = 1
+    /// How many of them are left alone at first.
+    var skip = 0
+    /// How often the fault happens at most.
+    var next: Int?
+    /// How likely it is with each of those that are left.
+    var probability = 1.0
+    /// Begins so long after the rule was set.
+    var after: Duration = .zero
+    /// Ends so long after it began.
+    var duration: Duration?
+    /// The rule as it was written.
+    let source: JSON
+
+    /// Reads a rule: `{"fault": "slow", "delay": 2000, "service": …, "every": 10}`. All members are told in
+    /// `Docs/Simulator.md`.
+    /// - Throws: `SimulatorError` naming the member that is missing or wrong.
+    public init(_ json: JSON) throws(SimulatorError) {
+        var members = try FaultMembers(json)
+        source = json
+        fault = try Fault(&members)
+        moment = fault.moment
+        if fault.canMeetConnection, try members.choice("at", ["connect", "request"]) == "connect" { moment = .open }
+        scope.service = try members.text("service").map(PlatformID.init(rawValue:))
+        scope.endpoint = try members.choice("endpoint", SimulatedSubject.Endpoint.allCases.map(\.rawValue))
+            .flatMap(SimulatedSubject.Endpoint.init)
+        scope.app = try members.text("app")
+        scope.handle = try members.text("handle")
+        scope.connection = try members.integer("connection", 1...Int.max)
+        every = try members.integer("every", 1...1_000_000_000) ?? every
+        skip = try members.integer("skip", 0...1_000_000_000) ?? skip
+        next = try members.integer("next", 1...1_000_000_000)
+        probability = try members.fraction("probability") ?? probability
+        after = try members.milliseconds("after") ?? after
+        duration = try members.milliseconds("for")
+        try members.finish()
+    }
+
+    /// Reads a rule as it stands in a flag: `slow delay=2000 every=10`, the name of the fault and members of the JSON form.
+    public init(text: Substring) throws(SimulatorError) {
+        let words = text.split(separator: " ")
+        guard let name = words.first else { throw SimulatorError("A fault begins with its name.") }
+        var members: [String: JSON] = ["fault": .string(String(name))]
+        for word in words.dropFirst() {
+            guard let sign = word.firstIndex(of: "=") else {
+                throw SimulatorError("\"\(word)\" must be NAME=VALUE.")
+            }
+            members[String(word[..<sign])] = Self.value(word[word.index(after: sign)...])
+        }
+        try self.init(.object(members))
+    }
+
+    private static func value(_ text: Substring) -> JSON {
+        if text.contains(",") { return .array(text.split(separator: ",").map { value($0) }) }
+        if let number = Int64(text) { return .integer(number) }
+        if let number = Double(text) { return .double(number) }
+        return switch text {
+        case "true": .bool(true)
+        case "false": .bool(false)
+        default: .string(String(text))
+        }
+    }
+
+    /// Whether the fault is for these, whatever was before.
+    func covers(_ facts: FaultFacts) -> Bool {
+        if case .service(let fault) = fault, !facts.faults.contains(fault.name) { return false }
+        return moment == facts.moment && scope.service.map { $0 == facts.service } ?? true
+            && scope.connection.map { $0 == facts.connection } ?? true
+            && scope.endpoint.map { $0 == facts.subject.endpoint } ?? true
+            && scope.app.map { $0 == facts.subject.app } ?? true
+            && scope.handle.map { $0 == facts.subject.handle } ?? true
+    }
+
+    /// Whether the fault is for so many milliseconds after it was set.
+    func covers(_ age: Duration) -> Bool {
+        age >= after && duration.map { age < after + $0 } ?? true
+    }
+}
+
+/// What there is to know where it is decided whether a fault happens.
+struct FaultFacts: Sendable {
+    var service: PlatformID
+    /// What the service has words for.
+    var faults: Set<ServiceFault.Name>
+    var moment: FaultMoment
+    /// The number of the connection among those of its service, from 1.
+    var connection: Int
+    var subject = SimulatedSubject()
+    /// The number of the device among those of its service; nil for an unknown one.
+    var device: Int?
+}

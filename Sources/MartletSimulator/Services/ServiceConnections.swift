@@ -1,0 +1,161 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import MartletNetwork
+import MartletPush
+import Synchronization
+
+/// The connections of one simulated service, and what is done to them.
+final class ServiceConnections: ConnectionObserver {
+    private struct Entry {
+        let control: ConnectionControl
+        /// The newest stream whose request was judged.
+        var judged: Int32 = 0
+        /// Streams above it were given up with a goodbye.
+        var last = Int32.max
+    }
+
+    private let platform: PlatformID
+    private let state: SimulatorState
+    private let entries = Mutex<[UInt64: Entry]>([:])
+
+    init(platform: PlatformID, state: SimulatorState) {
+        self.platform = platform
+        self.state = state
+    }
+
+    func opened(_ control: ConnectionControl) {
+        entries.withLock { $0[control.connection.id] = Entry(control: control) }
+        let (steps, fault) = state.opened(control.connection, of: platform)
+        perform(steps, on: control)
+        switch fault {
+        case .reset: control.reset()
+        case .blackHole: silence(control)
+        case .streamLimits(let limits, let interval): announce(limits, every: interval, on: control)
+        case .smallWindow(let bytes, let time): narrow(control, to: bytes, for: time)
+        case .goAway(var fault):
+            fault.last = .none
+            sayGoodbye(fault, on: control, last: 0)
+        default: break
+        }
+    }
+
+    func closed(_ connection: UInt64) {
+        _ = entries.withLock { $0.removeValue(forKey: connection) }
+        state.closed(connection, of: platform)
+    }
+
+    /// Whether a request is to be judged; not where a goodbye has given it up.
+    func takes(_ request: HTTPRequest) -> Bool {
+        guard let id = request.connection?.id else { return true }
+        return entries.withLock { $0[id].map { request.streamID <= $0.last } ?? true }
+    }
+
+    /// The service has judged a request.
+    func judged(_ request: HTTPRequest) {
+        guard let id = request.connection?.id else { return }
+        entries.withLock { entries in
+            guard let entry = entries[id] else { return }
+            entries[id]?.judged = max(entry.judged, request.streamID)
+        }
+    }
+
+    /// What the service itself does to the connection of a request.
+    func perform(_ steps: [ConnectionStep], on request: HTTPRequest) {
+        guard !steps.isEmpty, let control = control(of: request) else { return }
+        perform(steps, on: control)
+    }
+
+    private func perform(_ steps: [ConnectionStep], on control: ConnectionControl) {
+        for step in steps {
+            switch step {
+            case .announce(let streamLimit): control.http2?.announce(streamLimit: streamLimit)
+            case .goAway(let reason):
+                control.http2?.goAway(last: 0, debugData: JSON.object(["reason": .string(reason)]).bytes)
+                control.http2?.close()
+            case .cut: control.reset()
+            }
+        }
+    }
+
+    // MARK: Faults
+
+    func reset(_ request: HTTPRequest) {
+        control(of: request)?.reset()
+    }
+
+    /// Resets the stream of a request; HTTP/1.1 has no other stream than its connection.
+    func resetStream(of request: HTTPRequest, code: HTTP2ErrorCode) {
+        guard let control = control(of: request) else { return }
+        if let http2 = control.http2 { http2.reset(request.streamID, code: code) } else { control.reset() }
+    }
+
+    func silence(_ request: HTTPRequest) {
+        if let control = control(of: request) { silence(control) }
+    }
+
+    func announce(_ limits: [UInt32], every interval: Duration, on request: HTTPRequest) {
+        if let control = control(of: request) { announce(limits, every: interval, on: control) }
+    }
+
+    /// Sends bytes in place of an answer.
+    func write(_ bytes: [UInt8], on request: HTTPRequest) {
+        control(of: request)?.write(bytes)
+    }
+
+    func sayGoodbye(_ fault: GoAwayFault, on request: HTTPRequest) {
+        guard let control = control(of: request), control.http2 != nil else { return }
+        let last = entries.withLock { entries -> Int32? in
+            guard let entry = entries[control.connection.id] else { return nil }
+            let last: Int32
+            switch fault.last {
+            case .newest: return nil
+            case .none: last = 0
+            // What was answered cannot be taken back.
+            case .before(let count): last = max(request.streamID - 2 * Int32(count), entry.judged)
+            }
+            entries[control.connection.id]?.last = last
+            return last
+        }
+        sayGoodbye(fault, on: control, last: last)
+    }
+
+    private func sayGoodbye(_ fault: GoAwayFault, on control: ConnectionControl, last: Int32?) {
+        guard let http2 = control.http2 else { return }
+        if fault.isDouble { http2.goAway(last: .max, code: fault.code, debugData: fault.debugBytes) }
+        http2.goAway(last: last, code: fault.code, debugData: fault.debugBytes, finishes: fault.ending == .finish)
+        if fault.ending == .close { http2.close() }
+    }
+
+    private func silence(_ control: ConnectionControl) {
+        control.http2?.goSilent()
+    }
+
+    private func announce(_ limits: [UInt32], every interval: Duration, on control: ConnectionControl) {
+        guard let http2 = control.http2, let first = limits.first else { return }
+        http2.announce(streamLimit: first)
+        guard limits.count > 1 else { return }
+        Task {
+            for limit in limits.dropFirst() {
+                try await Task.sleep(for: interval)
+                http2.announce(streamLimit: limit)
+            }
+        }
+    }
+
+    private func narrow(_ control: ConnectionControl, to bytes: UInt32, for time: Duration) {
+        guard let http2 = control.http2 else { return }
+        http2.announce(streamWindow: bytes)
+        http2.withholdWindows(true)
+        Task {
+            try await Task.sleep(for: time)
+            http2.announce(streamWindow: HTTP2Settings().streamWindow)
+            http2.withholdWindows(false)
+        }
+    }
+
+    private func control(of request: HTTPRequest) -> ConnectionControl? {
+        guard let id = request.connection?.id else { return nil }
+        return entries.withLock { $0[id]?.control }
+    }
+}

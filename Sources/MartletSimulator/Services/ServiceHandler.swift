@@ -1,0 +1,137 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import MartletPush
+
+/// Answers what comes in on the listener of one simulated service, or does what a fault wants instead.
+struct ServiceHandler: HTTPHandler {
+    /// More than any service takes, so that the service itself says that it is too much.
+    private static let bodyLimit = 64 * 1024
+    /// How long a request is held that is not to be answered, where its peer does not give up before.
+    private static let patience: Duration = .seconds(600)
+
+    let platform: PlatformID
+    let state: SimulatorState
+    let connections: ServiceConnections
+
+    func bodyLimit(for head: HTTPRequest) -> Int { Self.bodyLimit }
+
+    func streamsBody(for head: HTTPRequest) -> Bool { state.looksAtHeads(of: platform) }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        var request = request
+        if let body = request.stream {
+            guard let collected = await collect(body, of: request) else { return await hold() }
+            request.body = collected
+        }
+        guard connections.takes(request) else { return await hold() }
+        let verdict = state.judge(request, of: platform)
+        if verdict.answer != nil { connections.judged(request) }
+        defer { state.requestEnded(of: platform) }
+        return await carryOut(verdict, for: request)
+    }
+
+    /// Reads the body of a request whose head is looked at.
+    /// - Returns: nil where the connection was reset instead.
+    private func collect(_ body: any HTTPBodyReader, of request: HTTPRequest) async -> [UInt8]? {
+        let stage = state.headFault(request, of: platform)
+        if stage == .head {
+            connections.reset(request)
+            return nil
+        }
+        var collected: [UInt8] = []
+        do throws(HTTPBodyError) {
+            while let piece = try await body.read() {
+                collected += piece
+                guard stage == nil else {
+                    connections.reset(request)
+                    return nil
+                }
+            }
+        } catch {
+            return error == .tooLarge ? collected + [UInt8](repeating: 0, count: Self.bodyLimit) : nil
+        }
+        return collected
+    }
+
+    private func carryOut(_ verdict: Verdict, for request: HTTPRequest) async -> HTTPResponse {
+        switch verdict.fault {
+        case .reset:
+            connections.reset(request)
+        case .resetStream(let code):
+            connections.resetStream(of: request, code: code)
+        case .blackHole:
+            connections.silence(request)
+        case .unanswered: break
+        case .goAway(let fault):
+            connections.sayGoodbye(fault, on: request)
+            if let answer = verdict.answer { return await give(answer, to: request) }
+        case .response(let fault):
+            return await spoil(verdict.answer, fault, for: request)
+        case .slow(let time):
+            if let answer = verdict.answer { return await give(answer, to: request, after: time) }
+        case .streamLimits(let limits, let interval):
+            guard let answer = verdict.answer else { break }
+            let response = await give(answer, to: request)
+            connections.announce(limits, every: interval, on: request)
+            return response
+        case nil, .service, .clockSkew, .smallWindow, .tls:
+            if let answer = verdict.answer { return await give(answer, to: request) }
+        }
+        return await hold()
+    }
+
+    private func give(
+        _ answer: SimulatedAnswer, to request: HTTPRequest, after time: Duration = .zero
+    ) async -> HTTPResponse {
+        let delay = answer.delay + time
+        if delay > .zero { try? await Task.sleep(for: delay) }
+        connections.perform(answer.steps, on: request)
+        return answer.steps.contains(.cut) ? await hold() : answer.response
+    }
+
+    /// Waits until the request is given up.
+    private func hold() async -> HTTPResponse {
+        try? await Task.sleep(for: Self.patience)
+        return HTTPResponse(.serviceUnavailable)
+    }
+
+    // MARK: Answers that are not what they ought to be
+
+    private func spoil(
+        _ answer: SimulatedAnswer?, _ fault: ResponseFault, for request: HTTPRequest
+    ) async -> HTTPResponse {
+        let status = HTTPStatus(fault.status)
+        switch fault.kind {
+        case .html:
+            let page = "<!DOCTYPE html><title>\(fault.status)</title><h1>Something is in the way</h1>"
+            return HTTPResponse(status, fields: ["content-type": "text/html"], body: .bytes(Array(page.utf8)))
+        case .empty: return HTTPResponse(status)
+        case .redirect: return HTTPResponse(status, fields: ["location": "/elsewhere"])
+        case .truncated:
+            var response = answer?.response ?? HTTPResponse(status)
+            let bytes = response.bytes
+            response.body = .stream(length: bytes.count + 16) { writer in
+                try await writer.write(Array(bytes.prefix(bytes.count / 2 + 1)))
+                throw CancellationError()
+            }
+            return response
+        case .wrongLength:
+            return await misstateLength(of: answer?.response ?? HTTPResponse(status), for: request)
+        }
+    }
+
+    /// HTTP/1.1: more comes than was said. HTTP/2, where such an answer is malformed by itself: less.
+    private func misstateLength(of response: HTTPResponse, for request: HTTPRequest) async -> HTTPResponse {
+        let bytes = response.bytes + Array("and more than that".utf8)
+        guard request.connection?.majorVersion == 1 else {
+            var response = response
+            response.body = .stream(length: bytes.count + 1) { try await $0.write(bytes) }
+            return response
+        }
+        var head = "HTTP/1.1 \(response.status.code) Status\r\ncontent-length: \(response.bytes.count)\r\n"
+        for field in response.fields { head += "\(field.name): \(field.value)\r\n" }
+        connections.write(Array("\(head)\r\n".utf8) + bytes, on: request)
+        return await hold()
+    }
+}

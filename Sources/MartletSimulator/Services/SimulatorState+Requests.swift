@@ -1,0 +1,105 @@
+import MartletHTTP
+import MartletModel
+import MartletPush
+
+/// What happens to one request.
+struct Verdict: Sendable {
+    /// What goes wrong besides what the service says; nil for nothing.
+    var fault: Fault?
+    /// The service's answer; nil where it does not get the request.
+    var answer: SimulatedAnswer?
+}
+
+/// How requests and connections meet the rules and the faults.
+extension SimulatorState {
+    /// What the listener of a service is to present to the next connection; nil for what it ought to.
+    func acceptFault(of platform: PlatformID) -> Fault.TLSFault? {
+        guard case .tls(let fault) = fault(at: .accept, nil, on: nil, of: platform) else { return nil }
+        return fault
+    }
+
+    /// Takes up a connection.
+    /// - Returns: What the service does to it, and what goes wrong with it.
+    func opened(_ connection: HTTPConnection, of platform: PlatformID) -> (steps: [ConnectionStep], fault: Fault?) {
+        let steps = withContents { contents, now in
+            contents.withService(platform) { service -> [ConnectionStep] in
+                service.opened(connection)
+                return service.rules.open(connection, at: now)
+            }
+        }
+        return (steps ?? [], fault(at: .open, nil, on: connection.id, of: platform))
+    }
+
+    func closed(_ connection: UInt64, of platform: PlatformID) {
+        withContents { contents, _ in _ = contents.withService(platform) { $0.closed(connection) } }
+    }
+
+    /// Whether any fault is decided before the body of a request has come.
+    func looksAtHeads(of platform: PlatformID) -> Bool {
+        withContents { contents, _ in contents.plan.decides(at: .head, for: platform) }
+    }
+
+    /// The fault that a request meets before its body has come.
+    func headFault(_ head: HTTPRequest, of platform: PlatformID) -> Fault.ResetStage? {
+        guard case .reset(let stage) = fault(at: .head, head, on: head.connection?.id, of: platform) else { return nil }
+        return stage
+    }
+
+    /// Judges a request.
+    func judge(_ request: HTTPRequest, of platform: PlatformID) -> Verdict {
+        let fault = fault(at: .request, request, on: request.connection?.id, of: platform)
+        return withContents { contents, now in
+            let answer = contents.withService(platform) { service -> SimulatedAnswer? in
+                service.requestBegan()
+                switch fault {
+                case .service(let fault): return service.rules.answer(request, fault: fault, at: now)
+                case .clockSkew(let offset): return service.rules.answer(request, at: now + offset)
+                case let fault? where !fault.reachesService: return nil
+                default: return service.rules.answer(request, at: now)
+                }
+            }
+            if let delivery = answer??.delivery { contents.deliver(delivery) }
+            return Verdict(fault: fault, answer: answer ?? nil)
+        }
+    }
+
+    /// A request has been answered, or given up.
+    func requestEnded(of platform: PlatformID) {
+        withContents { contents, _ in _ = contents.withService(platform) { $0.requestEnded() } }
+    }
+
+    private func fault(
+        at moment: FaultMoment, _ request: HTTPRequest?, on connection: UInt64?, of platform: PlatformID
+    ) -> Fault? {
+        withContents { contents, now in
+            guard let index = contents.services.firstIndex(where: { $0.platform == platform }) else { return nil }
+            let facts = contents.services[index].facts(request, on: connection, at: moment)
+            guard let fault = contents.plan.fault(for: facts, at: now) else { return nil }
+            contents.services[index].happened(fault)
+            return fault
+        }
+    }
+}
+
+extension SimulatorState.Contents {
+    /// Lends one service; nil where there is no such platform.
+    mutating func withService<Result>(
+        _ platform: PlatformID, _ body: (inout SimulatedService) -> Result
+    ) -> Result? {
+        guard let index = services.firstIndex(where: { $0.platform == platform }) else { return nil }
+        return body(&services[index])
+    }
+}
+
+extension Fault {
+    /// Whether the service judges a request that meets the fault, and may deliver its message.
+    var reachesService: Bool {
+        switch self {
+        case .service, .clockSkew, .slow, .streamLimits, .reset(.stored): true
+        case .unanswered(let isStored): isStored
+        case .goAway(let fault): fault.last == .newest
+        case .response(let fault): fault.kind == .truncated || fault.kind == .wrongLength
+        case .reset, .resetStream, .smallWindow, .blackHole, .tls: false
+        }
+    }
+}

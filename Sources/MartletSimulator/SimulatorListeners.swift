@@ -1,0 +1,86 @@
+import MartletHTTP
+import MartletModel
+import MartletNetwork
+import MartletPush
+
+/// Opens the listeners of a simulator: one for the control interface, and one for each service.
+struct SimulatorListeners {
+    private let configuration: Simulator.Configuration
+    private let certificates: SimulatorCertificates
+    private let state: SimulatorState
+    private(set) var servers: [HTTPServer] = []
+    private(set) var origins: [PlatformID: HTTPOrigin] = [:]
+
+    init(_ configuration: Simulator.Configuration, certificates: SimulatorCertificates, state: SimulatorState) {
+        self.configuration = configuration
+        self.certificates = certificates
+        self.state = state
+    }
+
+    /// - Returns: The origin of the control interface.
+    mutating func listen() async throws(SimulatorError) -> HTTPOrigin {
+        do throws(SimulatorError) {
+            return try await openAll()
+        } catch {
+            for server in servers { await server.shutDown() }
+            throw error
+        }
+    }
+
+    private mutating func openAll() async throws(SimulatorError) -> HTTPOrigin {
+        let loops = try Self.loops()
+        let (certificates, state) = (certificates, state)
+        let control = HTTPServer(loops: loops, handler: ControlRoutes(state: state).router, limits: Self.limits)
+        let origin = try await open(control, 0) { certificates.context(nil) }
+        for (index, service) in configuration.services.enumerated() {
+            let platform = type(of: service).platform
+            origins[platform] = try await open(server(of: service, on: loops), index + 1) {
+                certificates.context(state.acceptFault(of: platform))
+            }
+        }
+        return origin
+    }
+
+    private static func loops() throws(SimulatorError) -> EventLoopGroup {
+        do throws(NetworkError) {
+            return try EventLoopGroup(count: 1)
+        } catch {
+            throw SimulatorError("The simulator cannot start: \(error)")
+        }
+    }
+
+    private func server(of service: any PushServiceSimulator, on loops: EventLoopGroup) -> HTTPServer {
+        let platform = type(of: service).platform
+        let connections = ServiceConnections(platform: platform, state: state)
+        var http2 = HTTP2Settings()
+        http2.streamLimit = type(of: service).firstStreamLimit
+        return HTTPServer(
+            loops: loops, handler: ServiceHandler(platform: platform, state: state, connections: connections),
+            limits: Self.limits, http2: http2, observer: connections)
+    }
+
+    /// - Parameter place: Of the listener among all; how far its port is behind the first.
+    private mutating func open(
+        _ server: HTTPServer, _ place: Int, choosingTLS: @escaping @Sendable () -> TLSServerContext
+    ) async throws(SimulatorError) -> HTTPOrigin {
+        let host = configuration.host
+        guard let port = UInt16(exactly: configuration.port == 0 ? 0 : Int(configuration.port) + place) else {
+            throw SimulatorError("The simulator needs \(place) more ports than there are behind \(configuration.port).")
+        }
+        servers.append(server)
+        do throws(NetworkError) {
+            let address = try await server.listen(on: .tcp(host: host, port: port), choosingTLS: choosingTLS)
+            return HTTPOrigin(scheme: .https, host: host, port: address.port)
+        } catch {
+            throw SimulatorError("The simulator cannot listen on \(host), port \(port): \(error)")
+        }
+    }
+
+    /// A sender keeps its connections for hours; whoever follows a device hears nothing for as long.
+    private static var limits: ServerLimits {
+        var limits = ServerLimits()
+        limits.idleTime = .seconds(3600)
+        limits.shutdownTime = .seconds(2)
+        return limits
+    }
+}
