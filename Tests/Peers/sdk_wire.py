@@ -3,7 +3,7 @@
 Java over HTTP/2, JavaScript, .NET, the phones' SDKs and the REST samples over HTTP/1.1, all over TLS with the
 private authority. What they send to Apple devices must arrive at the strict APNs peer.
 
-    sdk_wire.py MARTLET
+    sdk_wire.py MARTLET [SDK...]
 """
 
 import asyncio
@@ -14,16 +14,35 @@ import traceback
 
 import hub_client
 import processes
-from sdk_course import Place, checks
-from sdk_dotnet import DotNetCourse
-from sdk_java import JavaCourse
-from sdk_javascript import JavaScriptCourse
-from sdk_phones import AndroidCourse, IOSCourse
-from sdk_samples import SamplesCourse
+from sdk import transport
+from sdk.course import Place, checks
+from sdk.dotnet import DotNetCourse
+from sdk.java import JavaCourse
+from sdk.javascript import JavaScriptCourse
+from sdk.phones import AndroidCourse, IOSCourse
+from sdk.samples import SamplesCourse
 
 COURSES = {
     "java": JavaCourse, "javascript": JavaScriptCourse, "dotnet": DotNetCourse, "ios": IOSCourse,
     "android": AndroidCourse, "samples": SamplesCourse,
+}
+
+# What the wire document's matrix of statuses has a column entry for, by SDK.
+_REGISTERING = {
+    "POST registrationids", "GET registrations", "PUT registrations/{id}", "DELETE registrations/{id}",
+    "PUT installations/{id}",
+}
+_HUB = _REGISTERING | {
+    "POST registrations", "GET registrations/{id}", "GET tags/{tag}/registrations", "GET installations/{id}",
+    "PATCH installations/{id}", "DELETE installations/{id}", "POST messages", "POST messages/$batch",
+    "GET messages/{id}", "POST schedulednotifications", "DELETE schedulednotifications/{id}", "POST jobs", "GET jobs",
+    "GET jobs/{id}",
+}
+_MANAGEMENT = {"PUT /{hub}", "GET /{hub}", "DELETE /{hub}"}
+OPERATIONS = {
+    "java": _HUB | _MANAGEMENT | {"GET /$Resources"}, "javascript": _HUB | {"GET feedbackcontainer"},
+    "dotnet": _HUB | _MANAGEMENT | {"GET /", "GET feedbackcontainer"}, "ios": _REGISTERING, "android": _REGISTERING,
+    "samples": {"POST registrations", "POST messages", "POST messages/$batch", "POST schedulednotifications"},
 }
 
 
@@ -40,7 +59,8 @@ async def course(binary, directory, chosen):
         for hub in chosen:
             credential = ["hub", "credential", "set", hub, "apns", *peer.credential_arguments(), "--data", data]
             processes.martlet(binary, *credential)
-        containers = {hub: processes.martlet(binary, "container", "create", hub, "--data", data).strip() for hub in chosen}
+        make = [binary, "container", "create"]
+        containers = {hub: processes.martlet(*make, hub, "--data", data).strip() for hub in chosen}
         printed = processes.martlet(binary, "namespace", "connection-string", "--data", data)
         namespace = hub_client.parse_connection_string(printed)
         authority = os.path.join(data, "tls", "ca.pem")
@@ -59,9 +79,12 @@ async def course(binary, directory, chosen):
 def follow(kind, place, hub):
     """A course that breaks off does not keep the others from theirs."""
     before = checks.passed
+    transport.called.clear()
     try:
         kind(place, hub).run()
+        checks.equal(f"no operation is left out by {hub}", OPERATIONS[hub] - transport.called, set())
         print(f"sdk-wire: {hub}: {checks.passed - before} checks passed", flush=True)
+        print(f"sdk-wire: {hub}: {', '.join(sorted(OPERATIONS[hub], key=lambda one: one.split()[::-1]))}", flush=True)
     except Exception:
         checks.that(f"the course of {hub} comes to its end", False)
         traceback.print_exc()

@@ -1,9 +1,9 @@
 """Import and export as every SDK has them: a file of lines in a container, a job, and the files that it leaves."""
 
-import sdk_readers
-from sdk_course import eventually
-from sdk_http import HTTP1
-from sdk_readers import INSTANCE, SERVICE
+from sdk import documents, dotnet_reader
+from sdk.course import eventually
+from sdk.documents import INSTANCE, SERVICE
+from sdk.transport import HTTP1
 
 ENTRY = "application/atom+xml; type=entry; charset=utf-8"
 FEED = "application/atom+xml; type=feed; charset=utf-8"
@@ -68,7 +68,8 @@ class Jobs:
         if exported:
             rows = self._file(exported, "OutputFilePath")
             found = [self._registration(row) for row in rows]
-            self.sdk.that("what was imported is exported", token in [one.get("DeviceToken") for one in found if one], rows)
+            tokens = [one.get("DeviceToken") for one in found if one]
+            self.sdk.that("what was imported is exported", token in tokens, rows)
         answer = self.sdk.job_list()
         if self.sdk.expect("a list of jobs", answer, 200):
             self.sdk.field("a list of jobs", answer, "content-type", FEED)
@@ -93,7 +94,8 @@ class Jobs:
 
         def finished():
             found = sdk.job_at(submitted["id"])
-            return found if any(f"<Status>{state}</Status>" in found.text for state in ("Completed", "Failed")) else None
+            ended = any(f"<Status>{state}</Status>" in found.text for state in ("Completed", "Failed"))
+            return found if ended else None
 
         last = eventually(finished) or sdk.job_at(submitted["id"])
         if not sdk.expect(f"the job {kind} at its end", last, 200):
@@ -112,7 +114,7 @@ class Jobs:
 
     def _registration(self, row):
         try:
-            return sdk_readers.net_line(row.encode())
-        except (sdk_readers.Unreadable, KeyError, ValueError) as error:
+            return dotnet_reader.line(row.encode())
+        except (documents.Unreadable, KeyError, ValueError) as error:
             self.sdk.that("a line of an export is a registration", False, f"{error!r} in {row}")
             return None

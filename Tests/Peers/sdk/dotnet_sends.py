@@ -1,13 +1,13 @@
-"""What the .NET SDK sends: natively, by template, to handles, as tests and for later; and how it reads what came of it."""
+"""What the .NET SDK sends: natively, by template, to handles, as tests, for later; and what it reads of it."""
 
 import json
 import time
 
-import sdk_readers
-from sdk_dotnet_hub import VERSION, DotNetHub, registration_xml
-from sdk_java_hub import MPNS_TEMPLATE, TOAST_TEMPLATE
-from sdk_java_sends import ALERT_TEMPLATE
-from sdk_javascript_sends import SENT
+from sdk import dotnet_reader
+from sdk.dotnet_hub import VERSION, DotNetHub, registration_xml
+from sdk.java_hub import MPNS_TEMPLATE, TOAST_TEMPLATE
+from sdk.java_sends import ALERT_TEMPLATE
+from sdk.javascript_sends import SENT
 
 XML = 'application/xml; charset="utf-8"'
 DECLARATION = '<?xml version="1.0" encoding="utf-16"?>'
@@ -98,14 +98,16 @@ class DotNetSends:
         for form, body, content, headers, counts in (
             ("gcm", data, json_type, {}, "Gcm"), ("fcmv1", '{"message":{"data":{"m":"hi"}}}', json_type, {}, "FcmV1"),
             ("adm", data, json_type, {}, "Adm"), ("browser", '{"title":"hi"}', json_type, {}, None),
-            ("baidu", '{"title":"hi","description":"hi"}', "application/x-www-form-urlencoded", {"X-Baidu-Message-Type": "1"}, None),
+            ("baidu", '{"title":"hi","description":"hi"}', "application/x-www-form-urlencoded",
+             {"X-Baidu-Message-Type": "1"}, None),
             ("windows", DECLARATION + toast, XML, {"X-WNS-Type": "wns/toast"}, "Wns"),
             ("windows", "raw", "application/octet-stream", {"X-WNS-Type": "wns/raw"}, "Wns"),
             ("windowsphone", DECLARATION + MPNS_TEMPLATE.replace("$(msg)", "hi"), XML, phone, "Mpns"),
-            ("windowsphone", MPNS_TEMPLATE, XML, {"X-WindowsPhone-Target": "token", "X-NotificationClass": "1"}, "Mpns"),
+            ("windowsphone", MPNS_TEMPLATE, XML, phone | {"X-WindowsPhone-Target": "token"}, "Mpns"),
         ):
             sentence = f"a send to {form}"
-            identifier = self._sent(sentence, self.sdk.send(form, body, "net-changed||net", None, headers, content), "", [])
+            answer = self.sdk.send(form, body, "net-changed||net", None, headers, content)
+            identifier = self._sent(sentence, answer, "", [])
             read = self.sdk.telemetry(identifier, sentence)
             self.sdk.equal(f"telemetry of {sentence} has its platform", read.get("TargetPlatforms"), form)
             self.sdk.equal(f"telemetry of {sentence} has its body", read.get("NotificationBody"), body)
@@ -142,7 +144,7 @@ class DotNetSends:
     def _outcome(self, sentence, answer, wanted):
         if not self.sdk.expect(sentence, answer, 200, 201):
             return
-        read = self.sdk.read(sentence, sdk_readers.net_outcome, answer)
+        read = self.sdk.read(sentence, dotnet_reader.outcome, answer)
         if not read:
             return
         results = read.get("Results") or []

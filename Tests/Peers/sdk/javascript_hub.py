@@ -6,9 +6,9 @@ import urllib.parse
 import uuid
 from xml.sax.saxutils import escape
 
-import sdk_readers
-from sdk_course import FULL, SDK
-from sdk_http import HTTP1, component_encoded, sign
+from sdk import javascript_reader
+from sdk.course import FULL, SDK
+from sdk.transport import HTTP1, component_encoded, sign
 
 VERSION = "api-version=2020-06"
 ATOM = {"Content-Type": "application/atom+xml;type=entry;charset=utf-8"}
@@ -25,7 +25,7 @@ def entry(name, content):
 
 
 def registration_xml(kind, handles, tags=None, template=None, name=None, headers=None, variables=None):
-    """`TemplateName` comes before the collection of headers, Baidu's channel before its user, `Auth` before `P256DH`."""
+    """`TemplateName` stands before the headers, Baidu's channel before its user, `Auth` before `P256DH`."""
     content = "" if tags is None else f"<Tags>{escape(','.join(tags))}</Tags>"
     content += "" if variables is None else f"<PushVariables>{escape(json.dumps(variables))}</PushVariables>"
     content += "".join(f"<{handle}>{escape(value)}</{handle}>" for handle, value in handles.items())
@@ -42,14 +42,16 @@ def registration_xml(kind, handles, tags=None, template=None, name=None, headers
 
 def search(**parameters):
     """A query as `URLSearchParams` writes it: `$` escaped, blanks as `+`, and `*-._` alone left as they are."""
-    return urllib.parse.urlencode(parameters, quote_via=lambda text, *_: urllib.parse.quote_plus(text, safe="*").replace(
-        "~", "%7E"))
+    def encoded(text, *_):
+        return urllib.parse.quote_plus(text, safe="*").replace("~", "%7E")
+
+    return urllib.parse.urlencode(parameters, quote_via=encoded)
 
 
 class JavaScriptHub(SDK):
     name = "JavaScript"
-    details_reader = staticmethod(sdk_readers.js_telemetry)
-    job_reader, jobs_reader = staticmethod(sdk_readers.js_job), staticmethod(sdk_readers.js_jobs)
+    details_reader = staticmethod(javascript_reader.telemetry)
+    job_reader, jobs_reader = staticmethod(javascript_reader.job), staticmethod(javascript_reader.jobs)
     job_names = {
         "id": "jobId", "type": "type", "status": "status", "progress": "progress", "output": "outputContainerUrl",
         "properties": "outputProperties",
@@ -87,7 +89,7 @@ class JavaScriptHub(SDK):
             answer = self.call(operation, "GET", path, **{"$top": str(top)}, **query, **further)
             if not self.expect(f"a page of {operation}", answer, 200):
                 return found
-            page = self.read(f"a page of {operation}", sdk_readers.js_registrations, answer)
+            page = self.read(f"a page of {operation}", javascript_reader.registrations, answer)
             self.that(f"a page of {operation} is within its bounds", len(page) <= top, len(page))
             found += page
             token = answer["x-ms-continuationtoken"]
@@ -112,7 +114,8 @@ class JavaScriptHub(SDK):
     def batch(self, form, body, handles, content="application/json;charset=utf-8"):
         boundary = f"nh-boundary-{uuid.uuid4()}"
         text = (
-            f"--{boundary}\r\nContent-type: {content}\r\nContent-Disposition: inline; name=notification\r\n\r\n{body}\r\n"
+            f"--{boundary}\r\nContent-type: {content}\r\n"
+            f"Content-Disposition: inline; name=notification\r\n\r\n{body}\r\n"
             f"--{boundary}\r\nContent-type: application/json\r\nContent-Disposition: inline; name=devices\r\n\r\n"
             f"{json.dumps(handles, separators=(',', ':'))}\r\n--{boundary}--"
         )

@@ -3,9 +3,9 @@
 import json
 import time
 
-import sdk_readers
+from sdk import documents
 from checks import Checks
-from sdk_readers import Unreadable
+from sdk.documents import Unreadable
 
 FULL, LISTEN = "DefaultFullSharedAccessSignature", "DefaultListenSharedAccessSignature"
 ARRIVAL = 40
@@ -15,7 +15,7 @@ checks = Checks("sdk-wire")
 
 
 class Place:
-    """The server: where it is, the keys of its rules and a container by hub, the namespace's rule, the APNs peer's ledger."""
+    """The server: where it is, keys and a container by hub, the namespace's rule, and the APNs peer's ledger."""
 
     def __init__(self, port, authority, rules, containers, namespace, ledger):
         self.port, self.authority, self.rules, self.containers = port, authority, rules, containers
@@ -85,7 +85,8 @@ class SDK:
         self.field(f"telemetry of {sentence}", answer, "content-type", "application/xml; charset=utf-8")
         found = self.read(f"telemetry of {sentence}", self.details_reader, answer)
         if found:
-            self.that(f"telemetry of {sentence} is {' or '.join(states)}", found[self.state] in states, found[self.state])
+            wanted = " or ".join(states)
+            self.that(f"telemetry of {sentence} is {wanted}", found[self.state] in states, found[self.state])
         return found
 
     def equal(self, sentence, found, expected):
@@ -118,6 +119,6 @@ class SDK:
         if not self.expect(sentence, answer, status):
             return
         self.field(sentence, answer, "content-type", "application/xml; charset=utf-8")
-        found = self.read(f"the error of {sentence}", sdk_readers.error_detail, answer, status)
+        found = self.read(f"the error of {sentence}", documents.error_detail, answer, status)
         if detail is not None:
             self.that(f"{sentence} says {detail!r}", isinstance(found, str) and found.startswith(detail), found)

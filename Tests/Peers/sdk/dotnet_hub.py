@@ -1,16 +1,16 @@
-"""The .NET SDK 4 on the wire: HTTP/1.1, `http` without port or query signed, base elements with a type, elements in order."""
+"""The .NET SDK 4 on the wire: HTTP/1.1, `http` without port or query signed, base elements with a type."""
 
 import json
 import uuid
 from urllib.parse import quote, urlsplit
 
-import sdk_readers
-from sdk_course import FULL, SDK
-from sdk_http import HTTP1, lower_hex, sign
+from sdk import documents, dotnet_reader
+from sdk.course import FULL, SDK
+from sdk.transport import HTTP1, lower_hex, sign
 
 VERSION = "api-version=2020-06"
 BOUNDARY = "nh-batch-multipart-boundary"
-INSTANCE, SERVICE = sdk_readers.INSTANCE, sdk_readers.SERVICE
+INSTANCE, SERVICE = documents.INSTANCE, documents.SERVICE
 PLURALS = {"Apple": "ApnsHeaders", "Windows": "WnsHeaders", "Mpns": "MpnsHeaders"}
 
 
@@ -42,8 +42,8 @@ def registration_xml(kind, handles, tags=None, template=None, name=None, headers
 
 class DotNetHub(SDK):
     name = "dotnet"
-    details_reader = staticmethod(sdk_readers.net_telemetry)
-    job_reader, jobs_reader = staticmethod(sdk_readers.net_job), staticmethod(sdk_readers.net_jobs)
+    details_reader = staticmethod(dotnet_reader.telemetry)
+    job_reader, jobs_reader = staticmethod(dotnet_reader.job), staticmethod(dotnet_reader.jobs)
     job_names = {
         "id": "JobId", "type": "Type", "status": "Status", "progress": "Progress", "output": "OutputContainerUri",
         "properties": "OutputProperties",
@@ -61,9 +61,9 @@ class DotNetHub(SDK):
 
     def request(self, method, target, headers, body, rule, key, **options):
         resource = lower_hex(quote(f"http://127.0.0.1{urlsplit(target).path.rstrip('/')}/".lower(), safe="-_.!*()"))
+        token = sign(resource, quote(rule, safe=""), key, 20, lambda text: lower_hex(quote(text, safe="")))
         fields = {
-            "TrackingId": str(uuid.uuid4()),
-            "Authorization": sign(resource, quote(rule, safe=""), key, 20, lambda text: lower_hex(quote(text, safe=""))),
+            "TrackingId": str(uuid.uuid4()), "Authorization": token,
             "User-Agent": "NHub/2020-06 (api-origin=DotNetSdk;os=Unix;os-version=6.1.0.0)",
         }
         return self.connection.request(method, target, fields | (headers or {}), body, **options)
@@ -76,7 +76,8 @@ class DotNetHub(SDK):
         """The last of the four segments of an absolute `Location`."""
         location = answer["location"] or ""
         parts = urlsplit(location).path.split("/")
-        self.that(f"{sentence} has an address of four segments", location.startswith("https://") and len(parts) == 4, location)
+        holds = location.startswith("https://") and len(parts) == 4
+        self.that(f"{sentence} has an address of four segments", holds, location)
         return parts[-1]
 
     def pages(self, path, top, query=""):
@@ -86,7 +87,7 @@ class DotNetHub(SDK):
             answer = self.call("GET", path, query=f"{query}&$top={top}{further}")
             if not self.expect(f"a page of {path}", answer, 200):
                 return found
-            page = self.read(f"a page of {path}", sdk_readers.net_registrations, answer)
+            page = self.read(f"a page of {path}", dotnet_reader.registrations, answer)
             self.that(f"a page of {path} is within its bounds", len(page) <= top, len(page))
             found += page
             token = answer["x-ms-continuationtoken"]

@@ -4,13 +4,13 @@ import json
 import re
 import uuid
 
-import sdk_readers
-from sdk_course import FULL, LISTEN
-from sdk_http import form_encoded
-from sdk_java_hub import AUTH, JSON_TEMPLATE, MPNS_TEMPLATE, P256DH, TOAST_TEMPLATE, JavaHub, registration_xml
-from sdk_java_hub import FOOT, HEAD
-from sdk_java_sends import JavaSends
-from sdk_jobs import Jobs
+from sdk import documents, java_reader
+from sdk.course import FULL, LISTEN
+from sdk.java_hub import AUTH, JSON_TEMPLATE, MPNS_TEMPLATE, P256DH, TOAST_TEMPLATE, JavaHub, registration_xml
+from sdk.java_hub import FOOT, HEAD
+from sdk.java_sends import JavaSends
+from sdk.jobs import Jobs
+from sdk.transport import form_encoded
 
 
 class JavaCourse:
@@ -33,12 +33,13 @@ class JavaCourse:
     def registrations(self):
         sdk = self.sdk
         handles = {
-            "Apple": {"DeviceToken": "AA11" * 16}, "Windows": {"ChannelUri": "https://db5.notify.windows.com/?token=AwYA"},
+            "Apple": {"DeviceToken": "AA11" * 16},
+            "Windows": {"ChannelUri": "https://db5.notify.windows.com/?token=AwYA"},
             "Gcm": {"GcmRegistrationId": "gcm-token:APA91"}, "FcmV1": {"FcmV1RegistrationId": "fcm-token:APA91"},
             "Mpns": {"ChannelUri": "http://db3.notify.live.net/throttledthirdparty/01.00/AAF"},
             "Adm": {"AdmRegistrationId": "amzn1.adm-registration.v2.Y29t"},
             "Baidu": {"BaiduUserId": "9162", "BaiduChannelId": "3922"},
-            "Browser": {"Endpoint": "https://updates.push.services.mozilla.com/wpush/v2/gAAA", "P256DH": P256DH, "Auth": AUTH},
+            "Browser": {"Endpoint": "https://push.example/wpush/v2/gAAA", "P256DH": P256DH, "Auth": AUTH},
         }
         for kind, handle in handles.items():
             for form in ("", "Template"):
@@ -68,13 +69,13 @@ class JavaCourse:
         path = f"/registrations/{made['RegistrationId']}"
         read = sdk.call("GET", f"{path}?{sdk.version}")
         if sdk.expect(f"reading {sentence}", read, 200):
-            again = sdk.read(f"what is read of {sentence}", sdk_readers.java_registration, read)
+            again = sdk.read(f"what is read of {sentence}", java_reader.registration, read)
             sdk.equal(f"{sentence} is read as it was made", again and again.values, made.values)
         changed = registration_xml(kind + form, handle, ["java", "changed"], template, headers, made["Expiry"])
         for match in ('W/"1"', "*"):
             answer = sdk.put_registration("PUT", path, changed, {"If-Match": match})
             if sdk.expect(f"updating {sentence} with {match}", answer, 200):
-                update = sdk.read(f"updating {sentence}", sdk_readers.java_registration, answer)
+                update = sdk.read(f"updating {sentence}", java_reader.registration, answer)
                 sdk.equal(f"{sentence} has its new tags", update and update["TagsFromString"], {"java", "changed"})
         stale = sdk.put_registration("PUT", path, changed, {"If-Match": 'W/"1"'})
         sdk.refused(f"a stale update of {sentence}", stale, 412)
@@ -88,7 +89,7 @@ class JavaCourse:
         for _ in range(2):
             answer = sdk.put_registration("PUT", path, xml)
             if sdk.expect("an upsert", answer, 200):
-                made = sdk.read("an upsert", sdk_readers.java_registration, answer)
+                made = sdk.read("an upsert", java_reader.registration, answer)
                 sdk.equal("the id stays", made and made["RegistrationId"], identifier)
         for status in (200, 404):
             deleted = sdk.call("DELETE", f"{path}?{sdk.version}", {"If-Match": "*"})
@@ -107,7 +108,7 @@ class JavaCourse:
         sdk.equal("pages hold each registration once", len(set(everything)), len(everything))
         whole = sdk.call("GET", f"/registrations?{sdk.version}")
         if sdk.expect("a list", whole, 200):
-            read = sdk.read("a list", sdk_readers.java_registrations, whole)
+            read = sdk.read("a list", java_reader.registrations, whole)
             sdk.equal("a list is what the pages were", {one["RegistrationId"] for one in read}, set(everything))
             sdk.equal("a last page names no other", whole["x-ms-continuationtoken"], None)
         # Apple's templates and registrations, changed above, and one that is of another platform.
@@ -119,13 +120,13 @@ class JavaCourse:
             channel = form_encoded(f"ChannelUri eq '{handle}'")
             answer = sdk.call("GET", f"/registrations?{sdk.version}&$filter={channel}")
             if sdk.expect("a list by channel", answer, 200):
-                read = sdk.read("a list by channel", sdk_readers.java_registrations, answer)
+                read = sdk.read("a list by channel", java_reader.registrations, answer)
                 sdk.equal(f"the registrations of {handle[:20]}", {one.kind for one in read}, kinds)
         tagged = self._pages(f"/tags/changed/registrations?{sdk.version}", 5)
         sdk.equal("a list by tag", len(tagged), 16)
         none = sdk.call("GET", f"/tags/nobody/registrations?{sdk.version}")
         if sdk.expect("a list of nothing", none, 200):
-            sdk.equal("a list of nothing", sdk.read("a list of nothing", sdk_readers.java_registrations, none), [])
+            sdk.equal("a list of nothing", sdk.read("a list of nothing", java_reader.registrations, none), [])
 
     def _pages(self, path, top):
         found, token = [], None
@@ -134,7 +135,7 @@ class JavaCourse:
             answer = self.sdk.call("GET", path + query)
             if not self.sdk.expect("a page", answer, 200):
                 return found
-            page = self.sdk.read("a page", sdk_readers.java_registrations, answer)
+            page = self.sdk.read("a page", java_reader.registrations, answer)
             self.sdk.that("a page holds no more than was asked for", len(page) <= top, len(page))
             found += [one["RegistrationId"] for one in page]
             token = answer["x-ms-continuationtoken"]
@@ -167,14 +168,16 @@ class JavaCourse:
         if made:
             sdk.equal("it is kept", made["BodyTemplate"], '{"data":{"m":"an end ]]> within"}}')
         older = {"Content-Encoding": "utf-8"}
-        answer = sdk.put_registration("POST", "/registrations", registration_xml("Apple", {"DeviceToken": "AA14" * 16}), older)
+        xml = registration_xml("Apple", {"DeviceToken": "AA14" * 16})
+        answer = sdk.put_registration("POST", "/registrations", xml, older)
         sdk.expect("the content encoding of older releases", answer, 200)
 
     def installations(self):
         sdk = self.sdk
         browser = json.dumps({"endpoint": "https://push.example/abc", "p256dh": P256DH, "auth": AUTH})
         for platform, channel in {
-            "apns": "AA15" * 16, "wns": "https://db5.notify.windows.com/?token=inst", "mpns": "http://db3.notify.live.net/i",
+            "apns": "AA15" * 16, "wns": "https://db5.notify.windows.com/?token=inst",
+            "mpns": "http://db3.notify.live.net/i",
             "adm": "amzn1.inst", "gcm": "gcm-inst", "fcmv1": "fcm-inst", "baidu": "1-2", "browser": browser,
         }.items():
             self._installation(platform, channel)
@@ -187,7 +190,8 @@ class JavaCourse:
             template["headers"] = {"X-WNS-Type": "wns/toast"} if platform == "wns" else {"X-NotificationClass": "2"}
         content = {
             "pushChannel": channel, "installationId": identifier, "platform": platform, "pushChannelExpired": False,
-            "userId": "user1", "expirationTime": "2099-02-19T07:48:00.000Z", "tags": ["a", "b"], "templates": {"news": template},
+            "userId": "user1", "expirationTime": "2099-02-19T07:48:00.000Z", "tags": ["a", "b"],
+            "templates": {"news": template},
         }
         put = sdk.call("PUT", path, {"Content-Type": "application/json; charset=UTF-8"}, json.dumps(content).encode())
         if not sdk.expect(f"putting {sentence}", put, 200):
@@ -198,7 +202,8 @@ class JavaCourse:
             {"op": "replace", "path": "/userId", "value": "user2"}, {"op": "add", "path": "/tags/t4", "value": "t4"},
             {"op": "add", "path": "/templates/other", "value": json.dumps(template)},
         ]
-        patch = sdk.call("PATCH", path, {"Content-Type": "application/json; charset=UTF-8"}, json.dumps(operations).encode())
+        fields = {"Content-Type": "application/json; charset=UTF-8"}
+        patch = sdk.call("PATCH", path, fields, json.dumps(operations).encode())
         sdk.expect(f"patching {sentence}", patch, 200)
         answer = sdk.call("GET", path)
         if sdk.expect(f"reading {sentence}", answer, 200):
@@ -209,7 +214,7 @@ class JavaCourse:
             sdk.equal(f"{sentence} has its user", read["userId"], "user2")
             sdk.equal(f"{sentence} has its templates", sorted(read["templates"]), ["news", "other"])
             sdk.equal(f"{sentence} has its template", read["templates"]["other"]["body"], template["body"])
-            sdk.equal(f"{sentence} expires when it said", sdk_readers.xsd_time(read["expirationTime"]).year, 2099)
+            sdk.equal(f"{sentence} expires when it said", documents.xsd_time(read["expirationTime"]).year, 2099)
         sdk.expect(f"deleting {sentence}", sdk.call("DELETE", path), 204)
         sdk.refused(f"reading {sentence} behind its end", sdk.call("GET", path), 404, "Installation not found")
         sdk.expect(f"deleting {sentence} again", sdk.call("DELETE", path), 204)
@@ -222,7 +227,8 @@ class JavaCourse:
 
         version = "api-version=2014-09"
         absent = "null"
-        apns = {"Endpoint": "https://api.push.apple.com:443/3/device", "ApnsCertificate": absent, "CertificateKey": absent}
+        apns = dict.fromkeys(("ApnsCertificate", "CertificateKey"), absent)
+        apns |= {"Endpoint": "https://api.push.apple.com:443/3/device"}
         gcm = {"GcmEndpoint": "https://fcm.googleapis.com/fcm/send", "GoogleApiKey": "AAAA:key"}
         adm = {"ClientId": "amzn1.application-oa2-client.1", "ClientSecret": "secret", "AuthTokenUrl": absent,
                "SendUrlTemplate": absent}
@@ -238,23 +244,24 @@ class JavaCourse:
         atom = {"Content-Type": "application/atom+xml; charset=UTF-8"}
         created = call("PUT", f"/java-made?{version}", atom, xml(Gcm=gcm, Adm=adm))
         if sdk.expect("creating a hub", created, 201):
-            hub = sdk.read("the hub that was created", sdk_readers.java_hub, created)
+            hub = sdk.read("the hub that was created", java_reader.hub, created)
             sdk.equal("a hub has its name", hub and hub["Path"], "java-made")
             sdk.equal("a hub shows its credential but not its secret", hub and hub["GcmCredential"], {
                 "GcmEndpoint": gcm["GcmEndpoint"]})
-        sdk.refused("creating it again", call("PUT", f"/java-made?{version}", atom, xml()), 409, "SubCode=40900. Conflict")
+        again = call("PUT", f"/java-made?{version}", atom, xml())
+        sdk.refused("creating it again", again, 409, "SubCode=40900. Conflict")
         updated = call("PUT", f"/java-made?{version}", atom | {"If-Match": "*"}, xml(Adm=adm))
         if sdk.expect("updating a hub", updated, 200):
-            hub = sdk.read("the hub that was updated", sdk_readers.java_hub, updated)
+            hub = sdk.read("the hub that was updated", java_reader.hub, updated)
             sdk.equal("an update replaces all", hub and hub["GcmCredential"], None)
         read = call("GET", f"/java-made?{version}")
         if sdk.expect("reading a hub", read, 200):
-            hub = sdk.read("a hub", sdk_readers.java_hub, read)
+            hub = sdk.read("a hub", java_reader.hub, read)
             sdk.equal("neither what was null nor a secret is there", hub and hub["AdmCredential"], {
                 "ClientId": adm["ClientId"]})
         listed = call("GET", f"/$Resources/NotificationHubs/?{version}&$skip=0&$top=2147483647")
         if sdk.expect("listing hubs", listed, 200):
-            hubs = sdk.read("the hubs", sdk_readers.java_hubs, listed)
+            hubs = sdk.read("the hubs", java_reader.hubs, listed)
             names = {hub["Path"] for hub in hubs}
             sdk.that("the hubs are listed", {"java-made", sdk.hub} <= names, names)
         # A certificate in the binary protocol's time: nothing to send with, but nothing to throw at either.
@@ -271,14 +278,15 @@ class JavaCourse:
         read = call("GET", f"/{sdk.hub}?{version}")
         if not sdk.expect("reading a hub with a credential", read, 200):
             return
-        found = sdk.read("a hub with a credential", sdk_readers.java_hub, read)
+        found = sdk.read("a hub with a credential", java_reader.hub, read)
         known = (found and found["ApnsCredential"]) or {}
-        sdk.that("its credential has an endpoint and no key", "Endpoint" in known and "Token" not in known, sorted(known))
-        written = dict.fromkeys(sdk_readers.CREDENTIALS["Apns"].split(), "null") | known
+        holds = "Endpoint" in known and "Token" not in known
+        sdk.that("its credential has an endpoint and no key", holds, sorted(known))
+        written = dict.fromkeys(java_reader.CREDENTIALS["Apns"].split(), "null") | known
         atom = {"Content-Type": "application/atom+xml; charset=UTF-8", "If-Match": "*"}
         updated = call("PUT", f"/{sdk.hub}?{version}", atom, xml(Apns=written))
         if sdk.expect("writing a hub back", updated, 200):
-            again = sdk.read("a hub that was written back", sdk_readers.java_hub, updated)
+            again = sdk.read("a hub that was written back", java_reader.hub, updated)
             sdk.equal("it is as it was", again and again["ApnsCredential"], known)
 
     def refusals(self):
@@ -303,12 +311,13 @@ class JavaCourse:
         tracked = sdk.call("GET", f"/registrations?{sdk.version}&$top=1", tracking=mine)
         sdk.field("an answer", tracked, "trackingid", mine)
         sdk.that("an answer has a correlation id", tracked["x-ms-correlation-request-id"], tracked)
+        typed = b"<!DOCTYPE entry [<!ENTITY a 'b'>]>"
         for sentence, body in {
             "no XML": b"registration", "an empty registration": registration_xml("Apple", {}),
             "a token that is no hexadecimal text": registration_xml("Apple", {"DeviceToken": "XYZ1"}),
             "an unknown platform": registration_xml("Pigeon", {"RingId": "1"}),
             "a tag with a space": registration_xml("Apple", {"DeviceToken": "AA11" * 16}, ["a b"]),
-            "a document type": b"<!DOCTYPE entry [<!ENTITY a 'b'>]>" + registration_xml("Apple", {"DeviceToken": "AA"})[38:],
+            "a document type": typed + registration_xml("Apple", {"DeviceToken": "AA"})[38:],
         }.items():
             sdk.refused(sentence, sdk.put_registration("POST", "/registrations", body), 400)
         odd = sdk.call("GET", f"/registrations?{sdk.version}&$filter={form_encoded('Color eq 1')}")

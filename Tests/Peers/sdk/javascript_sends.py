@@ -4,18 +4,18 @@ import datetime
 import json
 import time
 
-import sdk_readers
-from sdk_java_hub import AUTH, MPNS_TEMPLATE, P256DH, TOAST_TEMPLATE
-from sdk_java_sends import ALERT_TEMPLATE
-from sdk_jobs import Container
-from sdk_javascript_hub import ATOM, VERSION, registration_xml
+from sdk import documents, javascript_reader
+from sdk.java_hub import AUTH, MPNS_TEMPLATE, P256DH, TOAST_TEMPLATE
+from sdk.java_sends import ALERT_TEMPLATE
+from sdk.javascript_hub import ATOM, VERSION, registration_xml
+from sdk.jobs import Container
 
 XML = "application/xml;charset=utf-8"
 SENT = "The Notification was successfully sent to the Push Notification System"
 
 
 class JavaScriptSends:
-    """`sendNotification` and `sendBroadcastNotification`, `scheduleNotification`, `cancelScheduledNotification`, details."""
+    """Sends, broadcasts, schedules and their cancelling, details, the feedback container."""
 
     first, second, third = "bb21" * 16, "bb22" * 16, "bb23" * 16
 
@@ -75,7 +75,8 @@ class JavaScriptSends:
         sdk.equal("telemetry of a send to tags", {name: read.get(name) for name in wanted}, wanted)
         answer = sdk.send("apple", self.alert("js everybody"))
         identifier = self._sent("a broadcast", answer, "js everybody", [self.first, self.second])
-        sdk.that("a broadcast has several successes", sdk.telemetry(identifier, "a broadcast").get("Apns", {}).get("Success", 0) > 2)
+        found = sdk.telemetry(identifier, "a broadcast").get("Apns", {})
+        sdk.that("a broadcast has several successes", found.get("Success", 0) > 2, found)
         answer = sdk.send("apple", self.alert("js nobody"), "send:nobody")
         read = sdk.telemetry(self._sent("a send to nobody", answer, "js nobody", []), "a send to nobody")
         sdk.equal("a send to nobody", read.get("State"), "NoTargetFound")
@@ -86,7 +87,8 @@ class JavaScriptSends:
         location = answer["location"] or ""
         self.sdk.that("a direct send repeats its flag", "&direct" in location, location)
         identifier = self._direct("a direct send", answer, "js direct", [self.second])
-        self.sdk.equal("a direct send succeeds", self.sdk.telemetry(identifier, "a direct send").get("Apns"), {"Success": 1})
+        found = self.sdk.telemetry(identifier, "a direct send").get("Apns")
+        self.sdk.equal("a direct send succeeds", found, {"Success": 1})
         browser = {"endpoint": "https://127.0.0.1:9/push/js?x=1", "p256dh": P256DH, "auth": AUTH}
         answer = self.sdk.direct("browser", '{"title":"js"}', browser)
         self._direct("a direct send to a browser", answer, "js", [])
@@ -108,7 +110,8 @@ class JavaScriptSends:
         for form, body, content, headers, counts in (
             ("gcm", data, json_type, {}, "Gcm"), ("fcmv1", '{"message":{"data":{"m":"hi"}}}', json_type, {}, "FcmV1"),
             ("adm", data, json_type, {}, "Adm"), ("baidu", '{"title":"hi","description":"hi"}', json_type, {}, "Baidu"),
-            ("xiaomi", '{"title":"hi"}', json_type, {}, "Xiaomi"), ("browser", '{"title":"hi"}', json_type, {}, "Browser"),
+            ("xiaomi", '{"title":"hi"}', json_type, {}, "Xiaomi"),
+            ("browser", '{"title":"hi"}', json_type, {}, "Browser"),
             ("windows", toast, XML, {"X-WNS-Type": "wns/toast"}, "Wns"),
             ("windows", "raw", "application/octet-stream", {"X-WNS-Type": "wns/raw"}, "Wns"),
             ("windowsphone", MPNS_TEMPLATE.replace("$(msg)", "hi"), XML, mpns, "Mpns"),
@@ -138,7 +141,7 @@ class JavaScriptSends:
             if not self.sdk.expect(sentence, answer, 201):
                 continue
             self.sdk.field(sentence, answer, "content-type", "application/xml; charset=utf-8")
-            found = self.sdk.read(sentence, sdk_readers.js_outcome, answer)
+            found = self.sdk.read(sentence, javascript_reader.outcome, answer)
             if not found:
                 continue
             self.sdk.equal(f"{sentence} counts", found[:2], (wanted, 0))
@@ -154,12 +157,14 @@ class JavaScriptSends:
 
         def schedule(text, seconds):
             moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+            text_of_moment = moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03}Z"
             fields = {
-                "ServiceBusNotification-ScheduleTime": moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03}Z",
+                "ServiceBusNotification-ScheduleTime": text_of_moment,
                 "ServiceBusNotification-Format": "apple", "Content-Type": "application/json;charset=utf-8",
                 "ServiceBusNotification-Tags": "send:one",
             }
-            return sdk.call("scheduleNotification", "POST", "/schedulednotifications/", fields, self.alert(text).encode())
+            body = self.alert(text).encode()
+            return sdk.call("scheduleNotification", "POST", "/schedulednotifications/", fields, body)
 
         answer = schedule("js later", 3600)
         sdk.expect("a schedule", answer, 201)
@@ -183,13 +188,15 @@ class JavaScriptSends:
             return
         if self.sdk.expect("the feedback container", answer, 200):
             found = answer.text
-            self.sdk.that("it is an https URL with a signature", found.startswith("https://") and "sig=" in found, found)
+            holds = found.startswith("https://") and "sig=" in found
+            self.sdk.that("it is an https URL with a signature", holds, found)
             listing = Container(self.place, found).list()
             self.sdk.expect("its listing", listing, 200)
-            self.sdk.read("its listing", sdk_readers.blob_names, listing)
+            self.sdk.read("its listing", documents.blob_names, listing)
 
     def refusals(self):
         sdk = self.sdk
         answer = sdk.send("fcm2", "{}", "send:one")
-        sdk.refused("an unknown format", answer, 400, 'The HTTP header "ServiceBusNotification-Format" has an invalid value')
+        said = 'The HTTP header "ServiceBusNotification-Format" has an invalid value'
+        sdk.refused("an unknown format", answer, 400, said)
         sdk.refused("a batch of nobody", sdk.batch("apple", self.alert("x"), []), 400)

@@ -4,9 +4,9 @@ import re
 import urllib.parse
 import uuid
 
-import sdk_readers
-from sdk_course import FULL, SDK
-from sdk_http import HTTP2, form_encoded, lower_hex, sign
+from sdk import java_reader
+from sdk.course import FULL, SDK
+from sdk.transport import HTTP2, form_encoded, lower_hex, sign
 
 HEAD = (
     '<?xml version="1.0" encoding="utf-8"?><entry xmlns="http://www.w3.org/2005/Atom"><content type="application/xml">'
@@ -18,13 +18,15 @@ _STRAY = {"Apple": "</ApnsHeaders>", "Windows": "</WnsHeaders>"}
 HEADERS = {"Apple": "Apns", "Windows": "Wns", "Mpns": "Mpns"}
 JSON_TEMPLATE = '{"data":{"m":"$(msg)"}}'
 TOAST_TEMPLATE = '<toast><visual><binding template="ToastText01"><text id="1">$(msg)</text></binding></visual></toast>'
-MPNS_TEMPLATE = '<wp:Notification xmlns:wp="WPNotification"><wp:Toast><wp:Text1>$(msg)</wp:Text1></wp:Toast></wp:Notification>'
+MPNS_TEMPLATE = (
+    '<wp:Notification xmlns:wp="WPNotification"><wp:Toast><wp:Text1>$(msg)</wp:Text1></wp:Toast></wp:Notification>'
+)
 P256DH = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
 AUTH = "BTBZMqHH6r4Tts7J_aSIgg"
 
 
 def registration_xml(kind, handles, tags=(), template=None, headers=None, expiry=None):
-    """As `Registration.getXml` writes it; nothing is escaped, and a template without headers may end with a stray tag."""
+    """As `Registration.getXml` writes it: nothing is escaped, a template without headers may end with a stray tag."""
     native = kind.removesuffix("Template")
     name = f"{kind}RegistrationDescription"
     body = f"<Tags>{','.join(tags)}</Tags>" if tags else ""
@@ -47,8 +49,8 @@ def registration_xml(kind, handles, tags=(), template=None, headers=None, expiry
 class JavaHub(SDK):
     name = "Java"
     version = "api-version=2020-06"
-    details_reader, state = staticmethod(sdk_readers.java_telemetry), "NotificationStatusFromString"
-    job_reader, jobs_reader = staticmethod(sdk_readers.java_job), staticmethod(sdk_readers.java_jobs)
+    details_reader, state = staticmethod(java_reader.telemetry), "NotificationStatusFromString"
+    job_reader, jobs_reader = staticmethod(java_reader.job), staticmethod(java_reader.jobs)
     job_names = {
         "id": "JobId", "type": "JobTypeFromString", "status": "JobStatusFromString", "progress": "ProgressFromString",
         "output": "OutputContainerUri", "properties": "OutputProperties",
@@ -80,7 +82,7 @@ class JavaHub(SDK):
         answer = self.put_registration("POST", "/registrations", xml)
         if not self.expect(sentence, answer, 200):
             return None
-        return self.read(sentence, sdk_readers.java_registration, answer)
+        return self.read(sentence, java_reader.registration, answer)
 
     def new_identifier(self):
         answer = self.call("POST", f"/registrationids?{self.version}")
@@ -90,8 +92,8 @@ class JavaHub(SDK):
         self.field("a new registration id", answer, "location", self.address("registrationids", found[2]))
         return found[2]
 
-    def send(self, form, body, tags=None, direct=None, headers=None, tracking=None, content="application/json; charset=UTF-8",
-             path="/messages"):
+    def send(self, form, body, tags=None, direct=None, headers=None, tracking=None,
+             content="application/json; charset=UTF-8", path="/messages"):
         fields = {"Content-Type": content} if content else {}
         fields |= {"ServiceBusNotification-Format": form} if form else {}
         if tags:
@@ -115,7 +117,8 @@ class JavaHub(SDK):
         wrapped = "<{0}><![CDATA[{1}]]></{0}>" if source else "<{0}>{1}</{0}>"
         content = f"<Type>{kind}</Type>" + wrapped.format("OutputContainerUri", output)
         content += wrapped.format("ImportFileUri", source) if source else ""
-        head = HEAD.format("NotificationHubJob").replace('"application/xml"', '"application/atom+xml;type=entry;charset=utf-8"')
+        head = HEAD.format("NotificationHubJob")
+        head = head.replace('"application/xml"', '"application/atom+xml;type=entry;charset=utf-8"')
         return self.put_registration("POST", "/jobs", (head + content + FOOT.format("NotificationHubJob")).encode())
 
     def job_at(self, identifier):

@@ -5,8 +5,8 @@ import json
 import time
 import uuid
 
-import sdk_readers
-from sdk_java_hub import JSON_TEMPLATE, MPNS_TEMPLATE, TOAST_TEMPLATE, registration_xml
+from sdk import java_reader
+from sdk.java_hub import JSON_TEMPLATE, MPNS_TEMPLATE, TOAST_TEMPLATE, registration_xml
 
 ALERT_TEMPLATE = '{"aps":{"alert":"$(title)","badge":"#(count)"}}'
 BOUNDARY = "nh-batch-multipart-boundary"
@@ -75,10 +75,11 @@ class JavaSends:
                      <= read["StartTimeFromString"] <= read["EndTimeFromString"], read.values)
         answer = self.apple("java all")
         identifier = self._sent("a broadcast", answer, "java all", [self.first, self.second])
-        listed = sdk.read("a list", sdk_readers.java_registrations, sdk.call("GET", f"/registrations?{sdk.version}"))
+        listed = sdk.read("a list", java_reader.registrations, sdk.call("GET", f"/registrations?{sdk.version}"))
         handles = {one["DeviceToken"].lower() for one in listed if one.kind == "Apple"}
         read = sdk.telemetry(identifier, "a broadcast")
-        sdk.equal("a broadcast reaches every device once", read and read["ApnsOutcomeCounts"].get("Success"), len(handles))
+        found = read and read["ApnsOutcomeCounts"].get("Success")
+        sdk.equal("a broadcast reaches every device once", found, len(handles))
         nobody = sdk.message("a send to nobody", self.apple("java nobody", "send:nobody"))
         read = sdk.telemetry(nobody, "a send to nobody")
         sdk.equal("a send to nobody", read and read["NotificationStatusFromString"], "NoTargetFound")
@@ -103,8 +104,10 @@ class JavaSends:
             self.sdk.send("apple", self.alert(f"java {sentence}"), "send:one", headers=expiry)
             found = self.place.arrived(f"Java: an expiry {sentence}", self.first, self.alert(f"java {sentence}"))
             read = int(found.get("apns-expiration", 0))
-            self.sdk.that(f"an expiry {sentence} is near what was meant", read in (meant, meant - HALF_DAY), read - meant)
-        body, own = '{"aps":{"content-available":1},"own":"java"}', {"apns-push-type": "background", "apns-priority": "5"}
+            holds = read in (meant, meant - HALF_DAY)
+            self.sdk.that(f"an expiry {sentence} is near what was meant", holds, read - meant)
+        body = '{"aps":{"content-available":1},"own":"java"}'
+        own = {"apns-push-type": "background", "apns-priority": "5"}
         answer = self.sdk.send(None, body, "send:one", headers=own | {"apns-collapse-id": "java"})
         self.sdk.message("a caller's own headers without a format", answer)
         found = self.place.arrived("Java: a caller's own headers", self.first, body)
@@ -134,9 +137,9 @@ class JavaSends:
             read = self.sdk.telemetry(identifier, "a batch")
             self.sdk.equal("a batch succeeds twice", read and read["ApnsOutcomeCounts"], {"Success": 2})
         fields = {"Content-Type": f"multipart/mixed; boundary={BOUNDARY}", "ServiceBusNotification-Format": "apple"}
+        second = f"--{BOUNDARY}\r\nContent-Disposition: inline; name=devices"
         for sentence, body in {
-            "a batch of one part": multipart("x", []).partition(f"--{BOUNDARY}\r\nContent-Disposition: inline; name=dev")[0]
-            + f"--{BOUNDARY}--\r\n",
+            "a batch of one part": multipart("x", []).partition(second)[0] + f"--{BOUNDARY}--\r\n",
             "a batch without devices": multipart(self.alert("x"), []),
             "a batch of more than a thousand": multipart(self.alert("x"), [self.first] * 1001),
         }.items():
@@ -144,13 +147,15 @@ class JavaSends:
             self.sdk.refused(sentence, answer, 400)
 
     def platforms(self):
-        """Every other service's notification as its factory makes it; telemetry counts what came of it under its name."""
+        """Every other service's notification as its factory makes it; telemetry counts it under the service's name."""
         data = '{"data":{"m":"hi"}}'
         xml, toast = "application/xml; charset=ISO-8859-1", TOAST_TEMPLATE.replace("$(msg)", "hi")
         for form, body, content, headers, counts, target in (
-            ("gcm", data, None, {}, "Gcm", "gcm"), ("fcmv1", '{"message":{"data":{"m":"hi"}}}', None, {}, "FcmV1", "fcmv1"),
-            ("adm", data, None, {}, "Adm", "adm"), ("baidu", '{"title":"hi","description":"hi"}', None, {}, "Baidu", "baidu"),
-            ("browser", '{"title":"hi"}', None, {}, "Browser", "browser"), ("windows", toast, xml, {}, "Wns", "windows"),
+            ("gcm", data, None, {}, "Gcm", "gcm"), ("adm", data, None, {}, "Adm", "adm"),
+            ("fcmv1", '{"message":{"data":{"m":"hi"}}}', None, {}, "FcmV1", "fcmv1"),
+            ("baidu", '{"title":"hi","description":"hi"}', None, {}, "Baidu", "baidu"),
+            ("browser", '{"title":"hi"}', None, {}, "Browser", "browser"),
+            ("windows", toast, xml, {}, "Wns", "windows"),
             ("windows", "raw", "application/octet-stream", {"X-WNS-Type": "wns/raw"}, "Wns", "windows"),
             ("windowsphone", MPNS_TEMPLATE.replace("$(msg)", "hi"), xml, {}, "Mpns", "windowsphone"),
         ):
@@ -221,7 +226,8 @@ class JavaSends:
     def refusals(self):
         sdk = self.sdk
         wrong = sdk.send("pigeon", "{}", "send:one")
-        sdk.refused("an unknown format", wrong, 400, 'The HTTP header "ServiceBusNotification-Format" has an invalid value')
+        said = 'The HTTP header "ServiceBusNotification-Format" has an invalid value'
+        sdk.refused("an unknown format", wrong, 400, said)
         sdk.refused("no format at all", sdk.send(None, "{}", "send:one"), 400)
         for expression in ("send:one &&", "send:one AND send:two", "(send:one", "a b"):
             sdk.refused(f"the expression {expression}", sdk.send("apple", self.alert("x"), expression), 400)

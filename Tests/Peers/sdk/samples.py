@@ -1,20 +1,20 @@
-"""Callers of the REST API without an SDK: the forms of published samples and documents, which differ from every SDK's."""
+"""Callers of the REST API without an SDK: the forms of published samples, which differ from every SDK's."""
 
 import datetime
 import json
 import time
 from urllib.parse import quote
 
-import sdk_readers
-from sdk_course import FULL, SDK
-from sdk_http import HTTP1, form_encoded, sign
+from sdk import dotnet_reader
+from sdk.course import FULL, SDK
+from sdk.transport import HTTP1, form_encoded, sign
 
 
 class Samples(SDK):
     """The wrapper in Python (a signature of the hub, its fields in another order) and that in PHP (whole addresses)."""
 
     name = "samples"
-    details_reader = staticmethod(sdk_readers.net_telemetry)
+    details_reader = staticmethod(dotnet_reader.telemetry)
 
     def __init__(self, place, hub):
         super().__init__(place, hub, FULL)
@@ -51,7 +51,8 @@ class SamplesCourse:
         """The published entry: a declaration, namespaces with `https`, `text/xml`, blanks behind the commas of tags."""
         xml = (
             '<?xml version="1.0" encoding="utf-8"?>\n<entry xmlns = "http://www.w3.org/2005/Atom">\n    '
-            '<content type = "text/xml">\n        <AppleRegistrationDescription xmlns:i="https://www.w3.org/2001/XMLSchema-instance" '
+            '<content type = "text/xml">\n        '
+            '<AppleRegistrationDescription xmlns:i="https://www.w3.org/2001/XMLSchema-instance" '
             'xmlns="https://schemas.microsoft.com/netservices/2010/10/servicebus/connect">\n            '
             f"<Tags>sample, second</Tags>\n            <DeviceToken>{self.token}</DeviceToken>\n        "
             "</AppleRegistrationDescription>\n    </content>\n</entry>"
@@ -59,7 +60,7 @@ class SamplesCourse:
         fields = {"Content-Type": "application/atom+xml;type=entry;charset=utf-8", "x-ms-version": "2015-01"}
         answer = self.sdk.php("POST", "/registrations/?api-version=2015-01", fields, xml.encode())
         if self.sdk.expect("a registration", answer, 200):
-            read = self.sdk.read("a registration", sdk_readers.net_registration, answer)
+            read = self.sdk.read("a registration", dotnet_reader.registration, answer)
             self.sdk.equal("a registration has its tags", read.get("Tags"), {"sample", "second"})
 
     def _send(self, call, path, text, headers, content="application/json"):
@@ -86,7 +87,8 @@ class SamplesCourse:
 
     def expiries(self):
         """Every spelling of a moment that callers are known to write."""
-        moment = datetime.datetime.now(datetime.timezone.utc).replace(second=0, microsecond=0) + datetime.timedelta(days=3)
+        now = datetime.datetime.now(datetime.timezone.utc).replace(second=0, microsecond=0)
+        moment = now + datetime.timedelta(days=3)
         zoned = (moment + datetime.timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M+01:00")
         for number, text in enumerate((
             zoned, moment.strftime("%Y-%m-%dT%H:%M:%S"), moment.strftime("%Y-%m-%d %H:%M:%SZ"),
@@ -102,8 +104,10 @@ class SamplesCourse:
         """The published form: a blank line before the first delimiter, one before each header, single quotes."""
         body, boundary = json.dumps({"aps": {"alert": "sample batch"}}), "simple-boundary"
         text = (
-            f"\r\n--{boundary}\r\nContent-Type: application/json\r\nContent-Disposition: inline; name=notification\r\n\r\n{body}\r\n"
-            f"--{boundary}\r\nContent-Type: application/json\r\nContent-Disposition: inline; name=devices\r\n\r\n"
+            f"\r\n--{boundary}\r\nContent-Type: application/json\r\n"
+            f"Content-Disposition: inline; name=notification\r\n\r\n{body}\r\n"
+            f"--{boundary}\r\nContent-Type: application/json\r\n"
+            "Content-Disposition: inline; name=devices\r\n\r\n"
             f"['{self.token}', '{'ee12' * 16}']\r\n--{boundary}--"
         )
         fields = {"Content-Type": f'multipart/mixed; boundary = "{boundary}"', "ServiceBusNotification-Format": "apple"}

@@ -1,4 +1,4 @@
-"""What the SDKs send with: HTTP/2 alone (Java), HTTP/1.1 alone (the others), TLS with a private authority, signatures."""
+"""What the SDKs send with: HTTP/2 alone (Java) or HTTP/1.1 alone, TLS with a private authority, signatures."""
 
 import base64
 import hashlib
@@ -15,6 +15,23 @@ import h2.connection
 import h2.events
 
 TIMEOUT = 60
+# The operations that were called since this was last cleared.
+called = set()
+
+
+def operation(method, target):
+    """A request as the wire document's matrix names it, such as `GET registrations/{id}`."""
+    parts = [part for part in target.partition("?")[0].split("/") if part]
+    if not parts or parts[0].startswith("$"):
+        return f"{method} /" + (parts[0] if parts else "")
+    if len(parts) == 1:
+        return f"{method} /{{hub}}"
+    kind = parts[1].lower()
+    if kind == "tags":
+        return f"{method} tags/{{tag}}/registrations"
+    if len(parts) == 2 or parts[2] == "$batch":
+        return f"{method} " + "/".join([kind, *parts[2:]])
+    return f"{method} {kind}/{{id}}"
 
 
 class Answer:
@@ -50,6 +67,7 @@ class HTTP1:
 
     def request(self, method, target, headers, body=None, announces_length=True, waits=False):
         """`announces_length` false leaves `content-length` out where there is no body; `waits` sends `Expect` first."""
+        called.add(operation(method, target))
         connection = self._connection
         connection.putrequest(method, target, skip_accept_encoding=True)
         for name, value in headers.items():
@@ -96,6 +114,7 @@ class HTTP2:
         self._flush()
 
     def request(self, method, target, headers, body=None):
+        called.add(operation(method, target))
         stream = self._h2.get_next_available_stream_id()
         fields = [
             (":method", method), (":scheme", "https"), (":authority", f"127.0.0.1:{self.port}"), (":path", target),

@@ -7,11 +7,11 @@ import uuid
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-import sdk_readers
-from sdk_course import LISTEN, SDK
-from sdk_dotnet_hub import INSTANCE, SERVICE, DotNetHub
-from sdk_http import HTTP1, form_encoded, lower_hex, sign
-from sdk_java_hub import JSON_TEMPLATE
+from sdk import documents, phone_readers
+from sdk.course import LISTEN, SDK
+from sdk.dotnet_hub import INSTANCE, SERVICE, DotNetHub
+from sdk.java_hub import JSON_TEMPLATE
+from sdk.transport import HTTP1, form_encoded, lower_hex, sign
 
 ALERT_TEMPLATE = '{"aps":{"alert":"$(title)"}}'
 # A phone waits a second for its answer.
@@ -59,11 +59,12 @@ class Phone(SDK):
             "templates": templates,
         }
         fields = {"Content-Type": "application/json", "x-ms-version": "2020-06"}
+        path, body = f"/installations/{identifier}?api-version=2020-06", json.dumps(content).encode()
         began = time.monotonic()
-        answer = self.call("PUT", f"/installations/{identifier}?api-version=2020-06", fields, json.dumps(content).encode())
+        answer = self.call("PUT", path, fields, body)
         took = time.monotonic() - began
         if self.expect("an installation", answer, 200) and took > PATIENCE:
-            print(f"sdk-wire: {self.name.lower()}: an installation took {took:.2f} s, and a phone waits one", flush=True)
+            print(f"sdk-wire: {self.name}: an installation took {took:.2f} s, and a phone waits one", flush=True)
         return expiry
 
     def installed(self, identifier, channel, expiry):
@@ -72,7 +73,7 @@ class Phone(SDK):
         if self.backend.expect("the installation of a phone", answer, 200):
             read = json.loads(answer.body)
             self.equal("the installation has its channel", read["pushChannel"], channel)
-            self.equal("the installation expires when it said", sdk_readers.xsd_time(read["expirationTime"]),
+            self.equal("the installation expires when it said", documents.xsd_time(read["expirationTime"]),
                        expiry.replace(second=0, microsecond=0))
 
 
@@ -119,7 +120,7 @@ class IOSCourse:
         sdk = self.sdk
         answer = sdk.of_token(self.token)
         if sdk.expect("no registrations of a new device", answer, 200):
-            found = sdk.read("no registrations", sdk_readers.ios_registrations, answer)
+            found = sdk.read("no registrations", phone_readers.ios_registrations, answer)
             sdk.equal("a new device has none", found, [])
         native, templated = sdk.new_identifier(), sdk.new_identifier()
         tags = element("Tags", "ios,ios:native")
@@ -135,7 +136,7 @@ class IOSCourse:
             self._read(f"a refresh of {match}", again, native, {"DeviceToken": self.token.upper()})
         answer = sdk.of_token(self.token)
         if sdk.expect("the registrations of a device", answer, 200):
-            found = sdk.read("the registrations of a device", sdk_readers.ios_registrations, answer)
+            found = sdk.read("the registrations of a device", phone_readers.ios_registrations, answer)
             sdk.equal("both are there", {one["RegistrationId"] for one in found}, {native, templated})
             sdk.equal("its template is there", {one.get("BodyTemplate") for one in found}, {None, ALERT_TEMPLATE})
         sdk.pushed("a push to a phone", self.token, "ios:native")
@@ -150,7 +151,7 @@ class IOSCourse:
         """It crashes without a description in the answer."""
         if not self.sdk.expect(sentence, answer, 200):
             return
-        found = self.sdk.read(sentence, sdk_readers.ios_registrations, answer)
+        found = self.sdk.read(sentence, phone_readers.ios_registrations, answer)
         self.sdk.equal(f"{sentence} is one", len(found), 1)
         if found:
             read = {name: found[0].get(name) for name in wanted}
@@ -162,7 +163,8 @@ class IOSCourse:
         sdk, content = self.sdk, element("DeviceToken", self.other)
         identifier = sdk.new_identifier()
         sdk.expect("a registration", sdk.put(identifier, "Apple", content), 200)
-        sdk.expect("its deletion", sdk.call("DELETE", f"/Registrations/{identifier}?{sdk.version}", {"If-Match": "*"}), 200)
+        deleted = sdk.call("DELETE", f"/Registrations/{identifier}?{sdk.version}", {"If-Match": "*"})
+        sdk.expect("its deletion", deleted, 200)
         sdk.expect("a registration under a deleted id", sdk.put(identifier, "Apple", content), 410, 200)
         sdk.expect("one under a new id", sdk.put(sdk.new_identifier(), "Apple", content), 200)
 
@@ -198,7 +200,8 @@ class Android(Phone):
         return self.call("PUT", f"/Registrations/{identifier}?{self.version}", fields, xml.encode())
 
     def of_handle(self, name, handle):
-        return self.call("GET", f"/Registrations/?$filter={form_encoded(f'{name} eq {chr(39)}{handle}{chr(39)}')}&{self.version}")
+        text = form_encoded(f"{name} eq '{handle}'")
+        return self.call("GET", f"/Registrations/?$filter={text}&{self.version}")
 
 
 class AndroidCourse:
@@ -223,10 +226,11 @@ class AndroidCourse:
         sdk = self.sdk
         first = sdk.of_handle(name, value)
         if sdk.expect(f"no registrations of {kind}", first, 200):
-            found = sdk.read(f"no registrations of {kind}", sdk_readers.android_registrations, first, kind)
+            found = sdk.read(f"no registrations of {kind}", phone_readers.android_registrations, first, kind)
             sdk.equal(f"a new device of {kind} has none", found, [])
         content = element("Tags", f"android,android:{kind}") + "".join(element(*pair) for pair in handles.items())
-        template = f"<BodyTemplate><![CDATA[{JSON_TEMPLATE}]]></BodyTemplate>" + element("TemplateName", "android-template")
+        template = f"<BodyTemplate><![CDATA[{JSON_TEMPLATE}]]></BodyTemplate>"
+        template += element("TemplateName", "android-template")
         identifiers = []
         for form, more in (("", ""), ("Template", template)):
             sentence = f"a registration of {kind}{form}"
@@ -235,7 +239,7 @@ class AndroidCourse:
             put = sdk.put(identifiers[-1], kind + form, content + more)
             if not sdk.expect(sentence, put, 200):
                 continue
-            found = sdk.read(sentence, sdk_readers.android_registrations, put, kind + form)
+            found = sdk.read(sentence, phone_readers.android_registrations, put, kind + form)
             sdk.equal(f"{sentence} is one", len(found), 1)
             read = found[0] if found else {}
             wanted = handles | {"RegistrationId": identifiers[-1], "ETag": "1"}
@@ -246,7 +250,7 @@ class AndroidCourse:
         answer = sdk.of_handle(name, value)
         if sdk.expect(f"the registrations of {kind}", answer, 200):
             found = [one["RegistrationId"] for form in ("", "Template") for one in sdk.read(
-                f"the registrations of {kind}", sdk_readers.android_registrations, answer, kind + form)]
+                f"the registrations of {kind}", phone_readers.android_registrations, answer, kind + form)]
             sdk.equal(f"both of {kind} are there", found, identifiers)
         for identifier in identifiers:
             deleted = sdk.call("DELETE", f"/Registrations/{identifier}?{sdk.version}", {"If-Match": "*"})
