@@ -133,6 +133,15 @@ def line(data):
     return _contract(kind)(root) | {"kind": kind}
 
 
+def feedback(line):
+    """One line of a file of feedback, all of whose members the published sample takes for granted."""
+    members = {f"required_{name}": str for name in (
+        "NotificationSystemError", "Platform", "PnsHandle", "RegistrationId", "InstallationId", "NotificationId",
+        "NewPnsHandle",
+    )}
+    return Contract(required_FeedbackTime=xsd_time, **members)(_rooted(line, "PnsFeedback", SERVICE))
+
+
 _counts = items("Outcome", Contract(Name=str, Count=int))
 
 

@@ -3,11 +3,13 @@
 import json
 import time
 
-from sdk import dotnet_reader
+from sdk import documents, dotnet_reader
+from sdk.course import eventually
 from sdk.dotnet_hub import VERSION, DotNetHub, registration_xml
 from sdk.java_hub import MPNS_TEMPLATE, TOAST_TEMPLATE
 from sdk.java_sends import ALERT_TEMPLATE
 from sdk.javascript_sends import SENT
+from sdk.jobs import Container
 
 XML = 'application/xml; charset="utf-8"'
 DECLARATION = '<?xml version="1.0" encoding="utf-16"?>'
@@ -174,7 +176,47 @@ class DotNetSends:
             sdk.expect("cancelling with the flag of tests", tester.call("DELETE", f"/{kind}/{identifier}"), 200)
 
     def feedback(self):
-        answer = self.sdk.call("GET", "/feedbackcontainer")
-        if not self.sdk.unserved(answer, "the feedback container"):
-            self.sdk.expect("the feedback container", answer, 200)
-            self.sdk.that("it is an absolute URI", answer.text.startswith("https://"), answer.text)
+        """What a push service refused stands in a file behind the address in telemetry, and in the hub's container."""
+        sdk, token = self.sdk, "cc29"
+        xml = registration_xml("Apple", {"DeviceToken": token}, ["send:refused"])
+        sdk.expect("a device that APNs refuses", sdk.write("POST", "/registrations", xml), 200, 201)
+        container = sdk.call("GET", "/feedbackcontainer")
+        if sdk.unserved(container, "the feedback container"):
+            return
+        sdk.expect("the feedback container", container, 200)
+        sdk.that("it is an absolute URI", container.text.startswith("https://"), container.text)
+        answer = sdk.send("apple", self.alert("net refused"), "send:refused")
+        identifier = self._sent("a send that is refused", answer, "", [])
+
+        def addressed():
+            read = dotnet_reader.telemetry(sdk.details(identifier).body)
+            return read if read.get("PnsErrorDetailsUri") else None
+
+        read = eventually(addressed) or sdk.telemetry(identifier, "a send that is refused")
+        sdk.that("telemetry counts what was refused", read.get("ApnsOutcomeCounts"), read)
+        sdk.that("telemetry has the address of its errors", read.get("PnsErrorDetailsUri"), read)
+        if not read.get("PnsErrorDetailsUri"):
+            return
+        file = Container(self.place, read["PnsErrorDetailsUri"]).get_whole()
+        if sdk.expect("the file of errors", file, 200):
+            lines = [sdk.read("a line of errors", dotnet_reader.feedback, Line(one)) for one in file.body.splitlines()]
+            found = {(one["Platform"], one["PnsHandle"].lower(), one["NotificationId"]) for one in lines if one}
+            sdk.equal("it tells of the device", found, {("apns", token, identifier)})
+        listing = Container(self.place, container.text)
+        names = sdk.read("the container's listing", documents.blob_names, listing.list()) or []
+        sdk.that("the container has its files", names)
+        for name in names:
+            blob = listing.get(name)
+            sdk.expect("a file of the container", blob, 200)
+            for one in blob.body.splitlines():
+                sdk.read("a line of feedback", dotnet_reader.feedback, Line(one))
+
+
+class Line:
+    """A line of a file, in the place of an answer."""
+
+    def __init__(self, body):
+        self.body = body
+
+    def __repr__(self):
+        return repr(self.body)

@@ -1,5 +1,7 @@
 """Import and export as every SDK has them: a file of lines in a container, a job, and the files that it leaves."""
 
+from urllib.parse import urlsplit
+
 from sdk import documents, dotnet_reader
 from sdk.course import eventually
 from sdk.documents import INSTANCE, SERVICE
@@ -14,8 +16,7 @@ class Container:
 
     def __init__(self, place, url):
         self._connection = HTTP1(place.port, place.authority)
-        self.path, _, self.query = url.partition("/$containers")[2].partition("?")
-        self.path = "/$containers" + self.path
+        self.path, self.query = urlsplit(url).path, urlsplit(url).query
         self._origin = f"https://127.0.0.1:{place.port}"
 
     @property
@@ -31,6 +32,10 @@ class Container:
 
     def list(self):
         return self._connection.request("GET", f"{self.path}?{self.query}&restype=container&comp=list", {})
+
+    def get_whole(self):
+        """What the URL itself names."""
+        return self._connection.request("GET", f"{self.path}?{self.query}", {})
 
     def get(self, name):
         return self._connection.request("GET", f"{self.path}/{name}?{self.query}", {})
@@ -56,20 +61,24 @@ class Jobs:
             line("RegistrationDescription", f"<Tags>imported</Tags><FcmV1RegistrationId>{self.mark}-imported"
                  "</FcmV1RegistrationId>", "FcmV1RegistrationDescription"),
             line("AppleRegistrationDescription", "<DeviceToken>this is no token</DeviceToken>"),
+            line("AppleTemplateRegistrationDescription", f"<DeviceToken>{token}</DeviceToken>"
+                 '<BodyTemplate><![CDATA[{"aps":]]>&#10;<![CDATA[{"alert":"$(a)"}}]]></BodyTemplate>'),
         ]
         put = self.container.put("import.txt", "\r\n".join(lines).encode())
         self.sdk.expect("a blob that is put", put, 201)
         imported = self._job("ImportCreateRegistrations", self.container.blob("import.txt"))
         if imported:
             output, failed = (self._file(imported, name) for name in ("OutputFilePath", "FailedFilePath"))
-            self.sdk.equal("two lines are imported", [row.split("\t")[0] for row in output], ["1", "2"])
+            self.sdk.equal("three lines are imported", [row.split("\t")[0] for row in output], ["1", "2", "4"])
             self.sdk.equal("one line is refused", [row.split("\t")[0] for row in failed], ["3"])
         exported = self._job("ExportRegistrations")
         if exported:
             rows = self._file(exported, "OutputFilePath")
             found = [self._registration(row) for row in rows]
             tokens = [one.get("DeviceToken") for one in found if one]
-            self.sdk.that("what was imported is exported", token in tokens, rows)
+            self.sdk.equal("what was imported is exported", tokens.count(token), 2)
+            bodies = [one.get("BodyTemplate") for one in found if one]
+            self.sdk.that("a line break stays", '{"aps":\n{"alert":"$(a)"}}' in bodies, rows)
         answer = self.sdk.job_list()
         if self.sdk.expect("a list of jobs", answer, 200):
             self.sdk.field("a list of jobs", answer, "content-type", FEED)
