@@ -25,7 +25,9 @@ public final class Dispatcher: Sendable {
         store = notifications
         lanes = LaneBoard()
         let sender = PageSender(
-            transport: transport, authorizations: AuthorizationCache(), messageIDs: messageIDs,
+            transport: transport,
+            authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
+            messageIDs: messageIDs,
             requestTimeout: settings.requestTimeout, time: time)
         deliverer = Deliverer(
             notifications: notifications, devices: devices, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,

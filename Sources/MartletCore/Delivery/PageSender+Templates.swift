@@ -24,89 +24,76 @@ extension PageSender {
     /// Sends the pushes of a page.
     /// - Parameter places: Whom of the page it is for.
     func send(_ job: Job, _ content: inout DeliveryContent, places: [Int], tally: inout PageTally) async {
+        guard let service = job.service else {
+            return add(Self.noPushService(for: job.delivery.platform), of: job, at: places, to: &tally)
+        }
         switch content {
         case .native(let message):
-            await send(job, PageMessages(message), places: places, tally: &tally)
-        case .templates(var renderer) where job.service != nil:
+            let parcels = parcels(PageMessages(message), to: places, of: job, service, tally: &tally)
+            await send(parcels, of: job, tally: &tally)
+        case .templates(var renderer):
             content = .nothing
-            await send(job, &renderer, places: places, tally: &tally)
+            await send(job, &renderer, service, places, tally: &tally)
             content = .templates(renderer)
-        case .templates, .nothing:
-            await send(job, PageMessages(Message(body: [])), places: places, tally: &tally)
+        case .nothing:
+            add(Self.noPushService(for: job.delivery.platform), of: job, at: places, to: &tally)
         }
     }
 
-    /// Parcels under way at the same time.
-    private static let parcelLimit = 16
     /// Members at a time where nearly everyone has a message of his own, which all lie in memory together.
     private static let ownMessageLimit = 1000
 
     private func send(
-        _ job: Job, _ renderer: inout TemplateRenderer, places: [Int], tally: inout PageTally
+        _ job: Job, _ renderer: inout TemplateRenderer, _ service: any PushService, _ places: [Int],
+        tally: inout PageTally
     ) async {
         let isVaried = job.page.renderings.count > TemplateRenderer.limit
         let portion = isVaried ? Self.ownMessageLimit : max(places.count, 1)
         for start in stride(from: 0, to: places.count, by: portion) {
             let some = Array(places[start..<min(start + portion, places.count)])
-            let parcels = makeParcels(job, &renderer, some, tally: &tally)
-            await send(parcels, job, tally: &tally)
+            let parcels = parcels(&renderer, to: some, of: job, service, tally: &tally)
+            await send(parcels, of: job, tally: &tally)
         }
-    }
-
-    private func send(_ parcels: [Parcel], _ job: Job, tally: inout PageTally) async {
-        if let only = parcels.first, parcels.count == 1 {
-            return await send(job, only.messages, places: only.places, tally: &tally)
-        }
-        let empty = tally.emptied()
-        await withTaskGroup(of: PageTally.self) { group in
-            for (number, parcel) in parcels.enumerated() {
-                if number >= Self.parcelLimit, let done = await group.next() { tally.merge(done) }
-                group.addTask {
-                    var own = empty
-                    await self.send(job, parcel.messages, places: parcel.places, tally: &own)
-                    return own
-                }
-            }
-            for await done in group { tally.merge(done) }
-        }
-    }
-
-    /// Members whose requests can go in one batch: in all but their bodies they are the same.
-    private struct Parcel: Sendable {
-        var places: [Int]
-        var messages: PageMessages
     }
 
     /// Renders what the members are sent and puts together what can go together. What gives nothing to send is their
     /// outcome.
-    private func makeParcels(
-        _ job: Job, _ renderer: inout TemplateRenderer, _ places: [Int], tally: inout PageTally
+    private func parcels(
+        _ renderer: inout TemplateRenderer, to places: [Int], of job: Job, _ service: any PushService,
+        tally: inout PageTally
     ) -> [Parcel] {
+        guard let sample = sampleService(service, for: places, of: job) else {
+            return parcels(PageMessages(Message(body: [])), to: places, of: job, service, tally: &tally)
+        }
         var sorting = ParcelSorting(renderings: job.page.renderings.count)
+        // One moment for all, so that durations do not keep messages apart.
+        let now = time.now
         for place in places {
             let rendering = Int(job.page.renderingPlaces[place])
             if sorting.isUnknown(rendering) {
                 switch renderer.message(for: job.page.renderings[rendering]) {
                 case .refused(let outcome): sorting.refuse(rendering, outcome)
-                case .message(let message): sort(message, rendering, of: job, into: &sorting)
+                case .message(let message): sort(message, rendering, of: job, sample, at: now, into: &sorting)
                 }
             }
             if let outcome = sorting.add(place, rendering) {
                 tally.addUnsent(outcome, to: addressee(place, of: job))
             }
         }
-        return sorting.groups.map { group in
-            Parcel(
-                places: group.places,
-                messages: PageMessages(
-                    sorting.messages, byPlace: job.page.renderingPlaces, haveOwnBodies: group.haveOwnBodies))
+        return sorting.groups.flatMap { group in
+            let messages = PageMessages(
+                sorting.messages, byPlace: job.page.renderingPlaces, haveOwnBodies: group.haveOwnBodies)
+            return parcels(messages, to: group.places, of: job, service, tally: &tally)
         }
     }
 
-    private func sort(_ message: Message, _ rendering: Int, of job: Job, into sorting: inout ParcelSorting) {
-        guard let service = job.service else { return }
+    private func sort(
+        _ message: Message, _ rendering: Int, of job: Job, _ service: any PushService, at now: Timestamp,
+        into sorting: inout ParcelSorting
+    ) {
         do throws(PushServiceError) {
-            let shared = try service.shared(message, token: nil, expiry: job.delivery.notification.expiresAt)
+            let shared = try service.shared(
+                message, token: nil, expiry: job.delivery.notification.expiresAt, at: now)
             sorting.take(message, rendering, shared)
         } catch {
             sorting.refuse(rendering, Self.outcome(of: error))

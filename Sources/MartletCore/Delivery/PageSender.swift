@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// Sends the pushes of one page and tallies what they come to.
+/// Sends the pushes of one page, parcel by parcel, and tallies what they come to.
 ///
 /// A round is one batch. What the service did not process goes again at once, on another connection, and a refused token
 /// is renewed once; whatever else is to be tried again is left to the retries of the delivery.
@@ -11,6 +11,7 @@ struct PageSender: Sendable {
 
     let transport: any HTTPTransport
     let authorizations: AuthorizationCache
+    let holds = OriginHolds()
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
     let time: any TimeSource
@@ -38,25 +39,23 @@ struct PageSender: Sendable {
         }
     }
 
-    func send(_ job: Job, _ messages: PageMessages, places: [Int], tally: inout PageTally) async {
-        guard let service = job.service else {
-            add(Self.noPushService(for: job.delivery.platform), of: job, at: places, to: &tally)
-            return
+    /// Sends one parcel.
+    func send(_ parcel: Parcel, of job: Job, tally: inout PageTally) async {
+        if let outcome = holds.outcome(job.delivery.lane, parcel.origin, at: time.now) {
+            return add(outcome, of: job, at: parcel.places, to: &tally)
         }
-        var waiting = places
+        let key = AuthorizationCache.Key(
+            lane: job.delivery.lane,
+            origin: type(of: parcel.service).tokensAreForOneOrigin ? parcel.origin : nil)
+        var waiting = parcel.places
         var renewals = 0
         for round in 1...Self.roundLimit where !waiting.isEmpty {
             let grant: AuthorizationCache.Grant
-            let batch: RequestBatch
-            do throws(PushServiceError) {
-                grant = try await authorizations.grant(
-                    for: job.delivery.lane, credential: job.credential, service: service, at: time.now)
-                batch = try makeBatch(job, service, messages, places: waiting, grant: grant)
-            } catch {
-                add(Self.outcome(of: error), of: job, at: waiting, to: &tally)
-                return
+            switch await authorizations.grant(for: key, credential: job.credential, service: parcel.service) {
+            case .granted(let granted): grant = granted
+            case .refused(let outcome): return add(outcome, of: job, at: waiting, to: &tally)
             }
-            let answers = await exchange(batch, job, service, places: waiting, tally: &tally)
+            let answers = await exchange(parcel, job, &waiting, grant, tally: &tally)
             waiting = []
             var isRefused = false
             for answer in answers {
@@ -67,45 +66,68 @@ struct PageSender: Sendable {
                     isRefused = true
                     waiting.append(answer.place)
                 default:
+                    holds.note(answer.outcome, job.delivery.lane, parcel.origin, at: time.now)
                     add(answer.outcome, of: job, at: [answer.place], to: &tally)
                 }
             }
             if isRefused {
                 renewals += 1
-                await authorizations.discard(grant, of: job.delivery.lane)
+                await authorizations.discard(grant, for: key)
             }
         }
     }
 
-    private func makeBatch(
-        _ job: Job, _ service: any PushService, _ messages: PageMessages, places: [Int], grant: AuthorizationCache.Grant
-    ) throws(PushServiceError) -> RequestBatch {
-        let notification = job.delivery.notification
-        var shared = try service.shared(messages[places[0]], token: grant.token, expiry: notification.expiresAt)
-        shared.settings.partition += "#\(notification.hub.rawValue).\(grant.generation)"
-        // Some services write a body for each device anyway.
-        let writesBodies = messages.haveOwnBodies && shared.body != nil
-        if writesBodies { shared.body = nil }
-        var batch = RequestBatch(shared, reserving: places.count)
-        for place in places {
-            let message = messages[place]
-            if writesBodies { batch.itemBody = message.body }
-            let id = messageIDs.id(of: notification.id, to: job.page.members[place])
-            job.page.withHandle(place) { service.append($0, id: id, message: message, to: &batch) }
-        }
-        return batch
-    }
-
+    /// Sends one batch.
+    /// - Parameter places: Those that cannot be sent to are taken out.
+    /// - Returns: What was not a plain success.
     private func exchange(
-        _ batch: RequestBatch, _ job: Job, _ service: any PushService, places: [Int], tally: inout PageTally
+        _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant, tally: inout PageTally
     ) async -> [ResultCollector.Answer] {
+        let batch: RequestBatch
+        do throws(PushServiceError) {
+            batch = try makeBatch(parcel, job, &places, grant, tally: &tally)
+        } catch {
+            add(Self.outcome(of: error), of: job, at: places, to: &tally)
+            return []
+        }
+        guard !places.isEmpty else { return [] }
         let collector = ResultCollector(
-            service: service, members: job.page.members, places: places, map: job.map, time: time)
+            service: parcel.service, members: job.page.members, places: places, map: job.map,
+            isOwnOrigin: parcel.origin != nil, time: time)
         await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
         let (successes, answers) = collector.drain()
         tally.addSuccesses(successes)
         settleSuccesses(job, places: places, answers: answers, tally: &tally)
         return answers
+    }
+
+    private func makeBatch(
+        _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant, tally: inout PageTally
+    ) throws(PushServiceError) -> RequestBatch {
+        let notification = job.delivery.notification
+        var shared = try parcel.service.shared(
+            parcel.messages[places[0]], token: grant.token, expiry: notification.expiresAt, at: time.now)
+        shared.settings.partition += "#\(notification.hub.rawValue).\(grant.generation)"
+        // Some services write a body for each device anyway.
+        let writesBodies = parcel.messages.haveOwnBodies && shared.body != nil
+        if writesBodies { shared.body = nil }
+        var batch = RequestBatch(shared, reserving: places.count)
+        var refused: Set<Int> = []
+        for place in places {
+            let message = parcel.messages[place]
+            if writesBodies { batch.itemBody = message.body }
+            let id = messageIDs.id(of: notification.id, to: job.page.members[place])
+            do throws(PushServiceError) {
+                try job.page.withHandle(place) { handle throws(PushServiceError) in
+                    try parcel.service.append(handle, id: id, message: message, to: &batch)
+                }
+            } catch {
+                refused.insert(place)
+                tally.addUnsent(Self.outcome(of: error), to: addressee(place, of: job))
+            }
+        }
+        if !refused.isEmpty { places.removeAll(where: refused.contains) }
+        return batch
     }
 
     /// Retries that were plain successes leave the retry table.
@@ -117,7 +139,7 @@ struct PageSender: Sendable {
         for place in places where !answered.contains(place) { tally.settle(job.page.members[place]) }
     }
 
-    private func add(_ outcome: Outcome, of job: Job, at places: [Int], to tally: inout PageTally) {
+    func add(_ outcome: Outcome, of job: Job, at places: [Int], to tally: inout PageTally) {
         for place in places {
             tally.add(outcome, to: addressee(place, of: job), chance: .random(in: 0..<1))
         }
@@ -129,7 +151,7 @@ struct PageSender: Sendable {
             attempts: (job.attempts.isEmpty ? 0 : job.attempts[place]) + 1)
     }
 
-    private static func noPushService(for platform: PlatformID) -> Outcome {
+    static func noPushService(for platform: PlatformID) -> Outcome {
         Outcome(.noPushService, reason: "This server has nothing that sends to \(platform) yet.", .refuseAll)
     }
 

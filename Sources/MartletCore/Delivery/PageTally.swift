@@ -89,7 +89,9 @@ struct PageTally {
 
     /// Adds the outcome of one push that is more than a plain success.
     mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: Double) {
-        if outcome.name == .pnsUnreachable {
+        if case .retry(_, .origin) = outcome.reaction {
+            // Neither an answer of the service nor its silence.
+        } else if outcome.name == .pnsUnreachable {
             unanswered += 1
             pauseCause = outcome
         } else {

@@ -22,16 +22,20 @@ final class ResultCollector: Sendable {
     /// For each item of the batch its place in the page.
     private let places: [Int]
     private let map: any ProgressMap
+    /// Whether the devices have chosen where they are reached.
+    private let isOwnOrigin: Bool
     private let time: any TimeSource
     private let state = Mutex(State())
 
     init(
-        service: any PushService, members: [AudienceMember], places: [Int], map: any ProgressMap, time: any TimeSource
+        service: any PushService, members: [AudienceMember], places: [Int], map: any ProgressMap, isOwnOrigin: Bool,
+        time: any TimeSource
     ) {
         self.service = service
         self.members = members
         self.places = places
         self.map = map
+        self.isOwnOrigin = isOwnOrigin
         self.time = time
     }
 
@@ -58,15 +62,19 @@ final class ResultCollector: Sendable {
     private func outcome(of result: Result<HTTPResponse, TransportError>) -> Outcome {
         switch result {
         case .success(let response): service.outcome(of: response, at: time.now)
-        case .failure(let error): Self.outcome(of: error)
+        case .failure(let error): outcome(of: error)
         }
     }
 
     /// A connection that cannot be made is the lane's misfortune; one that broke, or a request that was not answered,
-    /// is the device's alone, because others may have been served meanwhile.
-    private static func outcome(of error: TransportError) -> Outcome {
+    /// is the device's alone, because others may have been served meanwhile. An address that the device has chosen is
+    /// nobody else's misfortune at all.
+    private func outcome(of error: TransportError) -> Outcome {
         let reason = error.kind.rawValue
         return switch error.kind {
+        case .unresolved where isOwnOrigin, .unreachable where isOwnOrigin, .insecure where isOwnOrigin,
+            .disconnected where isOwnOrigin, .reset where isOwnOrigin, .timedOut where isOwnOrigin:
+            Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .origin))
         case .unresolved, .unreachable, .insecure, .cancelled, .shutDown:
             Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .platform))
         case .disconnected, .reset, .timedOut:

@@ -139,9 +139,13 @@ public struct AudiencePage: Sendable {
     }
 
     /// Lends the UTF-8 text of the handle at a place.
-    public func withHandle<Result>(_ place: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    public func withHandle<Result, Failure: Error>(
+        _ place: Int, _ read: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let start = place == 0 ? 0 : Int(handleEnds[place - 1])
         let end = Int(handleEnds[place])
-        return handleBytes.withUnsafeBufferPointer { read(UnsafeBufferPointer(rebasing: $0[start..<end])) }
+        return try handleBytes.withUnsafeBufferPointer { bytes throws(Failure) in
+            try read(UnsafeBufferPointer(rebasing: bytes[start..<end]))
+        }
     }
 }

@@ -24,6 +24,8 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let pnsServerError = OutcomeName(rawValue: "PnsServerError")
     public static let pnsUnavailable = OutcomeName(rawValue: "PnsUnavailable")
     public static let pnsUnreachable = OutcomeName(rawValue: "PnsUnreachable")
+    public static let tokenProviderInterfaceError = OutcomeName(rawValue: "TokenProviderInterfaceError")
+    public static let tokenProviderUnreachable = OutcomeName(rawValue: "TokenProviderUnreachable")
     public static let skipped = OutcomeName(rawValue: "Skipped")
     public static let unknownError = OutcomeName(rawValue: "UnknownError")
 }
@@ -58,6 +60,8 @@ public enum Reaction: Sendable, Equatable {
     /// What a retry or a stop is about.
     public enum Scope: Sendable, Equatable {
         case device
+        /// Every device at the same address, where handles are addresses. Says nothing of the service as a whole.
+        case origin
         /// Everything of this hub and platform.
         case platform
     }

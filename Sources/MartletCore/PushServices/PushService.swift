@@ -3,53 +3,81 @@ public import MartletModel
 
 /// One push service as a translator: it makes requests and reads responses and opens nothing.
 ///
-/// An instance belongs to one credential of one hub.
+/// An instance belongs to one credential of one hub. For a page of devices the engine
+/// 1. sorts the devices by `origin(of:)` where `handlesAreAddresses`, and takes the service `at(_:)` each origin;
+/// 2. gets the token that `authorization(at:)` comes to, which it keeps, renews and, after an answer `.reauthorize`,
+///    replaces;
+/// 3. asks once for what the requests of a batch `shared`, and for each device to `append` its request;
+/// 4. sends the batch and asks for the `outcome` of every answer.
 public protocol PushService: PushPlatform {
+    /// Whether handles are addresses, so that devices are at several origins.
+    ///
+    /// Whoever registers such a handle may have chosen the address: an origin that cannot be reached is the misfortune of
+    /// its own devices and pauses nobody else.
+    static var handlesAreAddresses: Bool { get }
+
+    /// Whether a token is good for one origin alone, so that `authorization(at:)` is asked of the service at each.
+    static var tokensAreForOneOrigin: Bool { get }
+
     /// - Throws: `PushServiceError` naming the property that is missing or unusable; never its value.
     init(credential: Credential) throws(PushServiceError)
 
-    /// How requests prove who sends them.
+    /// Where a device is reached, for services whose handles are addresses.
+    /// - Parameter handle: The text of the handle, already checked.
+    /// - Throws: `PushServiceError` for an address that nothing may be sent to, which ends this device's push.
+    func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin
+
+    /// The service for devices at one origin, as `origin(of:)` gave it.
+    func at(_ origin: HTTPOrigin) -> Self
+
+    /// How requests prove who sends them. Asked when a token is needed, not for every batch.
     /// - Parameter now: The time for tokens that the translator signs itself.
+    /// - Throws: `PushServiceError` where the credential cannot be used after all, which pauses the whole platform.
     func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization
 
-    /// What all requests of a batch have in common.
-    /// - Parameters:
-    ///   - token: What `authorization` came to, where it gave or fetched a token.
-    ///   - expiry: When the service is to stop trying.
-    func shared(_ message: Message, token: String?, expiry: Timestamp) throws(PushServiceError) -> RequestBatch.Shared
+    /// Reads the answer to the request of a `TokenExchange`.
+    func token(from response: HTTPResponse, at now: Timestamp) -> TokenAnswer
 
-    /// Adds the request to one device.
+    /// What all requests of a batch have in common.
+    ///
+    /// A body that stands here goes to every device, but where templates give devices bodies of their own, which the
+    /// engine then puts in its place. Where no body stands here, `append` writes each device's own.
+    /// - Parameters:
+    ///   - message: What the first device of the batch is sent. The others' differ from it in the body at most.
+    ///   - token: What `authorization` came to, where it gave or fetched a token; nil too where nothing is sent and
+    ///     messages are only compared.
+    ///   - expiry: When the service is to stop trying.
+    ///   - now: The time from which services count that are told a duration.
+    func shared(
+        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
+    ) throws(PushServiceError) -> RequestBatch.Shared
+
+    /// Adds the request to one device: the rest of its path, its values of `Shared.itemFieldNames`, and its body where
+    /// none is shared.
     /// - Parameters:
     ///   - handle: The text of the handle, already checked.
     ///   - id: The same for every attempt to bring this notification to this device.
+    ///   - message: What this device is sent.
+    /// - Throws: `PushServiceError` where this device cannot be sent to; the batch is then as it was.
     func append(
-        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch)
+        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
+    ) throws(PushServiceError)
 
-    /// What an answer means.
+    /// What an answer means. Plain successes are not asked about: a 200, unless `Shared.tellsSuccessesInFull`.
     func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome
 }
 
-/// How requests to a push service prove who sends them.
-public enum Authorization: Sendable {
-    /// By the connection or by each request itself: there is no token.
-    case none
-    /// A token that the translator signed.
-    case token(SignedToken)
-}
+extension PushService {
+    public static var handlesAreAddresses: Bool { false }
+    public static var tokensAreForOneOrigin: Bool { false }
 
-/// A token with its times.
-public struct SignedToken: Sendable, CustomStringConvertible {
-    public var value: String
-    /// When a new one may be made, at the earliest.
-    public var renewableAt: Timestamp
-    /// When a new one must have been made.
-    public var expiresAt: Timestamp
-
-    public init(value: String, renewableAt: Timestamp, expiresAt: Timestamp) {
-        self.value = value
-        self.renewableAt = renewableAt
-        self.expiresAt = expiresAt
+    public func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin {
+        throw PushServiceError(.badHandle, "The handles of this platform are no addresses.")
     }
 
-    public var description: String { "token valid to \(expiresAt.iso8601)" }
+    public func at(_ origin: HTTPOrigin) -> Self { self }
+
+    public func token(from response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
+        .refused(Outcome(.tokenProviderInterfaceError, reason: "status \(response.status.code)", .stop))
+    }
 }

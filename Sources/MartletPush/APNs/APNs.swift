@@ -33,7 +33,7 @@ public struct APNs: PushService {
             do throws(CryptoError) {
                 let token = try APNsProviderToken.sign(keyID: keyID, teamID: teamID, at: now, with: key)
                 return .token(
-                    SignedToken(
+                    AuthorizationToken(
                         value: token, renewableAt: now + APNsProviderToken.minimumAge,
                         expiresAt: now + APNsProviderToken.maximumAge))
             } catch {
@@ -48,7 +48,7 @@ public struct APNs: PushService {
     }
 
     public func shared(
-        _ message: Message, token: String?, expiry: Timestamp
+        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
     ) throws(PushServiceError) -> RequestBatch.Shared {
         let headers = try APNsHeaders(message)
         try checkProof(allows: headers.pushType)

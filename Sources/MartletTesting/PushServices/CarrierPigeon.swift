@@ -60,12 +60,12 @@ public struct CarrierPigeon: PushService {
 
     public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
         .token(
-            SignedToken(
+            AuthorizationToken(
                 value: "\(whistle)-\(now.seconds)", renewableAt: now + .seconds(600), expiresAt: now + .seconds(3600)))
     }
 
     public func shared(
-        _ message: Message, token: String?, expiry: Timestamp
+        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
     ) throws(PushServiceError) -> RequestBatch.Shared {
         var fields: HTTPFields = ["pigeon-until": String(expiry.seconds)]
         if let token { fields.append(HTTPField("authorization", "whistle \(token)", indexing: .never)) }

@@ -12,6 +12,7 @@ final class ScriptedTransport: HTTPTransport {
     struct Sent: Sendable {
         /// Which of the calls it came with, from 0.
         var batch: Int
+        var origin: HTTPOrigin
         var loft: String
         var id: String
         var body: String
@@ -53,7 +54,7 @@ final class ScriptedTransport: HTTPTransport {
         }
         for index in 0..<batch.count {
             let sent = Sent(
-                batch: number,
+                batch: number, origin: batch.shared.origin,
                 loft: batch.withPath(index) { String(decoding: $0, as: UTF8.self) },
                 id: batch.withValue(0, of: index) { String(decoding: $0, as: UTF8.self) },
                 body: batch.withBody(index) { String(decoding: $0, as: UTF8.self) }, fields: batch.shared.fields,
@@ -84,7 +85,7 @@ struct Flight {
     let storage = MemoryStorage()
     let time = ManualTimeSource()
     let maps = MemoryProgressMaps()
-    let platforms = PushPlatformList([CarrierPigeon.self, MessageInABottle.self])
+    let platforms = PushPlatformList([CarrierPigeon.self, HomingPigeon.self, MessageInABottle.self])
     let hubs: HubDirectory
     let registry: DeviceRegistry
     let transport: ScriptedTransport
@@ -106,7 +107,9 @@ struct Flight {
         deliverer = Deliverer(
             notifications: storage, devices: storage, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,
             sender: PageSender(
-                transport: transport, authorizations: AuthorizationCache(), messageIDs: MessageIDKey(1, 2),
+                transport: transport,
+                authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
+                messageIDs: MessageIDKey(1, 2),
                 requestTimeout: settings.requestTimeout, time: time),
             settings: settings, time: time, log: { [alarms] in alarms.add($0) })
         if hasCredential { try await giveCredential() }

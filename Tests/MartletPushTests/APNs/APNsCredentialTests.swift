@@ -44,7 +44,7 @@ struct APNsCredentialTests {
     ])
     func everySpellingOfAnEndpointLeadsToItsHost(endpoint: String?, origin: String) throws {
         let shared = try APNsFixture.service(["Endpoint": endpoint])
-            .shared(APNsFixture.message(), token: "t", expiry: APNsFixture.now)
+            .shared(APNsFixture.message(), token: "t", expiry: APNsFixture.now, at: APNsFixture.now)
         #expect(shared.origin == HTTPOrigin(origin))
     }
 
@@ -54,7 +54,8 @@ struct APNsCredentialTests {
         let pem = try identity.certificatePEM() + identity.privateKeyPEM()
         for properties in [["ApnsCertificate": container, "CertificateKey": "p"], ["ApnsCertificate": pem]] {
             let service = try APNs(credential: Credential(properties))
-            let shared = try service.shared(APNsFixture.message(), token: nil, expiry: APNsFixture.now)
+            let shared = try service.shared(
+                APNsFixture.message(), token: nil, expiry: APNsFixture.now, at: APNsFixture.now)
             #expect(shared.fields["apns-topic"] == "com.example.app")
             #expect(shared.fields["authorization"] == nil)
             #expect(shared.settings.clientIdentityPEM == pem)

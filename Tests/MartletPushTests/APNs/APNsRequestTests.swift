@@ -11,7 +11,8 @@ struct APNsRequestTests {
     private func shared(
         _ body: String = #"{"aps":{"alert":"hello"}}"#, _ fields: [String: String] = [:]
     ) throws -> RequestBatch.Shared {
-        try APNsFixture.service().shared(APNsFixture.message(body, fields), token: "jwt", expiry: Self.expiry)
+        try APNsFixture.service().shared(
+            APNsFixture.message(body, fields), token: "jwt", expiry: Self.expiry, at: APNsFixture.now)
     }
 
     @Test func aPlainAlertHasAllFieldsThatTheServiceWants() throws {
@@ -33,7 +34,7 @@ struct APNsRequestTests {
     @Test func eachDeviceIsAddedByItsTokenInLowerCaseAndItsOwnID() throws {
         let service = try APNsFixture.service()
         let message = APNsFixture.message()
-        var batch = RequestBatch(try service.shared(message, token: "jwt", expiry: Self.expiry))
+        var batch = RequestBatch(try service.shared(message, token: "jwt", expiry: Self.expiry, at: APNsFixture.now))
         let id = MessageID(high: 0x1b4e_28ba_2fa1_81d2, low: 0x883f_0016_d3cc_a427)
         Array(APNsFixture.token.uppercased().utf8).withUnsafeBufferPointer {
             service.append($0, id: id, message: message, to: &batch)
@@ -62,10 +63,11 @@ struct APNsRequestTests {
 
     @Test func deviceManagementNeedsACertificate() throws {
         let message = APNsFixture.message(#"{"mdm":"magic"}"#, ["apns-push-type": "mdm"])
-        let shared = try APNsFixture.certificateService().shared(message, token: nil, expiry: Self.expiry)
+        let shared = try APNsFixture.certificateService().shared(
+            message, token: nil, expiry: Self.expiry, at: APNsFixture.now)
         #expect(shared.fields["apns-topic"] == "com.example.app")
         #expect(throws: PushServiceError.self) {
-            try APNsFixture.service().shared(message, token: "jwt", expiry: Self.expiry)
+            try APNsFixture.service().shared(message, token: "jwt", expiry: Self.expiry, at: APNsFixture.now)
         }
     }
 
@@ -74,7 +76,8 @@ struct APNsRequestTests {
         let service = try APNsFixture.certificateService()
         let error = try #require(throws: PushServiceError.self) {
             try service.shared(
-                APNsFixture.message("{}", ["apns-push-type": type]), token: nil, expiry: Self.expiry)
+                APNsFixture.message("{}", ["apns-push-type": type]), token: nil, expiry: Self.expiry,
+                at: APNsFixture.now)
         }
         #expect(error.kind == .badMessage)
     }

@@ -164,7 +164,7 @@ struct APNsSimulatorStateTests {
         var fixture = try APNsSimulatorFixture()
         let message = APNsFixture.message(#"{"aps":{}}"#, ["apns-push-type": type.rawValue])
         let shared = try APNsFixture.service()
-            .shared(message, token: APNsSimulatorFixture.jwt(), expiry: Self.now + .seconds(60))
+            .shared(message, token: APNsSimulatorFixture.jwt(), expiry: Self.now + .seconds(60), at: Self.now)
         var fields = shared.fields
         fields.append(HTTPField("apns-id", "1b4e28ba-2fa1-81d2-883f-0016d3cca427"))
         let request = HTTPRequest(
