@@ -30,6 +30,16 @@ public struct TransportSettings: Hashable, Sendable {
         case http1
     }
 
+    /// Which addresses a connection may be made to. Judged by the address itself, once the name is resolved, so that a
+    /// name which leads into the operator's own network is found out however harmless it looks.
+    public enum Addresses: Hashable, Sendable {
+        case any
+        /// Addresses of the public internet, at port 443 or 1024 and above: for origins that strangers choose.
+        case publicOnly
+        /// Those, and this machine's own at any port.
+        case publicOrLoopback
+    }
+
     public var version: Version
     /// Certificates to trust instead of the system's, as PEM text.
     public var trustedCertificatesPEM: String?
@@ -39,15 +49,18 @@ public struct TransportSettings: Hashable, Sendable {
     public var partition: String
     /// The most connections to the origin at once.
     public var connectionLimit: Int
+    public var addresses: Addresses
 
     public init(
         version: Version = .negotiated, trustedCertificatesPEM: String? = nil, clientIdentityPEM: String? = nil,
-        partition: String = "", connectionLimit: Int = 8
+        partition: String = "", connectionLimit: Int = 8,
+        addresses: Addresses = .any
     ) {
         self.version = version
         self.trustedCertificatesPEM = trustedCertificatesPEM
         self.clientIdentityPEM = clientIdentityPEM
         self.partition = partition
         self.connectionLimit = connectionLimit
+        self.addresses = addresses
     }
 }

@@ -7,7 +7,7 @@ final class Connector: ConnectionOwner {
         let origin: HTTPOrigin
         let version: TransportSettings.Version
         let context: TLSContext?
-        let mayConnect: ConnectGuard?
+        let addresses: TransportSettings.Addresses
         /// Connects to this Unix socket instead of resolving the origin's host.
         let unixPath: String?
         let limits: ClientLimits
@@ -45,7 +45,9 @@ final class Connector: ConnectionOwner {
         }
         timer = loop.startTimer(due: deadline) { [weak self] in self?.giveUp() }
         let connector = LoopBound(self, loop: loop)
-        NameResolver.shared.resolve(target.origin.host, port: target.origin.port) { result in
+        NameResolver.shared.resolve(
+            target.origin.host, port: target.origin.port, isStrangers: target.addresses != .any, before: deadline
+        ) { result in
             connector.loop.perform { connector.value.resolved(result) }
         }
     }
@@ -69,7 +71,7 @@ final class Connector: ConnectionOwner {
         switch result {
         case .failure(let error): failure = error
         case .success(let resolved):
-            addresses = resolved.filter { target.mayConnect?(target.origin, $0) ?? true }
+            addresses = resolved.filter(target.addresses.allow)
             if addresses.isEmpty, !resolved.isEmpty {
                 failure = NetworkError(.forbidden, "policy forbids connecting to the address of \(target.origin)")
             }

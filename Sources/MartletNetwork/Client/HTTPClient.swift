@@ -7,31 +7,28 @@ import Synchronization
 /// origin, so that they find the connection of the last one; batches are dealt out to all loops.
 public final class HTTPClient: HTTPTransport, Sendable {
     private let limits: ClientLimits
-    private let mayConnect: ConnectGuard?
     private let clients: [LoopBound<LoopClient>]
     private let turn = Atomic<Int>(0)
 
-    /// - Parameter mayConnect: Sees every address before it is connected to; nil allows all.
-    public init(loops: EventLoopGroup, limits: ClientLimits = ClientLimits(), mayConnect: ConnectGuard? = nil) {
+    public init(loops: EventLoopGroup, limits: ClientLimits = ClientLimits()) {
         self.limits = limits
-        self.mayConnect = mayConnect
         let contexts = TLSContextCache()
         clients = loops.loops.map { loop in
             let client = LoopClient(loop: loop) { key throws(TransportError) in
-                try Self.target(key, limits: limits, mayConnect: mayConnect, contexts: contexts)
+                try Self.target(key, limits: limits, contexts: contexts)
             }
             return LoopBound(client, loop: loop)
         }
     }
 
     private static func target(
-        _ key: LoopClient.Key, limits: ClientLimits, mayConnect: ConnectGuard?, contexts: TLSContextCache
+        _ key: LoopClient.Key, limits: ClientLimits, contexts: TLSContextCache
     ) throws(TransportError) -> Connector.Target {
         do throws(NetworkError) {
             let context = key.origin.scheme == .https ? try contexts.context(for: key.settings) : nil
             return Connector.Target(
-                origin: key.origin, version: key.settings.version, context: context, mayConnect: mayConnect,
-                unixPath: key.unixPath, limits: limits)
+                origin: key.origin, version: key.settings.version, context: context,
+                addresses: key.settings.addresses, unixPath: key.unixPath, limits: limits)
         } catch {
             throw TransportError(error, key.origin)
         }

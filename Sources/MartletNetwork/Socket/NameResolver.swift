@@ -4,14 +4,14 @@ import Synchronization
 
 /// Resolves names on threads of its own: the system's resolver blocks, for half a minute where no server answers.
 final class NameResolver: Sendable {
-    private struct Question {
+    struct Question: Sendable {
         let name: String
         let port: UInt16
         let answer: @Sendable (Result<[SocketAddress], NetworkError>) -> Void
     }
 
     private struct State {
-        var questions: [Question] = []
+        var queue = ResolverQueue<Question>()
         var threads = 0
     }
 
@@ -21,17 +21,24 @@ final class NameResolver: Sendable {
     private let state = Mutex(State())
 
     /// Addresses of a name in the order in which they are to be tried; an address is its own answer, given at once.
-    /// - Parameter answer: Called on another thread.
+    /// - Parameters:
+    ///   - isStrangers: Whether somebody chose the name who may want the resolver to be busy.
+    ///   - deadline: When nobody waits for the answer any more.
+    ///   - answer: Called on another thread.
     func resolve(
-        _ name: String, port: UInt16, _ answer: @escaping @Sendable (Result<[SocketAddress], NetworkError>) -> Void
+        _ name: String, port: UInt16, isStrangers: Bool, before deadline: ContinuousClock.Instant,
+        _ answer: @escaping @Sendable (Result<[SocketAddress], NetworkError>) -> Void
     ) {
         if let address = SocketAddress(address: name, port: port) { return answer(.success([address])) }
-        let needsThread = state.withLock { state in
-            state.questions.append(Question(name: name, port: port, answer: answer))
-            guard state.threads < Self.maximumThreads else { return false }
+        let question = Question(name: name, port: port, answer: answer)
+        let (isTaken, needsThread) = state.withLock { state in
+            let site = isStrangers ? ResolverQueue<Question>.site(of: name) : nil
+            guard state.queue.add(question, site: site, before: deadline) else { return (false, false) }
+            guard state.threads < Self.maximumThreads else { return (true, false) }
             state.threads += 1
-            return true
+            return (true, true)
         }
+        if !isTaken { answer(.failure(NetworkError(.unresolved, "\(name): too many names wait to be resolved"))) }
         if needsThread { startThread() }
     }
 
@@ -46,24 +53,27 @@ final class NameResolver: Sendable {
         // A thread that runs already takes the question too; with none, nobody would ever answer it.
         let unanswered = state.withLock { state in
             state.threads -= 1
-            guard state.threads == 0 else { return [Question]() }
-            defer { state.questions = [] }
-            return state.questions
+            return state.threads == 0 ? state.queue.removeAll() : []
         }
         for question in unanswered { question.answer(.failure(.system("pthread_create"))) }
     }
 
     fileprivate func answerQuestions() {
+        var finished: ResolverQueue<Question>.Entry?
         while true {
-            let question = state.withLock { state in
-                guard !state.questions.isEmpty else {
-                    state.threads -= 1
-                    return Question?.none
-                }
-                return state.questions.removeFirst()
+            let (late, next) = state.withLock { state in
+                if let finished { state.queue.finish(finished) }
+                let late = state.queue.removeLate(at: .now)
+                let next = state.queue.next()
+                if next == nil { state.threads -= 1 }
+                return (late, next)
             }
-            guard let question else { return }
-            question.answer(Self.ask(question.name, question.port))
+            for question in late {
+                question.answer(.failure(NetworkError(.timedOut, "\(question.name): was not resolved in time")))
+            }
+            guard let next else { return }
+            next.question.answer(Self.ask(next.question.name, next.question.port))
+            finished = next
         }
     }
 

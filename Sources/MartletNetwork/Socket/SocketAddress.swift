@@ -81,6 +81,15 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         family == .unix || bytes.count < 4 ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
 
+    /// The bytes of the address itself, most significant first: 4 or 16; none for a Unix socket.
+    var rawAddress: ArraySlice<UInt8> {
+        switch family {
+        case .ipv4: bytes.dropFirst(4).prefix(4)
+        case .ipv6: bytes.dropFirst(8).prefix(16)
+        case .unix: []
+        }
+    }
+
     /// The address without its port; empty for a Unix socket.
     public var host: String {
         let (family, offset, length) = family == .ipv4 ? (AF_INET, 4, 4) : (AF_INET6, 8, 16)
