@@ -13,6 +13,8 @@ extension PushPlatforms {
     public static func simulators(acceptsAnyKey: Bool) -> [any PushServiceSimulator] {
         var apns = APNsSimulator.Configuration()
         apns.acceptsAnyKey = acceptsAnyKey
-        return [APNsSimulator(apns)]
+        var webPush = WebPushSimulator.Configuration()
+        webPush.acceptsAnyKey = acceptsAnyKey
+        return [APNsSimulator(apns), WebPushSimulator(webPush)]
     }
 }

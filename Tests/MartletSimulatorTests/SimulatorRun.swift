@@ -56,7 +56,7 @@ struct SimulatorRun {
         var signed: String?
         if case .token(let token) = try service.authorization(at: now) { signed = token.value }
         let message = try APNs.message(showing: text)
-        var batch = RequestBatch(try service.shared(message, token: signed, expiry: now + .seconds(3600)))
+        var batch = RequestBatch(try service.shared(message, token: signed, expiry: now + .seconds(3600), at: now))
         for (index, handle) in handles.enumerated() {
             let id = MessageID(high: UInt64(index), low: 0)
             Array(handle.utf8).withUnsafeBufferPointer { service.append($0, id: id, message: message, to: &batch) }

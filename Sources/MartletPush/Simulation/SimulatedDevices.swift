@@ -12,8 +12,8 @@ public struct SimulatedDevices: Sendable {
         public internal(set) var removedAt: Timestamp?
         /// How many event streams follow the device.
         public internal(set) var listeners = 0
-        /// The newest notification that came while nobody listened: a service keeps one for each app on each device.
-        public internal(set) var stored: SimulatedDelivery?
+        /// What came while nobody listened and is kept, oldest first.
+        public internal(set) var stored: [SimulatedDelivery] = []
         /// What was accepted for the device, oldest first, the newest hundred.
         public internal(set) var inbox: [SimulatedDelivery] = []
         /// How many notifications were accepted for it.
@@ -42,7 +42,7 @@ public struct SimulatedDevices: Sendable {
     public mutating func remove(_ handle: String, at now: Timestamp) -> Bool {
         guard devices[handle] != nil else { return false }
         if devices[handle]?.removedAt == nil { devices[handle]?.removedAt = now }
-        devices[handle]?.stored = nil
+        devices[handle]?.stored = []
         return true
     }
 
@@ -51,9 +51,8 @@ public struct SimulatedDevices: Sendable {
     public mutating func startListening(_ handle: String, at now: Timestamp) -> [SimulatedDelivery]? {
         guard let device = devices[handle], device.removedAt == nil else { return nil }
         devices[handle]?.listeners += 1
-        devices[handle]?.stored = nil
-        guard let stored = device.stored, let keptUntil = stored.keptUntil, keptUntil > now else { return [] }
-        return [stored]
+        devices[handle]?.stored = []
+        return device.stored.filter { $0.keptUntil.map { $0 > now } ?? false }
     }
 
     /// Somebody who followed the device has gone.
@@ -72,7 +71,10 @@ public struct SimulatedDevices: Sendable {
     }
 
     /// Takes a notification for a known device.
-    mutating func accept(_ delivery: SimulatedDelivery) -> Fate {
+    /// - Parameter keepingOlder: Whether one that is kept stays beside the new one; one for each device is the rule.
+    mutating func accept(
+        _ delivery: SimulatedDelivery, keepingOlder: (SimulatedDelivery) -> Bool = { _ in false }
+    ) -> Fate {
         guard var device = devices.removeValue(forKey: delivery.handle) else { return .discarded }
         defer { devices[delivery.handle] = device }
         device.accepted += 1
@@ -80,7 +82,7 @@ public struct SimulatedDevices: Sendable {
         if device.inbox.count > Self.inboxLimit { device.inbox.removeFirst() }
         if device.listeners > 0 { return .delivered }
         guard delivery.keptUntil != nil else { return .discarded }
-        device.stored = delivery
+        device.stored = (device.stored.filter(keepingOlder) + [delivery]).suffix(Self.inboxLimit)
         return .stored
     }
 }

@@ -1,80 +1,125 @@
 public import MartletCore
 import MartletCrypto
+public import MartletHTTP
 public import MartletModel
 
-/// Web Push, which browsers' subscriptions speak (RFC 8030 and 8291; push services document, section 5).
-public enum WebPush: PushPlatform {
+/// Web Push, which browsers' subscriptions speak (RFC 8030, 8291 and 8292; push services document, section 5).
+///
+/// Every subscription names the address of its own push service: an instance sends to those at one origin, which
+/// `at(_:)` sets.
+public struct WebPush: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "browser"), aliases: ["webpush"], format: "browser",
         registrationElement: "Browser", handleElements: ["Endpoint", "P256DH", "Auth"],
         credentialElement: "BrowserCredential", credentialPlace: 14,
-        credentialFields: [
-            .init(name: "Subject", flag: "subject", help: "Who sends, as a mailto or https address."),
-            .init(name: "VapidPublicKey", flag: "vapid-public-key", help: "The public key, in base64url."),
-            .init(
-                name: "VapidPrivateKey", flag: "vapid-private-key", help: "The private key, in base64url.",
-                isSecret: true),
-        ],
+        credentialFields: credentialFields,
         outcomeCountsElement: "BrowserOutcomeCounts", outcomeCountsPlace: 9,
-        fieldPrefixes: ["servicebusnotification-timetolive", "servicebusnotification-urgency"],
+        fieldPrefixes: WebPushHeaders.fieldNames,
         payloadLimit: plaintextLimit, hiddenFrom: ["api-origin=dotnetsdk"])
+
+    public static let handlesAreAddresses = true
+    public static let tokensAreForOneOrigin = true
 
     /// What is left of the 4,096 bytes that a service must take, behind the header, the tag and the delimiter of the
     /// encryption.
     static let plaintextLimit = 3993
+    /// What keys of messages are derived for (RFC 8291, section 3.4).
+    static let encryptionLabel = "WebPush: info"
 
-    /// A subscription is known by its endpoint: with other keys it is the same one, renewed.
-    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
-        guard handle.parts.count == 3 else {
-            throw PushServiceError(.badHandle, "A subscription has an endpoint, a p256dh and an auth.")
-        }
-        guard let endpoint = HandleRules.canonicalURL(handle.parts[0]) else {
-            throw PushServiceError(.badHandle, "The endpoint of a subscription is an absolute https address.")
-        }
-        guard let point = decode(handle.parts[1]), point.count == 65, point[0] == 4 else {
+    private let credential: WebPushCredential
+    private let encryptors: MessageEncryptorPool
+    private var origin: HTTPOrigin?
+
+    public init(credential: Credential) throws(PushServiceError) {
+        self.credential = try WebPushCredential(credential)
+        encryptors = MessageEncryptorPool(label: Self.encryptionLabel)
+    }
+
+    public func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin {
+        let endpoint = String(decoding: handle.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard let origin = HTTPOrigin.splitting(endpoint)?.origin else { throw Self.noAddress }
+        guard credential.allows(origin) else {
             throw PushServiceError(
-                .badHandle, "The p256dh of a subscription is an uncompressed point of 65 bytes in base64url.")
+                .badHandle, "The hub's credential does not allow subscriptions of this push service.")
         }
-        guard let secret = decode(handle.parts[2]), secret.count == 16 else {
-            throw PushServiceError(.badHandle, "The auth of a subscription is 16 bytes in base64url.")
+        return origin
+    }
+
+    public func at(_ origin: HTTPOrigin) -> WebPush {
+        var service = self
+        service.origin = origin
+        return service
+    }
+
+    public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
+        guard let origin else { throw Self.noAddress }
+        do throws(CryptoError) {
+            let token = try VAPIDToken.sign(
+                audience: origin, subject: credential.subject, at: now, with: credential.privateKey)
+            return .token(
+                AuthorizationToken(
+                    value: token, renewableAt: now + VAPIDToken.minimumAge, expiresAt: now + VAPIDToken.maximumAge))
+        } catch {
+            throw PushServiceError(.badCredential, "The proof of the sender cannot be signed: \(error)")
         }
-        return endpoint
     }
 
-    /// Installations hold a subscription as JSON text: `{"endpoint", "p256dh", "auth"}`, the last two in `keys` where a
-    /// browser has written it.
-    public static func handle(from text: String) -> PushHandle {
-        guard let subscription = try? JSON(parsing: Array(text.utf8), maximumDepth: 4),
-            let endpoint = subscription["endpoint"]?.string
-        else { return PushHandle(text: text) }
-        let keys = subscription["keys"] ?? subscription
-        return PushHandle(endpoint, keys["p256dh"]?.string ?? "", keys["auth"]?.string ?? "")
-    }
-
-    /// The endpoint is enough to know a subscription by.
-    public static func key(meantBy text: String) -> String? {
-        HandleRules.canonicalURL(handle(from: text).parts[0])
-    }
-
-    public static func check(_ message: Message) throws(PushServiceError) {
-        try Payload.checkSize(message, limit: plaintextLimit)
-    }
-
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        try Payload.message(["title": .string(text)], on: WebPush.self)
-    }
-
-    /// Reads base 64 in either alphabet, padded or not, as browsers and libraries write it.
-    static func decode(_ text: String) -> [UInt8]? {
-        var digits = Array(text.utf8)[...]
-        while digits.last == UInt8(ascii: "=") { digits.removeLast() }
-        let urlSafe = digits.map { digit in
-            switch digit {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: digit
-            }
+    public func shared(
+        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
+    ) throws(PushServiceError) -> RequestBatch.Shared {
+        guard let origin else { throw Self.noAddress }
+        let headers = try WebPushHeaders(message)
+        var fields = HTTPFields()
+        if let token {
+            fields.append(
+                HTTPField("authorization", "vapid t=\(token), k=\(credential.publicKeyText)", indexing: .never))
         }
-        return Base64URL.decode(String(decoding: urlSafe, as: UTF8.self))
+        let remaining = max(0, (expiry - now).components.seconds)
+        // Different with almost every message, so they would only push what is useful out of the header table.
+        fields.append(HTTPField("ttl", String(headers.timeToLive ?? remaining), indexing: .never))
+        if let urgency = headers.urgency { fields.append(HTTPField("urgency", urgency.rawValue)) }
+        if let topic = headers.topic { fields.append(HTTPField("topic", topic, indexing: .never)) }
+        fields.append(HTTPField("content-encoding", "aes128gcm"))
+        fields.append(HTTPField("content-type", "application/octet-stream"))
+        return RequestBatch.Shared(
+            origin: origin, settings: credential.settings, pathPrefix: "/", fields: fields)
     }
+
+    public func append(
+        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
+    ) throws(PushServiceError) {
+        guard let subscription = WebPushSubscription(handle) else {
+            throw PushServiceError(.badHandle, "This is not a subscription: an endpoint, a p256dh and an auth.")
+        }
+        let body: [UInt8]
+        do throws(CryptoError) {
+            body = try encryptors.encrypt(message.body, for: subscription.point, secret: subscription.secret)
+        } catch {
+            throw PushServiceError(.badHandle, "A message cannot be encrypted for this subscription: \(error)")
+        }
+        batch.append { writer in
+            writer.part { $0 += subscription.pathBehindSlash }
+            writer.part { $0 += body }
+        }
+    }
+
+    private static let noAddress = PushServiceError(.badHandle, "The subscription names no address.")
+
+    private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
+        .init(
+            name: WebPushCredential.Property.subject, flag: "subject", help: "Who sends, as a mailto or https address."),
+        .init(
+            name: WebPushCredential.Property.publicKey, flag: "vapid-public-key", help: "The public key, in base64url."),
+        .init(
+            name: WebPushCredential.Property.privateKey, flag: "vapid-private-key",
+            help: "The private key, in base64url.", isSecret: true),
+        .init(
+            name: WebPushCredential.Property.allowedHosts, flag: "allowed-hosts",
+            help: "The push services to send to, such as *.push.services.mozilla.com; all where none is named.",
+            isExtension: true),
+        .init(
+            name: WebPushCredential.Property.endpointAuthority, flag: "ca-file",
+            help: "The authority to trust at the endpoints instead of the system's.", isFile: true,
+            isExtension: true),
+    ]
 }

@@ -22,8 +22,22 @@ struct WebPushTests {
         ] {
             #expect(throws: PushServiceError.self) { try WebPush.key(of: PushHandle(endpoint, p256dh, auth)) }
         }
+    }
+
+    @Test func aPointThatIsNotOnTheCurveIsRefused() {
         #expect(throws: PushServiceError.self) {
-            try WebPush.key(of: PushHandle("http://push.example/abc", point, secret))
+            try WebPush.key(of: PushHandle(endpoint, String(point.dropLast()) + "A", secret))
+        }
+    }
+
+    @Test func clearTextIsForThisMachineAlone() throws {
+        for host in ["localhost:9", "127.0.0.1:9", "[::1]:9"] {
+            #expect(try WebPush.key(of: PushHandle("http://\(host)/a", point, secret)) == "http://\(host)/a")
+        }
+        for host in ["push.example", "127.0.0.1.example", "127.1", "localhost.example", "10.0.0.1"] {
+            #expect(throws: PushServiceError.self) {
+                try WebPush.key(of: PushHandle("http://\(host)/a", point, secret))
+            }
         }
     }
 

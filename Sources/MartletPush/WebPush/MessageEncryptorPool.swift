@@ -1,0 +1,27 @@
+import MartletCrypto
+import Synchronization
+
+/// The encryptors of one service that are not at work.
+final class MessageEncryptorPool: Sendable {
+    // Sendable because an encryptor is either in the pool, where nobody uses it, or taken out by one thread.
+    private struct Idle: @unchecked Sendable {
+        let encryptor: MessageEncryptor
+    }
+
+    private let label: String
+    private let idle = Mutex<[Idle]>([])
+
+    init(label: String) {
+        self.label = label
+    }
+
+    /// Encrypts a message with a key of its own.
+    func encrypt(_ message: [UInt8], for point: [UInt8], secret: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let taken = idle.withLock { $0.popLast() }
+        let entry = if let taken { taken } else { Idle(encryptor: try MessageEncryptor(label: label)) }
+        defer { idle.withLock { $0.append(entry) } }
+        var output: [UInt8] = []
+        try entry.encryptor.encrypt(message, for: point, secret: secret, to: &output)
+        return output
+    }
+}

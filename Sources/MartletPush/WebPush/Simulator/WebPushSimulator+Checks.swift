@@ -1,0 +1,136 @@
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// The checks of a request, in the order of the push services document, section 10.6.
+extension WebPushSimulator {
+    /// How long a service keeps a message at most: 30 days.
+    private static let timeToLiveLimit: Int64 = 2_592_000
+    private static let verifiedLimit = 1000
+
+    mutating func judge(
+        _ request: HTTPRequest, _ endpoint: WebPushSimulatedEndpoint?, _ flavour: WebPushFlavour, at now: Timestamp
+    ) throws(WebPushRefusal) -> WebPushSimulatedPush {
+        guard request.method == .post else { throw .method }
+        guard let endpoint else { throw .badEndpoint }
+        let subscription = subscriptions[endpoint.token]
+        try authorize(request.fields, subscription, flavour, at: now)
+        let timeToLive = try timeToLive(request.fields)
+        try checkUrgency(request.fields, flavour)
+        let topic = try topic(request.fields)
+        let content = try content(request)
+        guard let subscription else { throw .gone }
+        guard devices[subscription.handle]?.removedAt == nil else { throw .gone }
+        try checkFault(endpoint)
+        try checkRate(of: endpoint.token, at: now)
+        return WebPushSimulatedPush(
+            handle: subscription.handle, content: content.map { decrypt($0, for: subscription) } ?? [],
+            timeToLive: timeToLive, urgency: request.fields["urgency"], topic: topic, acceptedAt: now)
+    }
+
+    /// Rows 3 to 6.
+    private mutating func authorize(
+        _ fields: HTTPFields, _ subscription: Subscription?, _ flavour: WebPushFlavour, at now: Timestamp
+    ) throws(WebPushRefusal) {
+        guard let proof = fields["authorization"].flatMap(VAPIDProof.init) else { throw .badProof }
+        guard let point = WebPushSubscription.decode(proof.key.utf8), P256PublicKey.isValid(rawPoint: point) else {
+            throw .badKey
+        }
+        let token = try verify(proof, point)
+        guard token.audience == origin.description, token.expiry > now,
+            token.expiry - now <= VAPIDToken.lifetimeLimit
+        else { throw .badProof }
+        if let subject = token.subject {
+            guard VAPIDToken.isSubject(subject) else { throw .badProof }
+        } else if flavour == .safari {
+            throw .badProof
+        }
+        guard subscription?.senderKey.map({ $0 == point }) ?? true else { throw .otherKey }
+    }
+
+    private mutating func verify(_ proof: VAPIDProof, _ point: [UInt8]) throws(WebPushRefusal) -> VAPIDToken {
+        let name = "\(proof.token) \(proof.key)"
+        if let known = verified[name] { return known }
+        guard let key = try? P256PublicKey(rawPoint: point), let token = VAPIDToken(proof.token[...]),
+            token.isSigned(by: key)
+        else { throw .badProof }
+        if verified.count >= Self.verifiedLimit { verified = [:] }
+        verified[name] = token
+        return token
+    }
+
+    /// Row 7.
+    private func timeToLive(_ fields: HTTPFields) throws(WebPushRefusal) -> Int64 {
+        guard let text = fields["ttl"] else { throw .missingTTL }
+        guard let seconds = Int64(text), seconds >= 0 else { throw .badTTL }
+        return min(seconds, Self.timeToLiveLimit)
+    }
+
+    /// Row 8.
+    private func checkUrgency(_ fields: HTTPFields, _ flavour: WebPushFlavour) throws(WebPushRefusal) {
+        guard flavour == .safari, let text = fields["urgency"] else { return }
+        guard WebPushUrgency(rawValue: text) != nil else { throw .badUrgency }
+    }
+
+    /// Row 9.
+    private func topic(_ fields: HTTPFields) throws(WebPushRefusal) -> String? {
+        guard let topic = fields["topic"] else { return nil }
+        guard WebPushHeaders.isTopic(topic) else { throw .badTopic }
+        return topic
+    }
+
+    /// Rows 10 and 11.
+    /// - Returns: nil for a message without content.
+    private func content(_ request: HTTPRequest) throws(WebPushRefusal) -> EncryptedContent? {
+        guard !request.body.isEmpty else { return nil }
+        guard request.fields["content-encoding"] == "aes128gcm", request.fields["encryption"] == nil,
+            request.fields["crypto-key"] == nil
+        else { throw .badContent }
+        guard let content = EncryptedContent(request.body), P256PublicKey.isValid(rawPoint: content.keyID) else {
+            throw .badContent
+        }
+        guard request.body.count <= configuration.bodyLimit else { throw .tooLarge }
+        return content
+    }
+
+    private mutating func checkFault(_ endpoint: WebPushSimulatedEndpoint) throws(WebPushRefusal) {
+        guard let marker = endpoint.marker else { return }
+        let earlier = attempts[endpoint.text, default: 0]
+        attempts[endpoint.text] = earlier + 1
+        if let refusal = marker.refusal(attempts: earlier) { throw refusal }
+    }
+
+    /// Row 13.
+    private mutating func checkRate(of token: String, at now: Timestamp) throws(WebPushRefusal) {
+        guard let limit = configuration.pushesPerSecond else { return }
+        let recent = recentPushes[token, default: []].filter { now - $0 < .seconds(1) }
+        recentPushes[token] = recent + [now]
+        guard recent.count < limit else { throw .tooMany(retryAfter: 1) }
+    }
+
+    /// Row 14: a real service cannot look; here it is a mistake that somebody should notice.
+    private mutating func decrypt(_ content: EncryptedContent, for subscription: Subscription) -> [UInt8]? {
+        let plaintext = try? subscription.receiver.decrypt(content, label: WebPush.encryptionLabel)
+        if plaintext == nil { count("undecryptable") }
+        return plaintext
+    }
+}
+
+/// The field `authorization` in the form `vapid t=…, k=…`; order and spaces are free.
+struct VAPIDProof {
+    let token: String
+    let key: String
+
+    init?(_ field: String) {
+        guard field.lowercased().hasPrefix("vapid ") else { return nil }
+        var values: [Substring: String] = [:]
+        for part in field.dropFirst("vapid ".count).split(separator: ",") {
+            let part = part.drop { $0 == " " }
+            guard let sign = part.firstIndex(of: "=") else { return nil }
+            values[part[..<sign]] = String(part[part.index(after: sign)...].filter { $0 != " " })
+        }
+        guard let token = values["t"], let key = values["k"] else { return nil }
+        self.token = token
+        self.key = key
+    }
+}

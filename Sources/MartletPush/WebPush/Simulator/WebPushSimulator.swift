@@ -1,0 +1,181 @@
+public import MartletCore
+import MartletCrypto
+public import MartletHTTP
+public import MartletModel
+
+/// The push services of browsers as their senders know them, with made-up subscriptions whose keys are known here, so that
+/// what arrives can be shown.
+public struct WebPushSimulator: PushServiceSimulator {
+    /// How strict the simulated services are.
+    public struct Configuration: Sendable {
+        /// Whether a subscription that was made without a sender's key takes messages of any sender.
+        public var acceptsAnyKey = false
+        /// The largest body in bytes.
+        public var bodyLimit = 4096
+        /// Pushes to one subscription within a second before it is too many; nil for no limit.
+        public var pushesPerSecond: Int?
+        /// Requests that a sender may have open at once on a connection after its first success.
+        public var streamLimit: UInt32 = 100
+
+        public init() {}
+    }
+
+    /// A subscription as its browser would know it.
+    struct Subscription {
+        /// The text that a hub registers: the endpoint and the keys as JSON.
+        let handle: String
+        let receiver: MessageReceiver
+        /// The sender's key that it was made with; nil takes any.
+        let senderKey: [UInt8]?
+    }
+
+    public static let platform = WebPush.descriptor.platform
+
+    public var devices = SimulatedDevices()
+    public internal(set) var counters: [String: Int] = [:]
+
+    let configuration: Configuration
+    /// Where the endpoints are, which is what a sender's proof must name.
+    var origin = HTTPOrigin(scheme: .https, host: "localhost")
+    /// By what stands behind the prefix of the endpoint's path.
+    var subscriptions: [String: Subscription] = [:]
+    var attempts: [String: Int] = [:]
+    var recentPushes: [String: [Timestamp]] = [:]
+    /// Proofs that were verified, with their keys.
+    var verified: [String: VAPIDToken] = [:]
+    /// The key of subscriptions that name none.
+    private var senderKey: [UInt8]?
+    private var trusted: Set<UInt64> = []
+    private var nextMessage = 1
+
+    public init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+    }
+
+    public func serves(_ path: Substring) -> Bool { WebPushFlavour(path: path) != nil }
+
+    public mutating func open(_ connection: HTTPConnection, at now: Timestamp) -> [ConnectionStep] { [] }
+
+    public mutating func close(_ connection: UInt64) {
+        trusted.remove(connection)
+    }
+
+    public mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer {
+        count("requests")
+        let flavour = WebPushFlavour(path: request.target) ?? .mozilla
+        let endpoint = WebPushSimulatedEndpoint(request.target.dropFirst(flavour.pathPrefix.count))
+        do throws(WebPushRefusal) {
+            let push = try judge(request, endpoint, flavour, at: now)
+            return accept(push, flavour, delay: endpoint?.marker?.delay ?? .zero, on: request.connection?.id)
+        } catch {
+            count("refused.\(error.name)")
+            return SimulatedAnswer(error.response(flavour), steps: endpoint?.marker == .reset ? [.cut] : [])
+        }
+    }
+
+    /// - Parameter app: `publicKey`, the sender's key in base64url, for subscriptions that name none.
+    public mutating func register(app: JSON) throws(SimulatorError) {
+        guard let key = try Self.key(app["publicKey"]) else {
+            throw SimulatorError("\"publicKey\" must be the sender's public key in base64url.")
+        }
+        senderKey = key
+    }
+
+    public mutating func issueCredential(
+        origin: HTTPOrigin, authorityPEM: String
+    ) throws(SimulatorError) -> Credential {
+        self.origin = origin
+        do throws(CryptoError) {
+            let key = try P256PrivateKey.generate()
+            let point = key.publicKey.rawPoint
+            // Where anybody's key is taken, subscriptions stay everybody's.
+            if !configuration.acceptsAnyKey { senderKey = point }
+            return Credential([
+                WebPushCredential.Property.subject: "mailto:push@example.com",
+                WebPushCredential.Property.publicKey: Base64URL.encode(point),
+                WebPushCredential.Property.privateKey: Base64URL.encode(try key.rawScalar().bytes),
+                WebPushCredential.Property.allowedHosts: origin.host,
+                WebPushCredential.Property.endpointAuthority: authorityPEM,
+            ])
+        } catch {
+            throw SimulatorError("A credential cannot be made: \(error)")
+        }
+    }
+
+    /// - Parameter description: `service` names whose service it is, Mozilla's where it is left out; `publicKey` is the
+    ///   sender's key that the subscription is for.
+    /// - Returns: A subscription as JSON text: `{"auth", "endpoint", "p256dh"}`.
+    public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
+        let name = description["service"]?.string ?? WebPushFlavour.mozilla.rawValue
+        guard let flavour = WebPushFlavour(rawValue: name) else {
+            let names = WebPushFlavour.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SimulatorError("\"service\" must be one of these: \(names).")
+        }
+        let receiver: MessageReceiver
+        do throws(CryptoError) {
+            receiver = try MessageReceiver.generate()
+        } catch {
+            throw SimulatorError("A subscription cannot be made: \(error)")
+        }
+        let token = Base64URL.encode(RandomBytes.generate(24))
+        let subscription: JSON = [
+            "endpoint": .string("\(origin)\(flavour.pathPrefix)\(token)"),
+            "p256dh": .string(Base64URL.encode(receiver.privateKey.publicKey.rawPoint)),
+            "auth": .string(Base64URL.encode(receiver.secret)),
+        ]
+        let handle = String(decoding: subscription.bytes, as: UTF8.self)
+        subscriptions[token] = Subscription(
+            handle: handle, receiver: receiver, senderKey: try Self.key(description["publicKey"]) ?? senderKey)
+        devices.add(handle, app: flavour.rawValue)
+        return handle
+    }
+
+    private static func key(_ member: JSON?) throws(SimulatorError) -> [UInt8]? {
+        guard let member else { return nil }
+        guard let point = member.string.flatMap({ WebPushSubscription.decode($0.utf8) }),
+            P256PublicKey.isValid(rawPoint: point)
+        else { throw SimulatorError("\"publicKey\" must be the sender's public key in base64url.") }
+        return point
+    }
+
+    private mutating func accept(
+        _ push: WebPushSimulatedPush, _ flavour: WebPushFlavour, delay: Duration, on connection: UInt64?
+    ) -> SimulatedAnswer {
+        count("accepted")
+        let id = "\(nextMessage)"
+        nextMessage += 1
+        var steps: [ConnectionStep] = []
+        if let connection, trusted.insert(connection).inserted {
+            steps = [.announce(streamLimit: configuration.streamLimit)]
+        }
+        let delivery = push.delivery(id: id)
+        let fate = devices.accept(delivery, keepingOlder: { !push.replaces($0) })
+        count(fate.rawValue)
+        let fields: HTTPFields = ["location": "\(origin)/m/\(id)", "ttl": String(push.timeToLive)]
+        return SimulatedAnswer(
+            HTTPResponse(.created, fields: fields), steps: steps, delay: delay,
+            delivery: fate == .delivered ? delivery : nil)
+    }
+
+    mutating func count(_ name: String) {
+        counters[name, default: 0] += 1
+    }
+}
+
+/// What a request's path says behind the prefix: a subscription's token, and a fault that is asked for.
+struct WebPushSimulatedEndpoint {
+    let token: String
+    let marker: WebPushMarker?
+    /// Both, as they stand there.
+    let text: String
+
+    /// nil where it cannot be a token of this simulator, or asks for a fault that there is not.
+    init?(_ text: Substring) {
+        let parts = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, Base64URL.decode(first)?.count == 24 else { return nil }
+        token = String(first)
+        marker = parts.count == 2 ? WebPushMarker(parts[1]) : nil
+        if parts.count == 2, marker == nil { return nil }
+        self.text = String(text)
+    }
+}

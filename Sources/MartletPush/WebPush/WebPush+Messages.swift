@@ -1,0 +1,72 @@
+public import MartletCore
+import MartletCrypto
+import MartletHTTP
+public import MartletModel
+
+extension WebPush {
+    /// A subscription is known by its endpoint: with other keys it is the same one, renewed.
+    ///
+    /// An endpoint on this machine may be http, because the simulator of a browser's push service is; whether anything
+    /// is sent there is up to the hub's credential.
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        guard handle.parts.count == 3 else {
+            throw PushServiceError(.badHandle, "A subscription has an endpoint, a p256dh and an auth.")
+        }
+        guard let endpoint = HandleRules.canonicalURL(handle.parts[0], allowsHTTP: true),
+            let (origin, _) = HTTPOrigin.splitting(endpoint),
+            origin.scheme == .https || LoopbackName.matches(origin.host)
+        else {
+            throw PushServiceError(.badHandle, "The endpoint of a subscription is an absolute https address.")
+        }
+        guard let point = WebPushSubscription.decode(handle.parts[1].utf8), P256PublicKey.isValid(rawPoint: point)
+        else {
+            throw PushServiceError(
+                .badHandle, "The p256dh of a subscription is an uncompressed point of P-256, 65 bytes in base64url.")
+        }
+        guard let secret = WebPushSubscription.decode(handle.parts[2].utf8), secret.count == 16 else {
+            throw PushServiceError(.badHandle, "The auth of a subscription is 16 bytes in base64url.")
+        }
+        return endpoint
+    }
+
+    /// Installations hold a subscription as JSON text: `{"endpoint", "p256dh", "auth"}`, the last two in `keys` where a
+    /// browser has written it.
+    public static func handle(from text: String) -> PushHandle {
+        guard let subscription = try? JSON(parsing: Array(text.utf8), maximumDepth: 4),
+            let endpoint = subscription["endpoint"]?.string
+        else { return PushHandle(text: text) }
+        let keys = subscription["keys"] ?? subscription
+        return PushHandle(endpoint, keys["p256dh"]?.string ?? "", keys["auth"]?.string ?? "")
+    }
+
+    /// The endpoint is enough to know a subscription by.
+    public static func key(meantBy text: String) -> String? {
+        HandleRules.canonicalURL(handle(from: text).parts[0], allowsHTTP: true)
+    }
+
+    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
+        WebPushHeaders.normalized(message)
+    }
+
+    public static func check(_ message: Message) throws(PushServiceError) {
+        _ = try WebPushHeaders(message)
+        try Payload.checkSize(message, limit: plaintextLimit)
+    }
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        try Payload.message(["title": .string(text)], on: WebPush.self)
+    }
+}
+
+/// The names that a machine has for itself.
+enum LoopbackName {
+    static func matches(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || isLoopbackAddress(host)
+    }
+
+    /// 127.0.0.0/8 in the usual four numbers.
+    private static func isLoopbackAddress(_ host: String) -> Bool {
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
+    }
+}

@@ -1,0 +1,121 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// A hub's credential for browsers' push services, read and checked (push services document, sections 5.5 and 9).
+struct WebPushCredential: Sendable {
+    /// The names of the properties; those of the original hub, and two of this hub's own.
+    enum Property {
+        static let subject = "Subject"
+        static let publicKey = "VapidPublicKey"
+        static let privateKey = "VapidPrivateKey"
+        static let allowedHosts = "AllowedHosts"
+        static let endpointAuthority = "EndpointCertificateAuthority"
+    }
+
+    let subject: String
+    let privateKey: P256PrivateKey
+    /// The public key in base64url, as requests and browsers name it.
+    let publicKeyText: String
+    let settings: TransportSettings
+    /// nil allows all.
+    private let allowedHosts: HostPatterns?
+
+    init(_ credential: Credential) throws(PushServiceError) {
+        let properties = credential.properties.filter { !$0.value.isEmpty }
+        guard let subject = properties[Property.subject], VAPIDToken.isSubject(subject) else {
+            throw Self.refusal("Subject must be a mailto or https address, such as mailto:push@example.com.")
+        }
+        self.subject = subject
+        let key = try Self.privateKey(properties[Property.privateKey])
+        publicKeyText = Base64URL.encode(key.publicKey.rawPoint)
+        if let text = properties[Property.publicKey] {
+            guard WebPushSubscription.decode(text.utf8) == key.publicKey.rawPoint else {
+                throw Self.refusal("VapidPublicKey is not the public half of VapidPrivateKey.")
+            }
+        }
+        privateKey = key
+        let hosts = try Self.hosts(properties[Property.allowedHosts])
+        allowedHosts = hosts
+        settings = TransportSettings(
+            trustedCertificatesPEM: try Self.authority(properties[Property.endpointAuthority]),
+            addresses: hosts?.namesLoopback == true ? .publicOrLoopback : .publicOnly)
+    }
+
+    /// Whether anything is sent to subscriptions at the origin. Which addresses the name may have is judged when it is
+    /// connected to.
+    func allows(_ origin: HTTPOrigin) -> Bool {
+        if LoopbackName.matches(origin.host) { return allowedHosts?.matches(origin.host) ?? false }
+        return origin.scheme == .https && allowedHosts?.matches(origin.host) ?? true
+    }
+
+    private static func privateKey(_ text: String?) throws(PushServiceError) -> P256PrivateKey {
+        do throws(CryptoError) {
+            guard let text, let scalar = WebPushSubscription.decode(text.utf8) else {
+                throw .malformedPrivateKey
+            }
+            return try P256PrivateKey(rawScalar: scalar)
+        } catch {
+            throw refusal("VapidPrivateKey must be the 32 bytes of a P-256 key in base64url.")
+        }
+    }
+
+    private static func hosts(_ text: String?) throws(PushServiceError) -> HostPatterns? {
+        guard let text else { return nil }
+        guard let patterns = HostPatterns(text) else {
+            throw refusal(
+                "AllowedHosts must be host names with commas between them; *.example.com allows all below one.")
+        }
+        return patterns
+    }
+
+    private static func authority(_ pem: String?) throws(PushServiceError) -> String? {
+        guard let pem else { return nil }
+        do throws(CryptoError) {
+            _ = try Certificate(pem: pem)
+            return pem
+        } catch {
+            throw refusal("EndpointCertificateAuthority cannot be used: \(error)")
+        }
+    }
+
+    private static func refusal(_ sentence: String) -> PushServiceError {
+        PushServiceError(.badCredential, sentence)
+    }
+}
+
+/// Names of hosts, and of all hosts below a name.
+struct HostPatterns: Sendable {
+    private static let limit = 100
+    private let names: [String]
+
+    /// Reads `fcm.googleapis.com,*.push.apple.com`; nil where a name is missing or has other characters.
+    init?(_ text: String) {
+        let names = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map { name in
+            String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+        let areNames = names.allSatisfy { name in
+            let host = name.hasPrefix("*.") ? name.dropFirst(2) : name[...]
+            return !host.isEmpty && host.utf8.allSatisfy { Self.isHostCharacter($0) }
+        }
+        guard areNames, names.count <= Self.limit else { return nil }
+        self.names = names
+    }
+
+    /// Whether this machine is among them.
+    var namesLoopback: Bool { names.contains { LoopbackName.matches($0) } }
+
+    func matches(_ host: String) -> Bool {
+        names.contains { $0.hasPrefix("*.") ? host.hasSuffix($0.dropFirst()) : host == $0 }
+    }
+
+    private static func isHostCharacter(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
