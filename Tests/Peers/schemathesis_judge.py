@@ -74,8 +74,9 @@ def batch():
     return "".join(lines) + "--b--\r\n"
 
 
-# Described, and answered with a sentence that says that they are not served yet.
-NOT_YET = {"GET /{hub}/feedbackcontainer"}
+# What cannot succeed here: a push service must have refused something before there is a file of feedback.
+NOT_EXPECTED = {f"{method} /{{hub}}/feedback/{{file}}" for method in ("GET", "HEAD")}
+FEEDBACK = "GET /{hub}/feedbackcontainer"
 
 
 class Description:
@@ -105,6 +106,17 @@ class Description:
         for form in operation["requestBody"]["content"].values():
             form["example"] = body
 
+    def sign(self, scheme, url, only):
+        """Lets operations take the signature of a URL, under a security scheme of this name; the scheme's secret."""
+        signed = {name: value for name, [value] in urllib.parse.parse_qs(urllib.parse.urlsplit(url).query).items()}
+        for name in ("sv", "se", "sr", "sp"):
+            self.fix(name, signed[name], only=only)
+        self.document["components"]["securitySchemes"][scheme] = {"type": "apiKey", "in": "query", "name": "sig"}
+        for known, operation in self.operations():
+            if known in only:
+                operation["security"] = [{scheme: []}]
+        return {scheme: {"api_key": signed["sig"]}}
+
     def judge(self, directory, address, secrets):
         """Runs schemathesis; what it says is shown where it is not content."""
         name = self.document["info"]["title"]
@@ -115,7 +127,7 @@ class Description:
         if not content or "--show" in sys.argv:
             print(said)
         succeeded = {operation for status, operation in answers if status.startswith("2")}
-        never = {operation for operation, _ in self.operations()} - succeeded - NOT_YET
+        never = {operation for operation, _ in self.operations()} - succeeded - NOT_EXPECTED
         checks.equal(f"every operation of {name} succeeded at least once", sorted(never), [])
 
     def must_be_found(self, directory, address, secrets, faults):
@@ -154,30 +166,34 @@ class Description:
 
 
 def ask(method, url, body, headers):
-    """The last segment of the address of what a request made."""
     request = urllib.request.Request(url, body, headers, method=method)
     with urllib.request.urlopen(request, timeout=30) as answer:
-        return (answer.headers["Location"] or "").partition("?")[0].rpartition("/")[2]
+        return answer.headers, answer.read()
+
+
+def make(url, body, headers):
+    """The last segment of the address of what a POST made."""
+    fields, _ = ask("POST", url, body, headers)
+    return fields["Location"].partition("?")[0].rpartition("/")[2]
 
 
 def hub(address, port, rule, container):
     token = hub_client.signature(hub_client.namespace_resource(port), *rule)
-    signed = {name: value for name, [value] in urllib.parse.parse_qs(urllib.parse.urlsplit(container).query).items()}
     path, _, query = container.partition("?")
     storage = address + path[path.index("/$containers"):]
     for blob in ("output.txt", "spare.txt"):
         ask("PUT", f"{storage}/{blob}?{query}", b"text", {"x-ms-blob-type": "BlockBlob"})
     send = {"Authorization": token, "ServiceBusNotification-Format": "apple"}
-    sent = ask("POST", f"{address}/demo/messages", b'{"aps":{}}', send)
-    later = ask(
-        "POST", f"{address}/demo/schedulednotifications", b'{"aps":{}}',
+    sent = make(f"{address}/demo/messages", b'{"aps":{}}', send)
+    later = make(
+        f"{address}/demo/schedulednotifications", b'{"aps":{}}',
         send | {"ServiceBusNotification-ScheduleTime": LATER})
     export = content(
         "NotificationHubJob",
         "<Type>ExportRegistrations</Type>"
         f"<OutputContainerUri>{container.replace('&', '&amp;')}</OutputContainerUri>",
     )
-    job = ask("POST", f"{address}/demo/jobs", export.encode(), {"Authorization": token})
+    job = make(f"{address}/demo/jobs", export.encode(), {"Authorization": token})
 
     described = Description(address, "/$openapi.json")
     described.fix("api-version", "2020-06")
@@ -189,6 +205,7 @@ def hub(address, port, rule, container):
     described.fix("id", sent, "odd id", only=["GET /{hub}/messages/{id}"])
     described.fix("id", later, "odd id", only=["DELETE /{hub}/schedulednotifications/{id}"])
     described.fix("id", job, "odd id", only=["GET /{hub}/jobs/{id}"])
+    described.fix("file", f"{sent}.txt", "odd")
     described.fix("$filter", f"DeviceToken eq '{TOKEN}'", "odd filter")
     described.fix("continuationtoken", "odd")
     described.fix("ServiceBusNotification-Format", "apple", "template", "odd")
@@ -197,8 +214,8 @@ def hub(address, port, rule, container):
     described.fix("blob", "output.txt")
     described.fix("blob", "spare.txt", only=["DELETE /$containers/{container}/{blob}"])
     described.fix("x-ms-blob-type", "BlockBlob")
-    for name in ("sv", "se", "sr", "sp"):
-        described.fix(name, signed[name])
+    blobs = [known for known, _ in described.operations() if "/$containers/" in known]
+    files = [known for known, _ in described.operations() if "/{hub}/feedback" in known and known != FEEDBACK]
     described.example("POST /{hub}/registrations", ENTRY)
     described.example("PUT /{hub}/registrations/{id}", ENTRY)
     described.example("PUT /{hub}/installations/{id}", INSTALLATION)
@@ -209,7 +226,14 @@ def hub(address, port, rule, container):
     described.example("PUT /$containers/{container}/{blob}", "text")
     described.example("PUT /{hub}", content("NotificationHubDescription", ""))
     described.example("POST /{hub}/jobs", export)
-    return described, {"SharedAccessSignature": {"api_key": token}, "SignedURL": {"api_key": signed["sig"]}}
+    secrets = {"SharedAccessSignature": {"api_key": token}}
+    secrets |= described.sign("Container", container, blobs)
+    if files:
+        _, url = ask("GET", f"{address}/demo/feedbackcontainer", None, {"Authorization": token})
+        secrets |= described.sign("Feedback", url.decode(), files)
+    else:
+        NOT_EXPECTED.add(FEEDBACK)  # It answers that it is not served yet.
+    return described, secrets
 
 
 def backend(address):
