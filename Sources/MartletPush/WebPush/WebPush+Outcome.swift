@@ -47,12 +47,7 @@ private enum WebPushAnswer {
         guard response.bytes.count <= 4096, let body = try? JSON(parsing: response.bytes, maximumDepth: 8) else {
             return status
         }
-        if let word = body["reason"]?.string, isWord(word) { return word }
+        if let word = AnswerWord.checked(body["reason"]?.string) { return word }
         return body["errno"]?.integer.map { "\(status), errno \($0)" } ?? status
-    }
-
-    private static func isWord(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
     }
 }

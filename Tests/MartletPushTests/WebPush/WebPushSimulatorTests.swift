@@ -138,18 +138,41 @@ struct WebPushSimulatorTests {
     @Test func endpointsAskForFaultsAtTheirEnd() throws {
         var fixture = try WebPushFixture()
         let handle = try fixture.subscribe()
-        func answer(_ marker: String) throws -> SimulatedAnswer {
-            let request = try fixture.request(to: handle, marker: marker)
-            return fixture.simulator.answer(request, at: WebPushFixture.now)
+        for (text, marker) in [("~unregistered", HandleMarker.unregistered), ("~throttle2", .throttle(2))] {
+            let request = try fixture.request(to: handle, marker: text)
+            let subject = fixture.simulator.subject(of: request)
+            #expect(
+                subject
+                    == SimulatedSubject(
+                        .send, app: "mozilla", handle: fixture.simulator.text(of: handle), marker: marker))
+            #expect(fixture.simulator.answer(request, at: WebPushFixture.now).response.status == .created)
         }
-        #expect(try answer("~unregistered").response.status == .gone)
-        #expect(try answer("~unavailable").response.status == .serviceUnavailable)
-        #expect(try answer("~reset").steps == [.cut])
-        #expect(try answer("~slow5000").delay == .seconds(5))
-        #expect(try answer("~unknown").response.status == .notFound)
-        let throttled = try (0..<3).map { _ in try answer("~throttle2").response }
-        #expect(throttled.map(\.status.code) == [429, 429, 201])
-        #expect(throttled[0].fields["retry-after"] == "1")
+        let unknown = try fixture.request(to: handle, marker: "~nothing")
+        #expect(fixture.simulator.answer(unknown, at: WebPushFixture.now).response.status == .notFound)
+    }
+
+    @Test(arguments: [
+        (ServiceFault.Name.rateLimit, WebPushFlavour.mozilla, 429), (.rateLimit, .edge, 406),
+        (.deviceRateLimit, .safari, 429), (.internalError, .chromium, 500), (.unavailable, .mozilla, 503),
+        (.unregistered, .mozilla, 410), (.unknownHandle, .mozilla, 404), (.wrongSender, .safari, 403),
+        (.expiredToken, .mozilla, 401), (.credentialRefused, .chromium, 403), (.unknownReason, .mozilla, 418),
+    ])
+    func everyFaultHasTheServicesWords(name: ServiceFault.Name, flavour: WebPushFlavour, status: Int) throws {
+        #expect(WebPushSimulator.faults.contains(name))
+        var fixture = try WebPushFixture()
+        let handle = try fixture.subscribe(flavour)
+        let text = fixture.simulator.text(of: handle)
+        let request = try fixture.request(to: handle)
+        let fault = ServiceFault(name, retryAfter: .seconds(7))
+        let response = fixture.simulator.answer(request, fault: fault, at: WebPushFixture.now).response
+        #expect(response.status.code == status)
+        #expect(response.fields["retry-after"] == "7")
+        #expect(fixture.simulator.devices[text]?.accepted == 0)
+        let delivered = ServiceFault(name, isDelivered: true)
+        let other = fixture.simulator.answer(request, fault: delivered, at: WebPushFixture.now).response
+        #expect(other.status.code == status)
+        #expect(other.fields["retry-after"] == nil)
+        #expect(fixture.simulator.devices[text]?.accepted == 1)
     }
 
     @Test func tooManyWithinASecondAreTooMany() throws {

@@ -3,6 +3,7 @@ public enum WebPushFlavour: String, Sendable, CaseIterable {
     case mozilla
     case safari
     case chromium
+    case edge
 
     /// What the path of an endpoint begins with.
     var pathPrefix: String {
@@ -10,6 +11,7 @@ public enum WebPushFlavour: String, Sendable, CaseIterable {
         case .mozilla: "/wpush/v2/"
         case .safari: "/wpush/safari/"
         case .chromium: "/wp/"
+        case .edge: "/w/?token="
         }
     }
 

@@ -16,29 +16,30 @@ enum WebPushRefusal: Error, Equatable {
     case tooLarge
     /// The subscription was cancelled.
     case gone
-    case tooMany(retryAfter: Int)
-    case failing(HTTPStatus, retryAfter: Int?)
+    case tooMany
+    case failing(HTTPStatus)
+    /// In words that nobody knows.
+    case unknownReason
 
     /// For counters.
     var name: String {
         switch self {
-        case .tooMany: "tooMany"
-        case .failing(let status, _): "failing\(status.code)"
+        case .failing(let status): "failing\(status.code)"
         default: "\(self)"
         }
     }
 
-    func response(_ flavour: WebPushFlavour) -> HTTPResponse {
+    /// - Parameter retryAfter: When to come again, as the field says it.
+    func response(_ flavour: WebPushFlavour, retryAfter: String? = nil) -> HTTPResponse {
         var response =
             switch flavour {
             case .mozilla: mozillaResponse
             case .safari: safariResponse
             case .chromium: chromiumResponse
+            // The front of another service, which says that it is too much in that one's way.
+            case .edge: self == .tooMany ? HTTPResponse(406) : chromiumResponse
             }
-        switch self {
-        case .tooMany(let seconds), .failing(_, let seconds?): response.fields["retry-after"] = String(seconds)
-        default: break
-        }
+        if let retryAfter { response.fields["retry-after"] = retryAfter }
         return response
     }
 
@@ -55,7 +56,9 @@ enum WebPushRefusal: Error, Equatable {
             case .tooLarge: (.contentTooLarge, 104)
             case .gone: (.gone, 106)
             case .tooMany: (.tooManyRequests, 0)
-            case .failing(let status, _): (status, 201)
+            case .failing(.serviceUnavailable): (.serviceUnavailable, 201)
+            case .failing(let status): (status, 999)
+            case .unknownReason: (418, 4711)
             }
         let body: JSON = [
             "code": .integer(Int64(status.code)), "errno": .integer(errno), "error": .string(name),
@@ -78,8 +81,9 @@ enum WebPushRefusal: Error, Equatable {
             case .tooLarge: (.contentTooLarge, "PayloadTooLarge")
             case .gone: (.gone, "Unregistered")
             case .tooMany: (.tooManyRequests, "TooManyRequests")
-            case .failing(let status, _):
+            case .failing(let status):
                 (status, status == .serviceUnavailable ? "ServiceUnavailable" : "InternalServerError")
+            case .unknownReason: (.badRequest, "NothingYouKnow")
             }
         let body: JSON = ["reason": .string(reason)]
         return HTTPResponse(status, fields: ["content-type": "application/json"], body: .bytes(body.bytes))
@@ -102,7 +106,8 @@ enum WebPushRefusal: Error, Equatable {
             case .tooLarge: (.contentTooLarge, "payload too large")
             case .gone: (.gone, "push subscription has unsubscribed or expired.")
             case .tooMany: (.tooManyRequests, "too many messages")
-            case .failing(let status, _): (status, "try again later")
+            case .failing(let status): (status, "try again later")
+            case .unknownReason: (418, "nothing you know")
             }
         return HTTPResponse(status, fields: ["content-type": "text/plain"], body: .bytes(Array(text.utf8)))
     }

@@ -9,10 +9,10 @@ extension WebPushSimulator {
     private static let verifiedLimit = 1000
 
     mutating func judge(
-        _ request: HTTPRequest, _ endpoint: WebPushSimulatedEndpoint?, _ flavour: WebPushFlavour, at now: Timestamp
+        _ request: HTTPRequest, _ flavour: WebPushFlavour, at now: Timestamp
     ) throws(WebPushRefusal) -> WebPushSimulatedPush {
         guard request.method == .post else { throw .method }
-        guard let endpoint else { throw .badEndpoint }
+        guard let endpoint = WebPushSimulatedEndpoint(request.target) else { throw .badEndpoint }
         let subscription = subscriptions[endpoint.token]
         try authorize(request.fields, subscription, flavour, at: now)
         let timeToLive = try timeToLive(request.fields)
@@ -21,7 +21,6 @@ extension WebPushSimulator {
         let content = try content(request)
         guard let subscription else { throw .gone }
         guard devices[subscription.handle]?.removedAt == nil else { throw .gone }
-        try checkFault(endpoint)
         try checkRate(of: endpoint.token, at: now)
         return WebPushSimulatedPush(
             handle: subscription.handle, content: content.map { decrypt($0, for: subscription) } ?? [],
@@ -93,19 +92,12 @@ extension WebPushSimulator {
         return content
     }
 
-    private mutating func checkFault(_ endpoint: WebPushSimulatedEndpoint) throws(WebPushRefusal) {
-        guard let marker = endpoint.marker else { return }
-        let earlier = attempts[endpoint.text, default: 0]
-        attempts[endpoint.text] = earlier + 1
-        if let refusal = marker.refusal(attempts: earlier) { throw refusal }
-    }
-
     /// Row 13.
     private mutating func checkRate(of token: String, at now: Timestamp) throws(WebPushRefusal) {
         guard let limit = configuration.pushesPerSecond else { return }
         let recent = recentPushes[token, default: []].filter { now - $0 < .seconds(1) }
         recentPushes[token] = recent + [now]
-        guard recent.count < limit else { throw .tooMany(retryAfter: 1) }
+        guard recent.count < limit else { throw .tooMany }
     }
 
     /// Row 14: a real service cannot look; here it is a mistake that somebody should notice.

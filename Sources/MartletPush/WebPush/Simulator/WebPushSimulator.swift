@@ -14,8 +14,6 @@ public struct WebPushSimulator: PushServiceSimulator {
         public var bodyLimit = 4096
         /// Pushes to one subscription within a second before it is too many; nil for no limit.
         public var pushesPerSecond: Int?
-        /// Requests that a sender may have open at once on a connection after its first success.
-        public var streamLimit: UInt32 = 100
 
         public init() {}
     }
@@ -39,38 +37,37 @@ public struct WebPushSimulator: PushServiceSimulator {
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
     /// By what stands behind the prefix of the endpoint's path.
     var subscriptions: [String: Subscription] = [:]
-    var attempts: [String: Int] = [:]
     var recentPushes: [String: [Timestamp]] = [:]
     /// Proofs that were verified, with their keys.
     var verified: [String: VAPIDToken] = [:]
     /// The key of subscriptions that name none.
     private var senderKey: [UInt8]?
-    private var trusted: Set<UInt64> = []
     private var nextMessage = 1
 
     public init(_ configuration: Configuration = Configuration()) {
         self.configuration = configuration
     }
 
-    public func serves(_ path: Substring) -> Bool { WebPushFlavour(path: path) != nil }
-
-    public mutating func open(_ connection: HTTPConnection, at now: Timestamp) -> [ConnectionStep] { [] }
-
-    public mutating func close(_ connection: UInt64) {
-        trusted.remove(connection)
+    public mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer {
+        answer(request, at: now) { simulator, push, flavour in simulator.accept(push, flavour) }
     }
 
-    public mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer {
+    mutating func answer(
+        _ request: HTTPRequest, at now: Timestamp,
+        _ take: (inout WebPushSimulator, WebPushSimulatedPush, WebPushFlavour) -> SimulatedAnswer
+    ) -> SimulatedAnswer {
         count("requests")
         let flavour = WebPushFlavour(path: request.target) ?? .mozilla
-        let endpoint = WebPushSimulatedEndpoint(request.target.dropFirst(flavour.pathPrefix.count))
         do throws(WebPushRefusal) {
-            let push = try judge(request, endpoint, flavour, at: now)
-            return accept(push, flavour, delay: endpoint?.marker?.delay ?? .zero, on: request.connection?.id)
+            return take(&self, try judge(request, flavour, at: now), flavour)
         } catch {
-            count("refused.\(error.name)")
-            return SimulatedAnswer(error.response(flavour), steps: endpoint?.marker == .reset ? [.cut] : [])
+            return refuse(error, flavour, retryAfter: error == .tooMany ? "1" : nil)
         }
+    }
+
+    mutating func refuse(_ refusal: WebPushRefusal, _ flavour: WebPushFlavour, retryAfter: String?) -> SimulatedAnswer {
+        count("refused.\(refusal.name)")
+        return SimulatedAnswer(refusal.response(flavour, retryAfter: retryAfter))
     }
 
     /// - Parameter app: `publicKey`, the sender's key in base64url, for subscriptions that name none.
@@ -138,23 +135,17 @@ public struct WebPushSimulator: PushServiceSimulator {
         return point
     }
 
-    private mutating func accept(
-        _ push: WebPushSimulatedPush, _ flavour: WebPushFlavour, delay: Duration, on connection: UInt64?
-    ) -> SimulatedAnswer {
+    mutating func accept(_ push: WebPushSimulatedPush, _ flavour: WebPushFlavour) -> SimulatedAnswer {
         count("accepted")
         let id = "\(nextMessage)"
         nextMessage += 1
-        var steps: [ConnectionStep] = []
-        if let connection, trusted.insert(connection).inserted {
-            steps = [.announce(streamLimit: configuration.streamLimit)]
-        }
         let delivery = push.delivery(id: id)
         let fate = devices.accept(delivery, keepingOlder: { !push.replaces($0) })
         count(fate.rawValue)
-        let fields: HTTPFields = ["location": "\(origin)/m/\(id)", "ttl": String(push.timeToLive)]
+        var fields: HTTPFields = ["location": "\(origin)/m/\(id)", "ttl": String(push.timeToLive)]
+        if flavour == .safari { fields["apns-id"] = Hex.encode(RandomBytes.generate(16)) }
         return SimulatedAnswer(
-            HTTPResponse(.created, fields: fields), steps: steps, delay: delay,
-            delivery: fate == .delivered ? delivery : nil)
+            HTTPResponse(.created, fields: fields), delivery: fate == .delivered ? delivery : nil)
     }
 
     mutating func count(_ name: String) {
@@ -165,17 +156,16 @@ public struct WebPushSimulator: PushServiceSimulator {
 /// What a request's path says behind the prefix: a subscription's token, and a fault that is asked for.
 struct WebPushSimulatedEndpoint {
     let token: String
-    let marker: WebPushMarker?
-    /// Both, as they stand there.
-    let text: String
+    let marker: HandleMarker?
 
-    /// nil where it cannot be a token of this simulator, or asks for a fault that there is not.
-    init?(_ text: Substring) {
-        let parts = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
+    /// nil where it cannot be an endpoint of this simulator, or asks for a fault that there is not.
+    init?(_ target: String) {
+        guard let flavour = WebPushFlavour(path: target) else { return nil }
+        let parts = target.dropFirst(flavour.pathPrefix.count)
+            .split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, Base64URL.decode(first)?.count == 24 else { return nil }
         token = String(first)
-        marker = parts.count == 2 ? WebPushMarker(parts[1]) : nil
+        marker = HandleMarker(endOf: target)
         if parts.count == 2, marker == nil { return nil }
-        self.text = String(text)
     }
 }
