@@ -83,7 +83,7 @@ extension SQLiteStorage {
                 PRAGMA foreign_keys = ON;
                 PRAGMA trusted_schema = OFF;
                 PRAGMA temp_store = MEMORY;
-                PRAGMA cache_size = -16384;
+                PRAGMA cache_size = -65536;
                 PRAGMA journal_size_limit = 67108864;
                 """)
             if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }

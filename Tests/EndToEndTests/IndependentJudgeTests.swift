@@ -37,6 +37,16 @@ struct IndependentJudgeTests {
         try await judge("blob_client.py", BuiltProducts.martlet.path)
     }
 
+    @Test("An import goes on after every kill -9, with no line lost and none done twice")
+    func anImportSurvivesKills() async throws {
+        try await judge("job_kills.py", BuiltProducts.martlet.path)
+    }
+
+    @Test("Registrations are imported, listed while some change, and exported again: the same")
+    func aHubIsMovedByJobs() async throws {
+        try await judge("mass_jobs.py", BuiltProducts.martlet.path, "--count", "20000")
+    }
+
     @Test("What Microsoft's SDKs send is served, and what is answered can be read as strictly as they read it")
     func theFormsOfTheSDKsAreSatisfied() async throws {
         try await judge("sdk_wire.py", BuiltProducts.martlet.path)
@@ -54,7 +64,7 @@ struct IndependentJudgeTests {
         let counts = finished.output.split(separator: "\n").filter { line in
             [
                 "durability:", "forgetful:", "schedules:", "aioapns-client:", "notification-hub-client:",
-                "blob-client:", "sdk-wire:", "schemathesis:", "Ran ",
+                "blob-client:", "sdk-wire:", "schemathesis:", "job-kills:", "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }
         print(counts.joined(separator: "\n"))

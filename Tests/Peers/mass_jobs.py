@@ -57,24 +57,37 @@ class Hub:
         answer = self._connection.getresponse()
         return answer, answer.read()
 
-    def run_job(self, kind, container, source=None):
-        """The description of the job when it is over, and how long it took in seconds."""
+    def post_job(self, kind, container, source=None):
+        """The id of the job."""
         source = f"<ImportFileUri>{escape(source)}</ImportFileUri>" if source else ""
         body = (
             f'<entry xmlns="{hub_client.ATOM}"><content type="application/xml"><NotificationHubJob xmlns="'
             f'{hub_client.SERVICE}"><Type>{kind}</Type><OutputContainerUri>{escape(container)}</OutputContainerUri>'
             f"{source}</NotificationHubJob></content></entry>")
-        start = time.monotonic()
         answer, data = self.ask("POST", f"/mass/jobs?{hub_client.API_VERSION}", body)
         if answer.status != 201:
             raise processes.Failed(f"the job was answered {answer.status}: {data[:300]}")
-        job = re.search(rb"<JobId>([^<]+)", data)[1].decode()
-        while not re.search(rb"<Status>(Completed|Failed)", data):
+        return re.search(rb"<JobId>([^<]+)", data)[1].decode()
+
+    def job(self, identifier):
+        """Its description."""
+        return self.ask("GET", f"/mass/jobs/{identifier}?{hub_client.API_VERSION}")[1]
+
+    def wait(self, identifier):
+        """Returns when the job is done."""
+        data = b""
+        while b"<Status>Completed" not in data:
             time.sleep(0.1)
-            _, data = self.ask("GET", f"/mass/jobs/{job}?{hub_client.API_VERSION}")
-        if b"<Status>Failed" in data:
-            raise processes.Failed(f"the job failed: {data[:2000]}")
-        return job, time.monotonic() - start
+            data = self.job(identifier)
+            if b"<Status>Failed" in data:
+                raise processes.Failed(f"the job failed: {data[:2000]}")
+
+    def run_job(self, kind, container, source=None):
+        """The id of the job when it is done, and how long it took in seconds."""
+        start = time.monotonic()
+        identifier = self.post_job(kind, container, source)
+        self.wait(identifier)
+        return identifier, time.monotonic() - start
 
 
 def transfer(port, method, url, path):
@@ -133,11 +146,19 @@ def peak_memory(process):
         return int(re.search(r"VmHWM:\s+(\d+) kB", lines.read())[1]) * 1024 / MEGABYTE
 
 
+def processor_time(process):
+    """In seconds, since the process began."""
+    with open(f"/proc/{process.pid}/stat", encoding="ascii") as line:
+        fields = line.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def say(what, seconds, count, server, path=None):
     size = f", {os.path.getsize(path) / MEGABYTE:.0f} MB" if path else ""
     print(
-        f"mass-jobs: {what}: {seconds:.1f} s, {count / seconds:,.0f} a second{size}, "
-        f"peak memory {peak_memory(server.process):.0f} MB", flush=True)
+        f"mass-jobs: {what}: {seconds:.1f} s, {count / seconds:,.0f} a second{size}; the server so far: "
+        f"{processor_time(server.process):.1f} s of processor, peak memory {peak_memory(server.process):.0f} MB",
+        flush=True)
 
 
 class Run:

@@ -1,19 +1,20 @@
 /// Cuts a blob that is read in pieces into lines, of which it never holds more than a few.
-struct LineReader {
+struct LineReader: Sendable {
     /// One line, or the fact that it is too long.
-    enum Line: Hashable {
+    enum Line: Hashable, Sendable {
         case text([UInt8])
         case tooLong
     }
 
     /// A line and where it ends.
-    struct Place: Hashable {
+    struct Place: Hashable, Sendable {
         let line: Line
         /// Behind its line break.
         let end: Int64
     }
 
-    private static let pieceBytes = 1 << 20
+    /// As much as is understood in some ten milliseconds, so that a job leaves room between pieces for other work.
+    private static let pieceBytes = 1 << 18
 
     private let content: any BlobContent
     private let lengthLimit: Int
