@@ -2,8 +2,8 @@ public import MartletCore
 public import MartletHTTP
 import MartletOpenAPI
 
-/// The hub's REST API, as the clients of Azure Notification Hubs speak it: registrations, installations, sends, telemetry
-/// and the management of hubs, under shared access signatures.
+/// The hub's REST API, as the clients of Azure Notification Hubs speak it: registrations, installations, sends, telemetry,
+/// feedback, jobs and the management of hubs, under shared access signatures.
 ///
 /// Which platforms there are is read from the push services' descriptors; none is named here. What devices, messages
 /// and hubs are is the engine's: this module translates.
@@ -13,6 +13,7 @@ public struct HubAPI: Sendable {
     private let installations: InstallationRoutes
     private let messages: MessageRoutes
     private let telemetry: TelemetryRoutes
+    private let feedback: FeedbackRoutes
     private let jobs: JobRoutes
     private let management: HubManagementRoutes
     private let description: HTTPResponse
@@ -26,7 +27,10 @@ public struct HubAPI: Sendable {
         registrations = RegistrationRoutes(devices: devices, platforms: platforms)
         installations = InstallationRoutes(devices: devices)
         messages = MessageRoutes(notifications: notifications, testSends: testSends, platforms: platforms)
-        telemetry = TelemetryRoutes(notifications: notifications, platforms: platforms)
+        let feedbackAddress = FeedbackAddress(signer: signer, time: time)
+        telemetry = TelemetryRoutes(
+            notifications: notifications, platforms: platforms, feedback: feedbackAddress)
+        feedback = FeedbackRoutes(notifications: notifications, hubs: hubs, address: feedbackAddress)
         management = HubManagementRoutes(hubs: hubs, platforms: platforms, time: time)
         description = HubDescription(platforms: platforms).description.makeResponse()
     }
@@ -42,10 +46,10 @@ public struct HubAPI: Sendable {
         installations.add(to: &routes)
         messages.add(to: &routes)
         telemetry.add(to: &routes)
+        feedback.add(to: &routes)
         jobs.add(to: &routes)
         management.add(to: &routes)
         router = routes.router
-        UnservedRoutes.add(to: &router, time: gate.time)
     }
 
     /// The answer to a request that no route takes, in the form of the API's errors: what a router is made with.

@@ -6,7 +6,7 @@ struct GoldenTests {
         "Exchanges are as the golden files say",
         arguments: [
             "registrations", "platforms", "clients", "installations", "listings", "messages", "sends", "tests",
-            "telemetry", "errors", "pigeon", "unserved", "hubs", "jobs",
+            "telemetry", "errors", "pigeon", "feedback", "hubs", "jobs",
         ])
     func exchangesAreAsTheFilesSay(file: String) async throws {
         let fixture = try await HubFixture()

@@ -92,6 +92,14 @@ public struct NotificationIntake: Sendable {
     ) async throws(StorageError) -> RefusalPage {
         try await store.refusals(of: id, in: hub, after: position, limit: limit)
     }
+
+    /// Notifications of which something was refused, oldest first.
+    /// - Parameter id: Only those behind it.
+    public func refused(
+        in hub: Hub.ID, after id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> [NotificationID] {
+        try await store.refused(in: hub, after: id, limit: limit)
+    }
 }
 
 /// Why a notification was not accepted.

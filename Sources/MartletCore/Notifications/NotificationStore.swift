@@ -36,6 +36,12 @@ public protocol NotificationStore: Sendable {
     func refusals(
         of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition, limit: Int
     ) async throws(StorageError) -> RefusalPage
+
+    /// Notifications of which something was refused, in the order of their ids, which is that of time.
+    /// - Parameter id: Only those behind it.
+    func refused(
+        in hub: Hub.ID, after id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> [NotificationID]
 }
 
 /// What `NotificationStore.release` has begun.

@@ -39,6 +39,8 @@ struct BlobError: Error, Hashable {
         .badRequest, "InvalidQueryParameterValue", "The blockid must be Base64 of 1 to 64 bytes.")
     static let badBlockList = BlobError(
         .badRequest, "InvalidXmlDocument", "The block list is no XML document of up to 50000 blocks.")
+    static let badPageSize = BlobError(
+        .badRequest, "OutOfRangeQueryParameterValue", "The value of maxresults is no positive number.")
     static let badBlobType = BlobError(
         .badRequest, "InvalidHeaderValue", "The header x-ms-blob-type must be BlockBlob; no other kind is kept here.")
     static let bodyCut = BlobError(.badRequest, "IncompleteBody", "The body did not come to its end.")

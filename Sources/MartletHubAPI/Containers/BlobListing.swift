@@ -13,10 +13,7 @@ struct BlobListing {
     init(_ call: ContainerCall) throws(BlobError) {
         marker = call.query("marker")
         let wanted = call.query("maxresults")
-        guard let limit = wanted.map({ Int($0) }) ?? Self.limit, limit > 0 else {
-            throw BlobError(
-                .badRequest, "OutOfRangeQueryParameterValue", "The value of maxresults is no positive number.")
-        }
+        guard let limit = wanted.map({ Int($0) }) ?? Self.limit, limit > 0 else { throw .badPageSize }
         query = BlobQuery(
             container: call.container, prefix: call.query("prefix") ?? "", after: marker,
             limit: min(limit, Self.limit))

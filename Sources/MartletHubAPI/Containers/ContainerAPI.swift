@@ -64,7 +64,8 @@ public struct ContainerAPI: Sendable {
         return response
     }
 
-    private static func marked(_ response: HTTPResponse) -> HTTPResponse {
+    /// An answer with what blob services put into each.
+    static func marked(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.fields["x-ms-version"] = StorageVersion.current
         response.fields["x-ms-request-id"] = TrackingID.random()

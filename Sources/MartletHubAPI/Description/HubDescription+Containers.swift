@@ -67,22 +67,22 @@ extension HubDescription {
 
     private static let name = APIParameter(.path, "blob", "May have slashes.")
     private static let bytes = APIContent("application/octet-stream")
-    private static let signature = [
+    static let signature = [
         APIParameter(.query, "sv", "The version of the signature."), APIParameter(.query, "se", "When it expires."),
         APIParameter(.query, "sr", "`c` for a container, `b` for a blob."),
         APIParameter(.query, "sp", "What it allows, of `r`, `w`, `d` and `l`."),
     ]
 
-    private static let storageIDs = [
+    static let storageIDs = [
         APIParameter(.header, "x-ms-version", isRequired: true),
         APIParameter(.header, "x-ms-request-id", isRequired: true),
     ]
 
-    private static func storageError(_ status: HTTPStatus, _ text: String) -> APIAnswer {
+    static func storageError(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, APIContent("application/xml"), headers: storageIDs)
     }
 
-    private static let containerAnswers =
+    static let containerAnswers =
         networkAnswers + [
             refusal(.badRequest, "The request is wrong; the message says how."),
             storageError(.forbidden, "The URL is not signed for this."),

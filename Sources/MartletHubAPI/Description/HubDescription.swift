@@ -34,7 +34,7 @@ struct HubDescription {
             ],
             schemas: Self.installationSchemas,
             groups: [
-                registrations, installations, messages, jobs, management, containers,
+                registrations, installations, messages, feedback, jobs, management, containers,
                 APIGroup(
                     "Description", "What this server serves.", security: [], answers: [],
                     operations: [

@@ -45,10 +45,6 @@ extension HubAPIError {
     static let noSuchPath = HubAPIError(.notFound, 40_400, "There is nothing at this path")
     static let badTarget = badRequest("The path or query is not a valid URL (RFC 3986)")
 
-    static func notServedYet(_ what: String) -> HubAPIError {
-        HubAPIError(.notFound, 40_400, "This server does not serve \(what) yet")
-    }
-
     static func methodNotAllowed(_ allowed: [HTTPMethod]) -> HubAPIError {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
         var error = HubAPIError(.methodNotAllowed, 40_500, "This path answers \(list) only")

@@ -8,6 +8,11 @@ struct NotificationDetails {
     let platforms: PushPlatformList
     /// Its absolute address with the query.
     let url: String
+    /// Where what was refused is read; nil where nothing was.
+    let errorsURL: String?
+
+    /// What stands behind it: counts of this place and later ones.
+    private static let errorsPlace = 5
 
     func document() -> [UInt8] {
         var writer = XMLWriter(reserving: 1024 + report.notification.content.body.count)
@@ -30,7 +35,13 @@ struct NotificationDetails {
         }
         details.element("TargetPlatforms", text: targetPlatforms.joined(separator: ","))
         let descriptors = platforms.map { $0.descriptor }.sorted { $0.outcomeCountsPlace < $1.outcomeCountsPlace }
-        for descriptor in descriptors { write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details) }
+        for descriptor in descriptors where descriptor.outcomeCountsPlace < Self.errorsPlace {
+            write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
+        }
+        if let errorsURL { details.element("PnsErrorDetailsUri", text: errorsURL) }
+        for descriptor in descriptors where descriptor.outcomeCountsPlace >= Self.errorsPlace {
+            write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
+        }
     }
 
     /// Which platforms a template notification goes to is not known before it begins.

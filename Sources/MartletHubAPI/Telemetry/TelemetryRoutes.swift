@@ -6,6 +6,7 @@ import MartletModel
 struct TelemetryRoutes: Sendable {
     let notifications: NotificationIntake
     let platforms: PushPlatformList
+    let feedback: FeedbackAddress
 
     func add(to routes: inout HubRoutes) {
         routes.on(.get, "/{hub}/messages/{id}", needs: .manage, read)
@@ -14,15 +15,24 @@ struct TelemetryRoutes: Sendable {
     @Sendable private func read(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let found: NotificationReport?
+        let refusals: RefusalPage
         do throws(StorageError) {
             found = try await notifications.report(id, in: call.hub.id)
+            refusals = try await notifications.refusals(of: id, in: call.hub.id, limit: 1)
         } catch {
             throw HubAPIError(error)
         }
         guard let report = found else { throw .notificationNotFound }
         let details = NotificationDetails(
-            report: report, platforms: platforms, url: call.url("messages", id.description) + call.versionQuery)
+            report: report, platforms: platforms, url: call.url("messages", id.description) + call.versionQuery,
+            errorsURL: refusals.records.isEmpty || Self.isBeforeErrors(call) ? nil : try feedback.file(of: id, call))
         return HTTPResponse(
             .ok, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(details.document()))
+    }
+
+    /// Whether the client says a version of the API that did not have `PnsErrorDetailsUri` yet.
+    private static func isBeforeErrors(_ call: HubCall) -> Bool {
+        guard let version = call.match.target.item("api-version")?.value, !version.isEmpty else { return false }
+        return version < "2016-07"
     }
 }

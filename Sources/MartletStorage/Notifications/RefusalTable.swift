@@ -33,6 +33,24 @@ struct RefusalTable {
         return page
     }
 
+    /// Those with refusals, in the order of their ids.
+    func notifications(
+        in hub: Hub.ID, after id: NotificationID?, limit: Int
+    ) throws(StorageError) -> [NotificationID] {
+        try connection.all(
+            """
+            SELECT n.id FROM notifications n WHERE n.hub = ? AND n.id > ? AND EXISTS (
+                SELECT 1 FROM deliveries d JOIN refusals r ON r.delivery = d.id WHERE d.notification = n.sequence)
+            ORDER BY n.id LIMIT ?
+            """, hub.rawValue, id?.bytes ?? [], limit
+        ) { row throws(StorageError) in
+            guard let id = NotificationID(bytes: row.bytes(0)) else {
+                throw StorageError(.corrupt, "A notification in the database has an id that is none; restore a backup.")
+            }
+            return id
+        }
+    }
+
     private func refusals(
         of delivery: Delivery.ID, on platform: PlatformID, after member: AudienceMember, limit: Int
     ) throws(StorageError) -> [(AudienceMember, RefusalRecord)] {

@@ -63,4 +63,12 @@ extension SQLiteStorage: NotificationStore {
             try RefusalTable(connection).page(of: id, in: hub, after: position, limit: limit)
         }
     }
+
+    public func refused(
+        in hub: Hub.ID, after id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> [NotificationID] {
+        try await readers.read { connection throws(StorageError) in
+            try RefusalTable(connection).notifications(in: hub, after: id, limit: limit)
+        }
+    }
 }

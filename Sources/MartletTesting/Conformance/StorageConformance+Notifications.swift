@@ -325,6 +325,10 @@ extension StorageConformance {
             let elsewhere = try await bench.refusals(
                 of: native.notification, in: try await bench.hub("elsewhere"), pageSize: 1)
             try require(elsewhere.count, is: 0)
+            _ = try await bench.accept(hub)
+            let ids = [templates.notification.id, native.notification.id, direct.notification.id].sorted()
+            try require(try await bench.storage.refused(in: hub, after: nil, limit: 2), is: Array(ids.prefix(2)))
+            try require(try await bench.storage.refused(in: hub, after: ids[1], limit: 2), is: [ids[2]])
         },
     ]
 }

@@ -96,6 +96,16 @@ extension MemoryStorage: NotificationStore {
                 records: page.map(\.record), next: found.count > page.count ? page.last?.place : nil)
         }
     }
+
+    public func refused(
+        in hub: Hub.ID, after id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> [NotificationID] {
+        state.withLock { state in
+            let refused = state.deliveries.filter { !$0.refusals.isEmpty }.map(\.progress.delivery.notification)
+            let ids = Set(refused.filter { $0.hub == hub }.map(\.id)).sorted()
+            return Array(ids.filter { known in id.map { known > $0 } ?? true }.prefix(limit))
+        }
+    }
 }
 
 extension MemoryState {

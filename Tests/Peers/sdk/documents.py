@@ -126,6 +126,23 @@ def blob_names(data):
     return [blob.child("Name").text for blob in root.child("Blobs").all("Blob")]
 
 
+def feedback_lines(data):
+    """The refusals in a file of feedback, none of whose elements the published sample expects to be missing."""
+    read = []
+    for line in data.decode().split("\r\n")[:-1]:
+        root = parse(line.encode())
+        names = [child.name for child in root.children if isinstance(child, Element)]
+        if root.name != "PnsFeedback" or names != [
+            "FeedbackTime", "NotificationSystemError", "Platform", "PnsHandle", "RegistrationId", "InstallationId",
+            "NotificationId", "NewPnsHandle",
+        ]:
+            raise Unreadable(f"no line of feedback: {line!r}")
+        read.append({name: root.child(name).text for name in names})
+    if not read:
+        raise Unreadable(f"no lines: {data[:300]!r}")
+    return read
+
+
 def error_detail(data, status):
     """The detail of an error body: `Code` before `Detail`, no namespace, with the tracking id and the American time."""
     root = parse(data)

@@ -190,9 +190,11 @@ class JavaScriptSends:
             found = answer.text
             holds = found.startswith("https://") and "sig=" in found
             self.sdk.that("it is an https URL with a signature", holds, found)
-            listing = Container(self.place, found).list()
+            container = Container(self.place, found)
+            listing = container.list()
             self.sdk.expect("its listing", listing, 200)
-            self.sdk.read("its listing", documents.blob_names, listing)
+            for name in self.sdk.read("its listing", documents.blob_names, listing) or []:
+                self.sdk.read("a file of feedback", documents.feedback_lines, container.get(name))
 
     def refusals(self):
         sdk = self.sdk

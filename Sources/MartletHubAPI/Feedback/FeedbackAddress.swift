@@ -1,0 +1,41 @@
+import MartletCore
+import MartletCrypto
+import MartletModel
+
+/// The signed URLs that a hub's feedback is read under: that of all its files, and of one notification's.
+struct FeedbackAddress: Sendable {
+    /// What stands behind the hub's name.
+    static let segment = "feedback"
+
+    /// For how long a URL is good.
+    private static let lifetime: Duration = .seconds(86_400)
+
+    let signer: URLSigner
+    let time: any TimeSource
+
+    static func fileName(of id: NotificationID) -> String { "\(id).txt" }
+
+    /// - Parameter name: As `fileName` gives it.
+    static func notification(ofFile name: some StringProtocol) -> NotificationID? {
+        name.hasSuffix(".txt") ? NotificationID(name.dropLast(4)) : nil
+    }
+
+    func container(_ call: HubCall) throws(HubAPIError) -> String {
+        try call.url(Self.segment) + "?" + query([call.hub.name, Self.segment], .container, [.read, .list])
+    }
+
+    func file(of id: NotificationID, _ call: HubCall) throws(HubAPIError) -> String {
+        let name = Self.fileName(of: id)
+        return try call.url(Self.segment, name) + "?" + query([call.hub.name, Self.segment, name], .blob, .read)
+    }
+
+    private func query(
+        _ path: [String], _ scope: URLSigner.Scope, _ rights: StorageRights
+    ) throws(HubAPIError) -> String {
+        do throws(CryptoError) {
+            return try signer.query(for: path, scope, rights: rights, until: time.now + Self.lifetime)
+        } catch {
+            throw .internalError
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import MartletCore
+import MartletModel
+
+/// What a push service refused, as a line of a file. The order of the elements is binding, and none may be missing (wire
+/// document, section 8.5).
+struct FeedbackLine {
+    let record: RefusalRecord
+    let notification: NotificationID
+
+    /// With its line break.
+    var bytes: [UInt8] {
+        var writer = XMLWriter(reserving: 512)
+        writer.element("PnsFeedback", ["xmlns": XMLNamespace.service]) { line in
+            line.element("FeedbackTime", text: record.at.iso8601)
+            line.element("NotificationSystemError", text: record.outcome.rawValue)
+            line.element("Platform", text: record.platform.rawValue)
+            line.element("PnsHandle", text: record.handle?.text ?? "")
+            line.element("RegistrationId", text: record.registration ?? "")
+            line.element("InstallationId", text: record.installation ?? "")
+            line.element("NotificationId", text: notification.description)
+            line.element("NewPnsHandle", text: "")
+        }
+        return writer.bytes + "\r\n".utf8
+    }
+}
