@@ -96,6 +96,11 @@ class JavaCourse:
             sdk.expect("a deletion", deleted, status)
             if status == 200:
                 sdk.equal("a deletion has no body", deleted.body, b"")
+        kept = sdk.create_registration(xml, "a registration to delete with its etag")
+        if kept:
+            target = f"/registrations/{kept['RegistrationId']}?{sdk.version}"
+            for match, status in (('W/"2"', 412), ('W/"1"', 200)):
+                sdk.expect(f"a deletion of {match}", sdk.call("DELETE", target, {"If-Match": match}), status)
         sdk.refused("reading what was deleted", sdk.call("GET", f"{path}?{sdk.version}"), 404, "")
         again = sdk.put_registration("PUT", path, xml)
         sdk.expect("an upsert under a deleted id", again, 410, 200)
@@ -193,6 +198,9 @@ class JavaCourse:
             "userId": "user1", "expirationTime": "2099-02-19T07:48:00.000Z", "tags": ["a", "b"],
             "templates": {"news": template},
         }
+        if platform == "wns":
+            tile = {"pushChannel": f"{channel}-tile", "pushChannelExpired": False, "tags": ["t"]}
+            content["secondaryTiles"] = {"tile1": tile | {"templates": {"a": template}}}
         put = sdk.call("PUT", path, {"Content-Type": "application/json; charset=UTF-8"}, json.dumps(content).encode())
         if not sdk.expect(f"putting {sentence}", put, 200):
             return
@@ -214,6 +222,10 @@ class JavaCourse:
             sdk.equal(f"{sentence} has its user", read["userId"], "user2")
             sdk.equal(f"{sentence} has its templates", sorted(read["templates"]), ["news", "other"])
             sdk.equal(f"{sentence} has its template", read["templates"]["other"]["body"], template["body"])
+            if platform == "wns":
+                tile = read["secondaryTiles"]["tile1"]
+                found = tile["pushChannel"], list(tile["templates"])
+                sdk.equal(f"{sentence} has its tile", found, (f"{channel}-tile", ["a"]))
             sdk.equal(f"{sentence} expires when it said", documents.xsd_time(read["expirationTime"]).year, 2099)
         sdk.expect(f"deleting {sentence}", sdk.call("DELETE", path), 204)
         sdk.refused(f"reading {sentence} behind its end", sdk.call("GET", path), 404, "Installation not found")
