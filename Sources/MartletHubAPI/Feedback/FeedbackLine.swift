@@ -14,7 +14,8 @@ struct FeedbackLine {
             line.element("FeedbackTime", text: record.at.iso8601)
             line.element("NotificationSystemError", text: record.outcome.rawValue)
             line.element("Platform", text: record.platform.rawValue)
-            line.element("PnsHandle", text: record.handle?.text ?? "")
+            // A handle of several parts has line breaks as one text, and a file has a document on each line.
+            line.element("PnsHandle", text: record.handle?.parts.first ?? "")
             line.element("RegistrationId", text: record.registration ?? "")
             line.element("InstallationId", text: record.installation ?? "")
             line.element("NotificationId", text: notification.description)

@@ -7,7 +7,7 @@ from sdk import documents, dotnet_reader
 from sdk.course import eventually
 from sdk.dotnet_hub import VERSION, DotNetHub, registration_xml
 from sdk.java_hub import MPNS_TEMPLATE, TOAST_TEMPLATE
-from sdk.java_sends import ALERT_TEMPLATE
+from sdk.java_sends import ALERT_TEMPLATE, UNDERWAY
 from sdk.javascript_sends import SENT
 from sdk.jobs import Container
 
@@ -99,7 +99,7 @@ class DotNetSends:
         phone = {"X-WindowsPhone-Target": "toast", "X-NotificationClass": "2"}
         for form, body, content, headers, counts in (
             ("gcm", data, json_type, {}, "Gcm"), ("fcmv1", '{"message":{"data":{"m":"hi"}}}', json_type, {}, "FcmV1"),
-            ("adm", data, json_type, {}, "Adm"), ("browser", '{"title":"hi"}', json_type, {}, None),
+            ("adm", data, json_type, {}, "Adm"),
             ("baidu", '{"title":"hi","description":"hi"}', "application/x-www-form-urlencoded",
              {"X-Baidu-Message-Type": "1"}, None),
             ("windows", DECLARATION + toast, XML, {"X-WNS-Type": "wns/toast"}, "Wns"),
@@ -117,12 +117,15 @@ class DotNetSends:
                 found = sum(one["Count"] for one in read.get(f"{counts}OutcomeCounts") or [])
                 self.sdk.equal(f"telemetry of {sentence} counts its device", found, 1)
 
+        sent = self._sent("a send to browser", self.sdk.send("browser", '{"title":"hi"}', "net"), "", [])
+        self.sdk.telemetry(sent, "a send to browser", UNDERWAY)
+
     def templates(self):
         properties = json.dumps({"title": 'net "quoted"', "count": "5"})
         identifier = self._sent("a template send", self.sdk.send("template", properties, "send:templated"), "", [])
         wanted = json.dumps({"aps": {"alert": 'net "quoted"', "badge": 5}})
         self.place.arrived("dotnet: a template send", self.third, wanted)
-        self._success(identifier, "a template send", 1)
+        self.sdk.telemetry(identifier, "a template send", UNDERWAY)
 
     def tests(self):
         """`EnableTestSend`, whose flag stands in every address; sends answer with what came of them."""

@@ -11,6 +11,8 @@ from sdk.java_hub import JSON_TEMPLATE, MPNS_TEMPLATE, TOAST_TEMPLATE, registrat
 ALERT_TEMPLATE = '{"aps":{"alert":"$(title)","badge":"#(count)"}}'
 BOUNDARY = "nh-batch-multipart-boundary"
 HALF_DAY = 12 * 3600
+# A browser, to which the hub has no credential, keeps a template send from its end until it is given up.
+UNDERWAY = ("Completed", "Processing", "Enqueued")
 
 
 def twelve_hours(moment):
@@ -154,7 +156,6 @@ class JavaSends:
             ("gcm", data, None, {}, "Gcm", "gcm"), ("adm", data, None, {}, "Adm", "adm"),
             ("fcmv1", '{"message":{"data":{"m":"hi"}}}', None, {}, "FcmV1", "fcmv1"),
             ("baidu", '{"title":"hi","description":"hi"}', None, {}, "Baidu", "baidu"),
-            ("browser", '{"title":"hi"}', None, {}, "Browser", "browser"),
             ("windows", toast, xml, {}, "Wns", "windows"),
             ("windows", "raw", "application/octet-stream", {"X-WNS-Type": "wns/raw"}, "Wns", "windows"),
             ("windowsphone", MPNS_TEMPLATE.replace("$(msg)", "hi"), xml, {}, "Mpns", "windowsphone"),
@@ -169,6 +170,9 @@ class JavaSends:
             self.sdk.equal(f"telemetry of {sentence} counts its device", sum(found.values()), 1)
             self.sdk.equal(f"telemetry of {sentence} has its platform", read["TargetPlatforms"], target)
 
+        sent = self.sdk.message("a send to browser", self.sdk.send("browser", '{"title":"hi"}', "changed"))
+        self.sdk.telemetry(sent, "a send to browser", UNDERWAY)
+
     def templates(self):
         sdk = self.sdk
         xml = registration_xml("AppleTemplate", {"DeviceToken": self.third}, ["templated"], ALERT_TEMPLATE)
@@ -180,9 +184,8 @@ class JavaSends:
         identifier = sdk.message("a template send", sdk.send("template", properties, "templated"))
         wanted = json.dumps({"aps": {"alert": "java „Grüße“ & <more>", "badge": 3}})
         self.place.arrived("Java: a template send", self.third, wanted)
-        read = sdk.telemetry(identifier, "a template send")
+        read = sdk.telemetry(identifier, "a template send", UNDERWAY)
         if read:
-            sdk.equal("telemetry of a template send", read["ApnsOutcomeCounts"], {"Success": 1})
             found = set((read["TargetPlatforms"] or "").split(","))
             sdk.that("it names the template's platforms", {"appletemplate", "fcmv1template"} <= found, found)
         # A value with quotes, which the SDK does not escape.

@@ -6,7 +6,7 @@ import time
 
 from sdk import documents, javascript_reader
 from sdk.java_hub import AUTH, MPNS_TEMPLATE, P256DH, TOAST_TEMPLATE
-from sdk.java_sends import ALERT_TEMPLATE
+from sdk.java_sends import ALERT_TEMPLATE, UNDERWAY
 from sdk.javascript_hub import ATOM, VERSION, registration_xml
 from sdk.jobs import Container
 
@@ -111,7 +111,6 @@ class JavaScriptSends:
             ("gcm", data, json_type, {}, "Gcm"), ("fcmv1", '{"message":{"data":{"m":"hi"}}}', json_type, {}, "FcmV1"),
             ("adm", data, json_type, {}, "Adm"), ("baidu", '{"title":"hi","description":"hi"}', json_type, {}, "Baidu"),
             ("xiaomi", '{"title":"hi"}', json_type, {}, "Xiaomi"),
-            ("browser", '{"title":"hi"}', json_type, {}, "Browser"),
             ("windows", toast, XML, {"X-WNS-Type": "wns/toast"}, "Wns"),
             ("windows", "raw", "application/octet-stream", {"X-WNS-Type": "wns/raw"}, "Wns"),
             ("windowsphone", MPNS_TEMPLATE.replace("$(msg)", "hi"), XML, mpns, "Mpns"),
@@ -124,14 +123,16 @@ class JavaScriptSends:
             if counts != "Mpns":
                 self.sdk.equal(f"telemetry of {sentence} counts its device", sum(read.get(counts, {}).values()), 1)
 
+        sent = self._sent("a send to browser", self.sdk.send("browser", '{"title":"hi"}', "js-changed"), "", [])
+        self.sdk.telemetry(sent, "a send to browser", UNDERWAY)
+
     def templates(self):
         self._register("AppleTemplate", {"DeviceToken": self.third}, ["templated"], ALERT_TEMPLATE)
         properties = json.dumps({"title": 'js "quoted" \\ é', "count": "4"}, ensure_ascii=False)
         identifier = self._sent("a template send", self.sdk.send("template", properties, "templated"), "", [])
         wanted = json.dumps({"aps": {"alert": 'js "quoted" \\ é', "badge": 4}})
         self.place.arrived("JavaScript: a template send", self.third, wanted)
-        read = self.sdk.telemetry(identifier, "a template send")
-        self.sdk.equal("telemetry of a template send", read.get("Apns"), {"Success": 1})
+        self.sdk.telemetry(identifier, "a template send", UNDERWAY)
 
     def tests(self):
         """A test send, which answers with what came of it."""
