@@ -35,6 +35,7 @@ final class ServiceConnections: ConnectionObserver {
         case .smallWindow(let bytes, let time): narrow(control, to: bytes, for: time)
         case .goAway(var fault):
             fault.last = .none
+            entries.withLock { $0[control.connection.id]?.last = 0 }
             sayGoodbye(fault, on: control, last: 0)
         default: break
         }
@@ -80,22 +81,20 @@ final class ServiceConnections: ConnectionObserver {
 
     // MARK: Faults
 
-    func reset(_ request: HTTPRequest) {
-        control(of: request)?.reset()
-    }
-
-    /// Resets the stream of a request; HTTP/1.1 has no other stream than its connection.
-    func resetStream(of request: HTTPRequest, code: HTTP2ErrorCode) {
-        guard let control = control(of: request) else { return }
-        if let http2 = control.http2 { http2.reset(request.streamID, code: code) } else { control.reset() }
-    }
-
-    func silence(_ request: HTTPRequest) {
-        if let control = control(of: request) { silence(control) }
-    }
-
-    func announce(_ limits: [UInt32], every interval: Duration, on request: HTTPRequest) {
-        if let control = control(of: request) { announce(limits, every: interval, on: control) }
+    /// What a fault does to the connection of a request that meets it. Called as soon as the request is judged, so that
+    /// no other is judged in between.
+    func carryOut(_ fault: Fault?, on request: HTTPRequest) {
+        guard let fault, let control = control(of: request) else { return }
+        switch fault {
+        case .reset: control.reset()
+        case .resetStream(let code):
+            // HTTP/1.1 has no other stream than its connection.
+            if let http2 = control.http2 { http2.reset(request.streamID, code: code) } else { control.reset() }
+        case .blackHole: silence(control)
+        case .streamLimits(let limits, let interval): announce(limits, every: interval, on: control)
+        case .goAway(let fault): sayGoodbye(fault, on: control, request)
+        case .service, .clockSkew, .slow, .unanswered, .smallWindow, .response, .tls: break
+        }
     }
 
     /// Sends bytes in place of an answer.
@@ -103,15 +102,14 @@ final class ServiceConnections: ConnectionObserver {
         control(of: request)?.write(bytes)
     }
 
-    func sayGoodbye(_ fault: GoAwayFault, on request: HTTPRequest) {
-        guard let control = control(of: request), control.http2 != nil else { return }
+    private func sayGoodbye(_ fault: GoAwayFault, on control: ConnectionControl, _ request: HTTPRequest) {
         let last = entries.withLock { entries -> Int32? in
             guard let entry = entries[control.connection.id] else { return nil }
             let last: Int32
             switch fault.last {
             case .newest: return nil
             case .none: last = 0
-            // What was answered cannot be taken back.
+            // What was judged cannot be taken back.
             case .before(let count): last = max(request.streamID - 2 * Int32(count), entry.judged)
             }
             entries[control.connection.id]?.last = last
@@ -135,10 +133,10 @@ final class ServiceConnections: ConnectionObserver {
         guard let http2 = control.http2, let first = limits.first else { return }
         http2.announce(streamLimit: first)
         guard limits.count > 1 else { return }
-        Task {
+        Task { [weak http2] in
             for limit in limits.dropFirst() {
                 try await Task.sleep(for: interval)
-                http2.announce(streamLimit: limit)
+                http2?.announce(streamLimit: limit)
             }
         }
     }
@@ -147,10 +145,10 @@ final class ServiceConnections: ConnectionObserver {
         guard let http2 = control.http2 else { return }
         http2.announce(streamWindow: bytes)
         http2.withholdWindows(true)
-        Task {
+        Task { [weak http2] in
             try await Task.sleep(for: time)
-            http2.announce(streamWindow: HTTP2Settings().streamWindow)
-            http2.withholdWindows(false)
+            http2?.announce(streamWindow: HTTP2Settings().streamWindow)
+            http2?.withholdWindows(false)
         }
     }
 

@@ -27,8 +27,9 @@ struct ServiceHandler: HTTPHandler {
         guard connections.takes(request) else { return await hold() }
         let verdict = state.judge(request, of: platform)
         if verdict.answer != nil { connections.judged(request) }
+        connections.carryOut(verdict.fault, on: request)
         defer { state.requestEnded(of: platform) }
-        return await carryOut(verdict, for: request)
+        return await give(verdict, to: request)
     }
 
     /// Reads the body of a request whose head is looked at.
@@ -36,7 +37,7 @@ struct ServiceHandler: HTTPHandler {
     private func collect(_ body: any HTTPBodyReader, of request: HTTPRequest) async -> [UInt8]? {
         let stage = state.headFault(request, of: platform)
         if stage == .head {
-            connections.reset(request)
+            connections.carryOut(.reset(.head), on: request)
             return nil
         }
         var collected: [UInt8] = []
@@ -44,7 +45,7 @@ struct ServiceHandler: HTTPHandler {
             while let piece = try await body.read() {
                 collected += piece
                 guard stage == nil else {
-                    connections.reset(request)
+                    connections.carryOut(.reset(.body), on: request)
                     return nil
                 }
             }
@@ -54,31 +55,13 @@ struct ServiceHandler: HTTPHandler {
         return collected
     }
 
-    private func carryOut(_ verdict: Verdict, for request: HTTPRequest) async -> HTTPResponse {
-        switch verdict.fault {
-        case .reset:
-            connections.reset(request)
-        case .resetStream(let code):
-            connections.resetStream(of: request, code: code)
-        case .blackHole:
-            connections.silence(request)
-        case .unanswered: break
-        case .goAway(let fault):
-            connections.sayGoodbye(fault, on: request)
-            if let answer = verdict.answer { return await give(answer, to: request) }
-        case .response(let fault):
-            return await spoil(verdict.answer, fault, for: request)
-        case .slow(let time):
-            if let answer = verdict.answer { return await give(answer, to: request, after: time) }
-        case .streamLimits(let limits, let interval):
-            guard let answer = verdict.answer else { break }
-            let response = await give(answer, to: request)
-            connections.announce(limits, every: interval, on: request)
-            return response
-        case nil, .service, .clockSkew, .smallWindow, .tls:
-            if let answer = verdict.answer { return await give(answer, to: request) }
+    private func give(_ verdict: Verdict, to request: HTTPRequest) async -> HTTPResponse {
+        switch (verdict.fault, verdict.answer) {
+        case (.response(let fault), let answer): await spoil(answer, fault, for: request)
+        case (.reset, _), (.unanswered, _), (_, nil): await hold()
+        case (.slow(let time), let answer?): await give(answer, to: request, after: time)
+        case (_, let answer?): await give(answer, to: request)
         }
-        return await hold()
     }
 
     private func give(
