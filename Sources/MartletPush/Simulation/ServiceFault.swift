@@ -65,4 +65,12 @@ extension ServiceFault.Name {
     public static let textualLifetime: Self = "textualLifetime"
     /// A token endpoint that refuses the credential (`invalid_grant`, `invalid_client`).
     public static let tokenRefused: Self = "tokenRefused"
+
+    /// Which requests the fault is for where nobody says.
+    public var endpoint: SimulatedSubject.Endpoint {
+        switch self {
+        case .malformedToken, .textualLifetime, .tokenRefused: .token
+        default: .send
+        }
+    }
 }

@@ -59,6 +59,11 @@ enum Fault: Hashable, Sendable {
         }
     }
 
+    /// Which requests it is for where the rule says nothing else; nil for all.
+    var endpoint: SimulatedSubject.Endpoint? {
+        if case .service(let fault) = self { fault.name.endpoint } else { nil }
+    }
+
     /// Whether it can also happen to a connection before its first request.
     var canMeetConnection: Bool {
         switch self {

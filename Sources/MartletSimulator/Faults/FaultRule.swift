@@ -41,8 +41,9 @@ public struct FaultRule: Hashable, Sendable {
         moment = fault.moment
         if fault.canMeetConnection, try members.choice("at", ["connect", "request"]) == "connect" { moment = .open }
         scope.service = try members.text("service").map(PlatformID.init(rawValue:))
-        scope.endpoint = try members.choice("endpoint", SimulatedSubject.Endpoint.allCases.map(\.rawValue))
-            .flatMap(SimulatedSubject.Endpoint.init)
+        scope.endpoint =
+            try members.choice("endpoint", SimulatedSubject.Endpoint.allCases.map(\.rawValue))
+            .flatMap(SimulatedSubject.Endpoint.init) ?? fault.endpoint
         scope.app = try members.text("app")
         scope.handle = try members.text("handle")
         scope.connection = try members.integer("connection", 1...Int.max)
