@@ -111,7 +111,7 @@ let package = Package(
                 "MartletSimulator", "MartletPush", "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP",
                 "MartletCrypto",
             ]),
-        tests("martletTests", ["martlet", "MartletServer"]),
+        tests("martletTests", ["martlet", "MartletServer", "MartletSimulator"]),
         tests("EndToEndTests", ["MartletClient", "MartletNetwork", "MartletModel", "MartletHTTP"]),
     ]
 )

@@ -54,6 +54,8 @@ struct SimulatorListeners {
         let connections = ServiceConnections(platform: platform, state: state)
         var http2 = HTTP2Settings()
         http2.streamLimit = type(of: service).firstStreamLimit
+        // What HTTP/2 begins with, as services leave it: fifteen large bodies fill it.
+        http2.connectionWindow = 65_535
         return HTTPServer(
             loops: loops, handler: ServiceHandler(platform: platform, state: state, connections: connections),
             limits: Self.limits, http2: http2, observer: connections)

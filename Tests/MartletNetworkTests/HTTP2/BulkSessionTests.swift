@@ -85,6 +85,36 @@ import Testing
         #expect(pair.client.isFinished)
     }
 
+    @Test(arguments: [true, false])
+    func aServerThatSaidGoodbyeEndsBehindItsLastAnswerOrStays(finishes: Bool) {
+        var waiting: [any ResponseStream] = []
+        let pair = BulkPair(dispatch: FakeDispatch { _, stream in waiting.append(stream) })
+        pair.draw(notifications(2))
+        pair.run()
+        pair.control.goAway(finishes: finishes)
+        pair.run()
+        #expect(!pair.server.isFinished)
+        for stream in waiting { stream.send(HTTPResponse(.ok)) }
+        pair.run()
+        #expect(pair.ledger.entries.count == 2)
+        #expect(pair.server.isFinished == finishes)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func aSmallerWindowHoldsBodiesBack(_ kind: BulkPair.Kind) {
+        let pair = BulkPair(kind)
+        pair.control.announce(streamWindow: 4)
+        pair.control.withholdWindows(true)
+        pair.client.receive(pair.server.written())
+        pair.draw(notifications(1))
+        pair.run()
+        #expect(pair.dispatch.requests.isEmpty)
+        pair.control.announce(streamWindow: 65_535)
+        pair.control.withholdWindows(false)
+        pair.run()
+        #expect(pair.dispatch.requests.count == 1)
+        #expect(pair.ledger.entries.count == 1)
+    }
+
     @Test(arguments: BulkPair.Kind.allCases) func twoGoAwaysInARowAreTwoCuts(_ kind: BulkPair.Kind) {
         let pair = BulkPair(kind, dispatch: FakeDispatch { _, _ in })
         let run = pair.draw(notifications(10))
