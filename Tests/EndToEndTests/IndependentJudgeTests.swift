@@ -27,6 +27,11 @@ struct IndependentJudgeTests {
         try await judge("aioapns_client.py", BuiltProducts.martlet.path)
     }
 
+    @Test("A public Web Push client is satisfied by the simulator, and browsers in Python by the hub")
+    func webPushIsSatisfied() async throws {
+        try await judge("web_push.py", BuiltProducts.martlet.path)
+    }
+
     @Test("A public Notification Hubs client lists, sends and deletes, and its pushes satisfy a strict APNs")
     func theHubPackageIsSatisfied() async throws {
         try await judge("notification_hub_client.py", BuiltProducts.martlet.path)
@@ -64,7 +69,7 @@ struct IndependentJudgeTests {
         let counts = finished.output.split(separator: "\n").filter { line in
             [
                 "durability:", "forgetful:", "schedules:", "aioapns-client:", "notification-hub-client:",
-                "blob-client:", "sdk-wire:", "schemathesis:", "job-kills:", "mass-jobs:", "Ran ",
+                "blob-client:", "web-push:", "sdk-wire:", "schemathesis:", "job-kills:", "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }
         print(counts.joined(separator: "\n"))

@@ -7,6 +7,18 @@ import Testing
 @testable import MartletSimulator
 
 struct ControlTests {
+    @Test func aHandleThatNoPathCanHoldStandsInAQuery() async throws {
+        let fixture = SimulatorFixture()
+        let (_, made) = try await fixture.control(.post, "/simulator/devices", ["platform": "browser"])
+        let handle = PercentEncoding.encode(try #require(made["handle"]?.string))
+        let (status, body) = try await fixture.control(.get, "/simulator/device?handle=\(handle)")
+        #expect(status == 200)
+        #expect(body["platform"]?.string == "browser")
+        #expect(try await fixture.control(.delete, "/simulator/device?handle=\(handle)").0 == 204)
+        #expect(try await fixture.control(.get, "/simulator/device/events?handle=\(handle)").0 == 404)
+        #expect(try await fixture.control(.get, "/simulator/device").0 == 404)
+    }
+
     @Test func aDeviceIsHandedOutAndReceives() async throws {
         let fixture = SimulatorFixture()
         let handle = try await fixture.device()

@@ -30,6 +30,10 @@ public protocol PushPlatform: Sendable {
     /// What the body of a template is: the descriptor's format, unless the template's headers say otherwise.
     static func format(of template: Template) -> TemplateFormat
 
+    /// Properties of a new credential that can be made up here, for owners who need nobody to give them; empty where there
+    /// are none.
+    static func generatedCredential() throws(PushServiceError) -> [String: String]
+
     /// Checks the headers and options of a template, and gives it back with the headers that the platform needs and
     /// that its body tells.
     static func checked(_ template: Template) throws(PushServiceError) -> Template
@@ -41,6 +45,8 @@ extension PushPlatform {
     public static func normalized(_ message: Message, at now: Timestamp) -> Message { message }
 
     public static func key(meantBy text: String) -> String? { try? key(of: handle(from: text)) }
+
+    public static func generatedCredential() throws(PushServiceError) -> [String: String] { [:] }
 
     public static func format(of template: Template) -> TemplateFormat { descriptor.templateFormat }
 

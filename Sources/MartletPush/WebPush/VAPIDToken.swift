@@ -36,14 +36,13 @@ struct VAPIDToken {
 
     /// Makes and signs a token.
     static func sign(
-        audience: HTTPOrigin, subject: String, at now: Timestamp, with key: P256PrivateKey
+        audience: HTTPOrigin, subject: String?, at now: Timestamp, with key: P256PrivateKey
     ) throws(CryptoError) -> String {
-        try ES256Token.sign(
-            header: ["alg": "ES256", "typ": "JWT"],
-            claims: [
-                "aud": .string(audience.description), "exp": .integer((now + lifetime).seconds),
-                "sub": .string(subject),
-            ], with: key)
+        var claims: [String: JSON] = [
+            "aud": .string(audience.description), "exp": .integer((now + lifetime).seconds),
+        ]
+        claims["sub"] = subject.map(JSON.string)
+        return try ES256Token.sign(header: ["alg": "ES256", "typ": "JWT"], claims: .object(claims), with: key)
     }
 
     /// Whether a text may be a subject: a mail or web address that somebody can be reached at.

@@ -35,6 +35,10 @@ public struct WebPush: PushService {
         encryptors = MessageEncryptorPool(label: Self.encryptionLabel)
     }
 
+    public static func generatedCredential() throws(PushServiceError) -> [String: String] {
+        try WebPushCredential.generate()
+    }
+
     public func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin {
         let endpoint = String(decoding: handle.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         guard let origin = HTTPOrigin.splitting(endpoint)?.origin else { throw Self.noAddress }
@@ -107,7 +111,8 @@ public struct WebPush: PushService {
 
     private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
         .init(
-            name: WebPushCredential.Property.subject, flag: "subject", help: "Who sends, as a mailto or https address."),
+            name: WebPushCredential.Property.subject, flag: "subject",
+            help: "Who sends, as a mailto or https address. One push service refuses senders who do not say."),
         .init(
             name: WebPushCredential.Property.publicKey, flag: "vapid-public-key", help: "The public key, in base64url."),
         .init(

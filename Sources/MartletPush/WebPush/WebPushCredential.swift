@@ -14,7 +14,8 @@ struct WebPushCredential: Sendable {
         static let endpointAuthority = "EndpointCertificateAuthority"
     }
 
-    let subject: String
+    /// Whom a service can turn to; one refuses senders that do not say.
+    let subject: String?
     let privateKey: P256PrivateKey
     /// The public key in base64url, as requests and browsers name it.
     let publicKeyText: String
@@ -24,7 +25,8 @@ struct WebPushCredential: Sendable {
 
     init(_ credential: Credential) throws(PushServiceError) {
         let properties = credential.properties.filter { !$0.value.isEmpty }
-        guard let subject = properties[Property.subject], VAPIDToken.isSubject(subject) else {
+        let subject = properties[Property.subject]
+        guard subject.map(VAPIDToken.isSubject) ?? true else {
             throw Self.refusal("Subject must be a mailto or https address, such as mailto:push@example.com.")
         }
         self.subject = subject
@@ -48,6 +50,19 @@ struct WebPushCredential: Sendable {
     func allows(_ origin: HTTPOrigin) -> Bool {
         if LoopbackName.matches(origin.host) { return allowedHosts?.matches(origin.host) ?? false }
         return origin.scheme == .https && allowedHosts?.matches(origin.host) ?? true
+    }
+
+    /// A new key pair.
+    static func generate() throws(PushServiceError) -> [String: String] {
+        do throws(CryptoError) {
+            let key = try P256PrivateKey.generate()
+            return [
+                Property.publicKey: Base64URL.encode(key.publicKey.rawPoint),
+                Property.privateKey: Base64URL.encode(try key.rawScalar().bytes),
+            ]
+        } catch {
+            throw refusal("A key cannot be made: \(error)")
+        }
     }
 
     private static func privateKey(_ text: String?) throws(PushServiceError) -> P256PrivateKey {

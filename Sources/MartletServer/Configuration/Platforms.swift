@@ -36,6 +36,35 @@ public enum Platforms {
         return flags
     }
 
+    /// Properties of a new credential that are made up here, and those of them that are no secrets, by flag.
+    /// - Parameter platform: A name or an alias.
+    /// - Throws: `ServerError` for an unknown platform, and for one whose credentials somebody else gives.
+    public static func generateCredential(
+        _ platform: String
+    ) throws(ServerError) -> (properties: [String: String], shown: [(flag: String, value: String)]) {
+        guard let type = PushPlatforms.all.named(platform) else {
+            throw ServerError("There is no platform '\(platform)'.")
+        }
+        let properties: [String: String]
+        do throws(PushServiceError) {
+            properties = try type.generatedCredential()
+        } catch {
+            throw ServerError(error.description)
+        }
+        guard !properties.isEmpty else {
+            throw ServerError("Nothing of a credential for \(platform) can be made up here.")
+        }
+        let shown = type.descriptor.credentialFields.compactMap { field in
+            field.isSecret ? nil : properties[field.name].map { (field.flag, $0) }
+        }
+        return (properties, shown)
+    }
+
+    /// The platform's own name, by a name or an alias.
+    public static func name(of platform: String) -> String? {
+        PushPlatforms.all.named(platform)?.descriptor.platform.rawValue
+    }
+
     /// The formats of native sends.
     public static var formats: [String] {
         PushPlatforms.all.map { $0.descriptor.format }

@@ -72,19 +72,26 @@ struct ControlRoutes {
                     ["platform": .string(platform.rawValue), "handle": .string(handle)], status: .created)
             }
         }
-        router.on(.get, "/simulator/devices/{handle}") { _, match in
-            guard let (platform, device) = state.device(match["handle"]) else { return Self.unknownDevice }
-            return Self.json(Self.description(of: device, on: platform))
-        }
-        router.on(.delete, "/simulator/devices/{handle}") { _, match in
-            state.remove(match["handle"]) ? HTTPResponse(.noContent) : Self.unknownDevice
-        }
-        router.on(.get, "/simulator/devices/{handle}/events") { _, match in
-            guard let (_, device) = state.device(match["handle"]), device.removedAt == nil else {
-                return Self.unknownDevice
+        // Where a path cannot hold a handle, because it is an address or has one in it, a query does.
+        for path in ["/simulator/devices/{handle}", "/simulator/device"] {
+            router.on(.get, path) { _, match in
+                guard let (platform, device) = state.device(Self.handle(match)) else { return Self.unknownDevice }
+                return Self.json(Self.description(of: device, on: platform))
             }
-            return EventStream(state: state, handle: match["handle"]).response
+            router.on(.delete, path) { _, match in
+                state.remove(Self.handle(match)) ? HTTPResponse(.noContent) : Self.unknownDevice
+            }
+            router.on(.get, path + "/events") { _, match in
+                guard let (_, device) = state.device(Self.handle(match)), device.removedAt == nil else {
+                    return Self.unknownDevice
+                }
+                return EventStream(state: state, handle: Self.handle(match)).response
+            }
         }
+    }
+
+    private static func handle(_ match: RouteMatch) -> String {
+        match.target.item("handle")?.value ?? match["handle"]
     }
 
     private static func description(of service: SimulatedService) -> JSON {

@@ -39,10 +39,16 @@ enum HubCommands {
     static let setCredential = Command(
         "hub credential set", operands: ["NAME", "PLATFORM"],
         "Give a hub what it needs to send to a platform; it is checked before it is stored.",
-        options: [.data] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help) }
+        options: [
+            .data,
+            Option(
+                "generate", nil, "Make up what can be made up, such as a new pair of keys, and print what is no secret."
+            ),
+        ] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help) }
     ) { invocation in
         let platform = invocation.operand("PLATFORM")
-        var properties: [String: JSON] = [:]
+        let generated = invocation.isOn("generate") ? try await generateCredential(invocation, platform) : nil
+        var properties: [String: JSON] = generated?.properties.mapValues(JSON.string) ?? [:]
         for field in Platforms.credentialFields where field.platforms.contains(platform.lowercased()) {
             guard let value = invocation[field.flag] else { continue }
             properties[field.property] =
@@ -55,6 +61,21 @@ enum HubCommands {
         } catch let error as ServerError {
             throw ServerError(inFlags(error.description, of: platform))
         }
+        for (flag, value) in generated?.shown ?? [] { Terminal.print("\(flag): \(value)") }
+    }
+
+    /// A new key makes every registration useless that belongs to the old one, so the old credential must go first.
+    private static func generateCredential(
+        _ invocation: Invocation, _ platform: String
+    ) async throws -> (properties: [String: String], shown: [(flag: String, value: String)]) {
+        let generated = try Platforms.generateCredential(platform)
+        let hub = try await Administration(invocation).call(.get, "/hubs/\(segment(invocation.operand("NAME")))")
+        let known = (hub["credentials"]?.array ?? []).compactMap(\.string)
+        if let name = Platforms.name(of: platform), known.contains(name) {
+            throw ServerError(
+                "The hub has a credential for \(platform) already, and devices belong to its key: remove it first.")
+        }
+        return generated
     }
 
     static let removeCredential = Command(

@@ -41,7 +41,7 @@ struct SimulatedPhone {
     /// Begins to listen; nothing that is sent from now on is missed.
     func follow(_ handle: String) async throws -> AsyncThrowingStream<[UInt8], any Error> {
         let request = HTTPRequest(
-            .get, "/simulator/devices/\(segment(handle))/events", authority: origin.authority)
+            .get, "/simulator/device/events?handle=\(segment(handle))", authority: origin.authority)
         let (head, body) = try await client.stream(
             request, to: origin, settings: settings, before: .now + Self.timeout)
         guard head.status == .ok else { throw ServerError("The simulator answered \(head.status.code).") }

@@ -16,13 +16,30 @@ struct WebPushCredentialTests {
         return try WebPushCredential(Credential(properties))
     }
 
+    @Test func whoSendsMayBeLeftOut() throws {
+        #expect(try credential(["Subject": nil]).subject == nil)
+        let service = try WebPush(credential: Credential(["VapidPrivateKey": key])).at(WebPushFixture.origin)
+        guard case .token(let token) = try service.authorization(at: WebPushFixture.now) else {
+            Issue.record("a sender proves itself by a token")
+            return
+        }
+        #expect(try #require(VAPIDToken(token.value[...])).subject == nil)
+    }
+
+    @Test func aGeneratedKeyPairIsACredentialAndEachIsAnother() throws {
+        let generated = try WebPush.generatedCredential()
+        #expect(Set(generated.keys) == ["VapidPublicKey", "VapidPrivateKey"])
+        #expect(try WebPushCredential(Credential(generated)).publicKeyText == generated["VapidPublicKey"])
+        #expect(try WebPush.generatedCredential() != generated)
+    }
+
     @Test func thePublicKeyMayBeLeftOut() throws {
         #expect(try credential(["VapidPublicKey": nil]).publicKeyText == point)
         #expect(try credential(["VapidPublicKey": point + "="]).publicKeyText == point)
     }
 
     @Test(arguments: [
-        ["Subject": nil], ["Subject": "someone@example.com"], ["Subject": "mailto:me@localhost"],
+        ["Subject": "someone@example.com"], ["Subject": "mailto:me@localhost"],
         ["Subject": "mailto: me@example.com"], ["Subject": "mailto:<me@example.com>"],
         ["Subject": "http://example.com"],
         ["Subject": "https://localhost"], ["VapidPrivateKey": nil], ["VapidPrivateKey": "AAAA"],

@@ -142,8 +142,7 @@ public struct WebPushSimulator: PushServiceSimulator {
         let delivery = push.delivery(id: id)
         let fate = devices.accept(delivery, keepingOlder: { !push.replaces($0) })
         count(fate.rawValue)
-        var fields: HTTPFields = ["location": "\(origin)/m/\(id)", "ttl": String(push.timeToLive)]
-        if flavour == .safari { fields["apns-id"] = Hex.encode(RandomBytes.generate(16)) }
+        let fields: HTTPFields = ["location": "\(origin)/m/\(id)", "ttl": String(push.timeToLive)]
         return SimulatedAnswer(
             HTTPResponse(.created, fields: fields), delivery: fate == .delivered ? delivery : nil)
     }
