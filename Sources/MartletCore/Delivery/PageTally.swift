@@ -112,7 +112,8 @@ struct PageTally {
         case .update(let new):
             addSuccesses(1)
             settle(addressee.member)
-            if addressee.member.channel != .none, let key = try? platform?.key(of: new) {
+            let isOld = new == addressee.handle
+            if !isOld, addressee.member.channel != .none, let key = try? platform?.key(of: new) {
                 feedback.append(ChannelFeedback(channel: addressee.member.channel, kind: .moved(new, key: key)))
             }
         case .refuse:

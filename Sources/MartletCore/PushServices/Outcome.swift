@@ -15,8 +15,11 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let wrongToken = OutcomeName(rawValue: "WrongToken")
     /// Nothing sends to the platform: a name of this hub's own.
     public static let noPushService = OutcomeName(rawValue: "NoPushService")
+    public static let channelDisconnected = OutcomeName(rawValue: "ChannelDisconnected")
     public static let channelThrottled = OutcomeName(rawValue: "ChannelThrottled")
     public static let throttled = OutcomeName(rawValue: "Throttled")
+    /// Taken by the service and thrown away.
+    public static let dropped = OutcomeName(rawValue: "Dropped")
     public static let invalidCredentials = OutcomeName(rawValue: "InvalidCredentials")
     public static let invalidNotificationFormat = OutcomeName(rawValue: "InvalidNotificationFormat")
     public static let invalidNotificationSize = OutcomeName(rawValue: "InvalidNotificationSize")
@@ -70,7 +73,7 @@ public enum Reaction: Sendable, Equatable {
     /// The handle is dead. With a moment: unless it was registered again after it. Guarded: only while the platform as
     /// a whole is healthy, because a wrong configuration looks the same.
     case drop(asOf: Timestamp?, guarded: Bool)
-    /// The handle has been replaced.
+    /// The handle is the one given here: it has been replaced where it was another.
     case update(PushHandle)
     /// Try again, not before `after`, which doubles with each attempt; the wait holds for all of the scope.
     case retry(after: Duration, scope: Scope)

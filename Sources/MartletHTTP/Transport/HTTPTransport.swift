@@ -34,7 +34,7 @@ public struct TransportSettings: Hashable, Sendable {
     /// name which leads into the operator's own network is found out however harmless it looks.
     public enum Addresses: Hashable, Sendable {
         case any
-        /// Addresses of the public internet, at port 443 or 1024 and above: for origins that strangers choose.
+        /// Addresses of the public internet, at port 80, 443 or 1024 and above: for origins that strangers choose.
         case publicOnly
         /// Those, and this machine's own at any port.
         case publicOrLoopback

@@ -50,7 +50,7 @@ extension SocketAddress {
 }
 
 extension TransportSettings.Addresses {
-    /// Ports below belong to services of another kind, but for https.
+    /// Ports below belong to services of another kind, but for http and https.
     private static let firstFreePort: UInt16 = 1024
 
     /// Whether a connection may be made to the address.
@@ -63,6 +63,8 @@ extension TransportSettings.Addresses {
     }
 
     private func isPublicAtUsualPort(_ address: SocketAddress) -> Bool {
-        address.isPublic && (address.port == HTTPOrigin.Scheme.https.defaultPort || address.port >= Self.firstFreePort)
+        guard address.isPublic else { return false }
+        return [HTTPOrigin.Scheme.http.defaultPort, HTTPOrigin.Scheme.https.defaultPort].contains(address.port)
+            || address.port >= Self.firstFreePort
     }
 }

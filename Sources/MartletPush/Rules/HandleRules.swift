@@ -29,6 +29,17 @@ enum HandleRules {
         return origin.description + (rest.isEmpty ? "/" : rest)
     }
 
+    /// What stands behind the first slash of an address's path, the query included; nil for what is no address.
+    static func pathBehindSlash(of address: some Collection<UInt8>) -> ArraySlice<UInt8>? {
+        let address = Array(address)
+        guard let colon = address.firstIndex(of: UInt8(ascii: ":")), address[colon...].starts(with: "://".utf8)
+        else { return nil }
+        let authority = address[(colon + 3)...]
+        guard let end = authority.firstIndex(where: { "/?#".utf8.contains($0) }) else { return [] }
+        let rest = authority[end...].prefix { $0 != UInt8(ascii: "#") }
+        return rest.first == UInt8(ascii: "/") ? rest.dropFirst() : rest
+    }
+
     private static func isOpaque(_ text: String) -> Bool {
         (1...lengthLimit).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }

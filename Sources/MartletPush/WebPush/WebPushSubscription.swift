@@ -15,23 +15,13 @@ struct WebPushSubscription {
     /// - Returns: nil for anything that `WebPush.key(of:)` would have refused.
     init?(_ handle: some Collection<UInt8>) {
         let lines = Array(handle).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard lines.count == 3, let path = Self.pathBehindSlash(of: lines[0]),
+        guard lines.count == 3, let path = HandleRules.pathBehindSlash(of: lines[0]),
             let point = Self.decode(lines[1]), point.count == 65, let secret = Self.decode(lines[2]),
             secret.count == 16
         else { return nil }
         pathBehindSlash = path
         self.point = point
         self.secret = secret
-    }
-
-    private static func pathBehindSlash(of endpoint: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard let colon = endpoint.firstIndex(of: UInt8(ascii: ":")),
-            endpoint[colon...].starts(with: "://".utf8)
-        else { return nil }
-        let authority = endpoint[(colon + 3)...]
-        guard let end = authority.firstIndex(where: { "/?#".utf8.contains($0) }) else { return [] }
-        let rest = authority[end...].prefix { $0 != UInt8(ascii: "#") }
-        return rest.first == UInt8(ascii: "/") ? rest.dropFirst() : rest
     }
 
     /// Reads base 64 in either alphabet, padded or not, as browsers and libraries write it.

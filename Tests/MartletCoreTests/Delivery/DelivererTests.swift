@@ -125,6 +125,16 @@ struct DelivererTests {
         #expect(flight.alarms.all[0].contains("none is removed"))
     }
 
+    @Test func anAnswerThatNamesTheHandleThatWasSentToChangesNothing() async throws {
+        let flight = try await Flight { loft, _ in .success(HTTPResponse(301, body: .bytes(Array(loft.utf8)))) }
+        try await flight.register("loft", id: "1")
+        let before = try #require(await flight.registry.registration("1", in: flight.hub))
+        let delivery = try await flight.accept()
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await flight.report(delivery).counts == [.success: 1])
+        #expect(try await flight.registry.registration("1", in: flight.hub)?.version == before.version)
+    }
+
     @Test func aReplacedHandleIsUsedFromThenOn() async throws {
         let flight = try await Flight { loft, _ in
             loft == "old" ? .success(HTTPResponse(301, body: .bytes(Array("new".utf8)))) : answered(200)

@@ -33,7 +33,7 @@ struct AddressScopeTests {
 
     @Test(arguments: [
         ("8.8.8.8", 443, true, true), ("8.8.8.8", 8443, true, true), ("8.8.8.8", 1024, true, true),
-        ("8.8.8.8", 25, false, false), ("8.8.8.8", 80, false, false), ("8.8.8.8", 1023, false, false),
+        ("8.8.8.8", 25, false, false), ("8.8.8.8", 80, true, true), ("8.8.8.8", 1023, false, false),
         ("127.0.0.1", 443, false, true), ("127.0.0.1", 25, false, true), ("::1", 9000, false, true),
         ("::ffff:127.0.0.1", 443, false, false), ("10.0.0.1", 443, false, false), ("fe80::1", 443, false, false),
     ])

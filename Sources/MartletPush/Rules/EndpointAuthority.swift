@@ -1,0 +1,25 @@
+import MartletCore
+import MartletCrypto
+import MartletModel
+
+/// The property of a credential that names an authority to trust at the service's addresses instead of the system's,
+/// which a simulated service has.
+enum EndpointAuthority {
+    static let property = "EndpointCertificateAuthority"
+
+    static func field(_ help: String) -> PushPlatformDescriptor.CredentialField {
+        .init(name: property, flag: "ca-file", help: help, isFile: true, isExtension: true)
+    }
+
+    /// - Returns: The authority's certificate as PEM text; nil where the credential names none.
+    /// - Throws: `PushServiceError` for a text that is no certificate.
+    static func pem(_ credential: Credential) throws(PushServiceError) -> String? {
+        guard let pem = credential.properties[property], !pem.isEmpty else { return nil }
+        do throws(CryptoError) {
+            _ = try Certificate(pem: pem)
+            return pem
+        } catch {
+            throw PushServiceError(.badCredential, "\(property) cannot be used: \(error)")
+        }
+    }
+}
