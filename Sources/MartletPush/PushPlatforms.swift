@@ -15,6 +15,8 @@ extension PushPlatforms {
         apns.acceptsAnyKey = acceptsAnyKey
         var webPush = WebPushSimulator.Configuration()
         webPush.acceptsAnyKey = acceptsAnyKey
-        return [APNsSimulator(apns), WebPushSimulator(webPush)]
+        var wns = WNSSimulator.Configuration()
+        wns.acceptsAnyKey = acceptsAnyKey
+        return [APNsSimulator(apns), WebPushSimulator(webPush), WNSSimulator(wns)]
     }
 }

@@ -93,7 +93,7 @@ struct RegistrationTrapTests {
         let response = try await put(
             "WindowsTemplate",
             "<TemplateName>n</TemplateName><WnsHeaders/><BodyTemplate>&lt;toast/&gt;</BodyTemplate>"
-                + "<SecondaryTileName>s</SecondaryTileName><ChannelUri>https://w.example/</ChannelUri>"
+                + "<SecondaryTileName>s</SecondaryTileName><ChannelUri>https://w.notify.windows.com/</ChannelUri>"
                 + "<PushVariables>{\"a\":\"b\"}</PushVariables><Tags>t</Tags>",
             as: "1", in: fixture)
         #expect(
@@ -213,8 +213,8 @@ struct RegistrationTrapTests {
             ("FcmV1", "<FcmV1RegistrationId>f</FcmV1RegistrationId>", "f"),
             ("Adm", "<AdmRegistrationId>a</AdmRegistrationId>", "a"),
             ("Xiaomi", "<XiaomiRegistrationId>x</XiaomiRegistrationId>", "x"),
-            ("Windows", "<ChannelUri>https://w.example/?token=a%2fb</ChannelUri>", "https://W.example/?token=a%2fb"),
-            ("Mpns", "<ChannelUri>http://m.example/x</ChannelUri>", "http://m.example/x"),
+            ("Windows", "<ChannelUri>https://w.notify.windows.com/?token=a%2fb</ChannelUri>", "https://W.notify.windows.com/?token=a%2fb"),
+            ("Mpns", "<ChannelUri>http://m.notify.live.net/x</ChannelUri>", "http://m.notify.live.net/x"),
             ("Baidu", "<BaiduUserId>u</BaiduUserId><BaiduChannelId>c</BaiduChannelId>", "u-c"),
             ("Browser", Self.subscription, "https://push.example/abc"),
         ]
@@ -244,7 +244,7 @@ struct RegistrationTrapTests {
         _ = try await put("Browser", Self.subscription, as: "1", in: fixture)
         let filter = "Endpoint eq 'https%3A%2F%2Fpush.example%2Fabc' and P256DH eq '\(Self.point)' and Auth eq "
         #expect(try await ids(filter + "'BTBZMqHH6r4Tts7J_aSIgg'", in: fixture) == ["1"])
-        _ = try await put("Windows", "<ChannelUri>https://w.example/?token=a%2fb</ChannelUri>", as: "2", in: fixture)
-        #expect(try await ids("ChannelUri eq 'https%3A%2F%2Fw.example%2F%3Ftoken%3Da%252fb'", in: fixture) == ["2"])
+        _ = try await put("Windows", "<ChannelUri>https://w.notify.windows.com/?token=a%2fb</ChannelUri>", as: "2", in: fixture)
+        #expect(try await ids("ChannelUri eq 'https%3A%2F%2Fw.notify.windows.com%2F%3Ftoken%3Da%252fb'", in: fixture) == ["2"])
     }
 }

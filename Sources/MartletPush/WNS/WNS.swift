@@ -1,104 +1,95 @@
 public import MartletCore
+public import MartletHTTP
 public import MartletModel
 
 /// Windows Push Notification Services (push services document, section 3).
-public enum WNS: PushPlatform {
+///
+/// Every channel is an address of its own: an instance sends to those at one origin, which `at(_:)` sets. A token is good
+/// at all of them.
+public struct WNS: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "wns"), aliases: ["windows"], format: "windows",
         registrationElement: "Windows", handleElements: ["ChannelUri"], hasSecondaryTiles: true, templateFormat: .xml,
         templateElements: [
             .headers(collection: "WnsHeaders", item: "WnsHeader", prefix: "X-WNS-", isAlwaysWritten: false), .name,
         ],
-        credentialElement: "WnsCredential", credentialPlace: 2,
-        credentialFields: [
-            .init(name: "PackageSid", flag: "package-sid", help: "The package security identifier."),
-            .init(name: "SecretKey", flag: "secret-key", help: "The client secret.", isSecret: true),
-            .init(name: "WindowsLiveEndpoint", flag: "token-endpoint", help: "Where access tokens are had."),
-        ],
+        credentialElement: "WnsCredential", credentialPlace: 2, credentialFields: credentialFields,
         outcomeCountsElement: "WnsOutcomeCounts", outcomeCountsPlace: 2, fieldPrefixes: ["x-wns-"], payloadLimit: 5000)
 
-    /// The field that says what kind of notification the body is.
-    static let typeField = "X-WNS-Type"
+    public static let handlesAreAddresses = true
 
-    /// A channel URI is used as it was given; hosts are compared without case.
-    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
-        guard handle.parts.count == 1, let key = HandleRules.canonicalURL(handle.parts[0]) else {
-            throw PushServiceError(.badHandle, "A channel URI is an absolute https address.")
+    static let address = ChannelAddress(domain: "notify.windows.com", allowsHTTP: false)
+
+    private let credential: WNSCredential
+    private var origin: HTTPOrigin?
+
+    public init(credential: Credential) throws(PushServiceError) {
+        self.credential = try WNSCredential(credential)
+    }
+
+    public func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin {
+        try Self.address.origin(of: handle, allowsLoopback: credential.allowsLoopback)
+    }
+
+    public func at(_ origin: HTTPOrigin) -> WNS {
+        var service = self
+        service.origin = origin
+        return service
+    }
+
+    public func authorization(at now: Timestamp) -> Authorization {
+        OAuthToken.exchange(
+            [
+                "grant_type": "client_credentials", "client_id": credential.clientID,
+                "client_secret": credential.secretKey, "scope": credential.scope,
+            ], to: credential.tokenOrigin, path: credential.tokenPath, settings: credential.tokenSettings)
+    }
+
+    public func token(from response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
+        OAuthToken.answer(response, at: now)
+    }
+
+    public func shared(
+        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
+    ) throws(PushServiceError) -> RequestBatch.Shared {
+        guard let origin else { throw Self.noAddress }
+        guard let type = Self.type(of: message) else { throw Self.noType }
+        var fields = HTTPFields()
+        if let token { fields.append(HTTPField("authorization", "Bearer \(token)", indexing: .never)) }
+        let contentType = type == Self.rawType ? "application/octet-stream" : "text/xml"
+        fields.append(HTTPField("content-type", contentType))
+        fields.append(HTTPField(Self.typeField, type))
+        for (name, value) in message.fields.sorted(by: { $0.key < $1.key })
+        where name != Self.typeField.lowercased() && !value.isEmpty {
+            fields.append(HTTPField(name, value))
         }
-        return key
+        return RequestBatch.Shared(
+            origin: origin, settings: credential.channelSettings, pathPrefix: "/", fields: fields, body: message.body,
+            tellsSuccessesInFull: true)
     }
 
-    /// One client sends no type with its plain notifications; another declares another encoding than it uses.
-    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
-        var message = message
-        if message.fields[typeField.lowercased(), default: ""].isEmpty {
-            message.fields[typeField.lowercased()] = type(of: message.body)
-        }
-        if message.fields[typeField.lowercased()]?.lowercased() != "wns/raw" {
-            message.body = XMLText.withoutFalseDeclaration(message.body)
-        }
-        return message
+    public func append(
+        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
+    ) throws(PushServiceError) {
+        guard let path = HandleRules.pathBehindSlash(of: handle) else { throw Self.noAddress }
+        batch.append { writer in writer.part { $0 += path } }
     }
 
-    public static func check(_ message: Message) throws(PushServiceError) {
-        try Payload.checkSize(message, limit: descriptor.payloadLimit)
-        let stated = message.fields[typeField.lowercased()].flatMap { $0.isEmpty ? nil : $0 }
-        guard let type = stated ?? type(of: message.body) else {
-            throw PushServiceError(
-                .badMessage, "The root of the body is none of toast, tile and badge: say what it is with \(typeField).")
-        }
-        try check(type: type)
-    }
+    private static let noAddress = PushServiceError(.badHandle, "The channel URI names no address.")
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        let body =
-            "<toast><visual><binding template=\"ToastText01\"><text id=\"1\">\(XMLText.escaped(text))</text></binding>"
-            + "</visual></toast>"
-        let message = Message(body: Array(body.utf8), fields: [typeField.lowercased(): "wns/toast"])
-        try check(message)
-        return message
-    }
-
-    // MARK: Templates
-
-    /// The body of a raw notification is whatever the app makes of it.
-    public static func format(of template: Template) -> TemplateFormat {
-        type(of: template)?.lowercased() == "wns/raw" ? .text : .xml
-    }
-
-    /// One client leaves out the headers of a template that its caller set none for, so the body tells its type.
-    public static func checked(_ template: Template) throws(PushServiceError) -> Template {
-        if let type = type(of: template) {
-            if !TemplateRules.isExpression(type) { try check(type: type) }
-            return template
-        }
-        guard let type = type(of: template.body.utf8) else {
-            throw PushServiceError(
-                .badTemplate,
-                "The template needs the header \(typeField), as its root is none of toast, tile and badge.")
-        }
-        var template = template
-        template.headers.append(Template.Header(name: typeField, value: type))
-        return template
-    }
-
-    private static func type(of template: Template) -> String? {
-        template.headers.first { $0.name.lowercased() == typeField.lowercased() }?.value
-    }
-
-    private static func type(of body: some Collection<UInt8>) -> String? {
-        switch XMLText.rootName(of: body)?.lowercased() {
-        case "toast": "wns/toast"
-        case "tile": "wns/tile"
-        case "badge": "wns/badge"
-        default: nil
-        }
-    }
-
-    private static func check(type: String) throws(PushServiceError) {
-        guard ["wns/toast", "wns/tile", "wns/badge", "wns/raw"].contains(type.lowercased()) else {
-            throw PushServiceError(
-                .badMessage, "\(typeField) must be wns/toast, wns/tile, wns/badge or wns/raw.")
-        }
-    }
+    private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
+        .init(
+            name: WNSCredential.Property.packageSID, flag: "package-sid", help: "The package security identifier."),
+        .init(
+            name: WNSCredential.Property.secretKey, flag: "secret-key", help: "The client secret.", isSecret: true),
+        .init(
+            name: WNSCredential.Property.tokenEndpoint, flag: "token-endpoint", help: "Where access tokens are had."),
+        .init(
+            name: WNSCredential.Property.tenantID, flag: "tenant-id",
+            help: "The directory of an app that has no package security identifier.", isExtension: true),
+        .init(
+            name: WNSCredential.Property.applicationID, flag: "application-id",
+            help: "The application's id in that directory.", isExtension: true),
+        EndpointAuthority.field("The authority of a simulated service on this machine."),
+    ]
 }

@@ -1,0 +1,96 @@
+/// As much of an XML document as a simulated device reads: its elements, each with the text in it.
+struct SimulatedMarkup {
+    struct Element: Equatable {
+        /// Without the prefix.
+        let name: String
+        /// What stands behind the name in the start tag, as written.
+        let attributes: String
+        /// How many elements it stands in.
+        let depth: Int
+        /// The text in it and in none of its elements, references resolved, white space at the ends left out.
+        var text = ""
+    }
+
+    private static let sizeLimit = 64 * 1024
+    /// In the order of their start tags; the root first.
+    private(set) var elements: [Element] = []
+    /// Places in `elements` of those that are open, with their names as written.
+    private var open: [(place: Int, name: Substring)] = []
+
+    /// nil where tags do not fit together, or there is more than one root or none.
+    init?(_ document: [UInt8]) {
+        guard document.count <= Self.sizeLimit, let text = String(validating: document, as: UTF8.self) else {
+            return nil
+        }
+        var rest = text[...]
+        if rest.first == "\u{FEFF}" { rest = rest.dropFirst() }
+        while let next = rest.first {
+            if next != "<" {
+                let end = rest.firstIndex(of: "<") ?? rest.endIndex
+                guard take(text: rest[..<end]) else { return nil }
+                rest = rest[end...]
+            } else if let behind = Self.behind("<!--", "-->", in: rest) ?? Self.behind("<?", "?>", in: rest) {
+                rest = behind
+            } else {
+                guard let end = rest.firstIndex(of: ">"), take(tag: rest[..<end].dropFirst()) else { return nil }
+                rest = rest[rest.index(after: end)...]
+            }
+        }
+        guard open.isEmpty, !elements.isEmpty else { return nil }
+        for place in elements.indices { elements[place].text = Self.trimmed(elements[place].text) }
+    }
+
+    /// What the elements of a name show, those without text left out.
+    func texts(_ name: String) -> [String] {
+        elements.filter { $0.name == name && !$0.text.isEmpty }.map(\.text)
+    }
+
+    private mutating func take(text: Substring) -> Bool {
+        guard let last = open.last else { return text.allSatisfy(\.isWhitespace) }
+        elements[last.place].text += Self.resolved(text)
+        return true
+    }
+
+    /// - Parameter tag: What stands between the angle brackets.
+    private mutating func take(tag: Substring) -> Bool {
+        if tag.first == "/" {
+            let name = tag.dropFirst().prefix { !$0.isWhitespace }
+            return open.popLast()?.name == name
+        }
+        let isEmpty = tag.last == "/"
+        let content = isEmpty ? tag.dropLast() : tag
+        let name = content.prefix { !$0.isWhitespace }
+        guard let local = name.split(separator: ":").last, !name.contains("<"), !open.isEmpty || elements.isEmpty else {
+            return false
+        }
+        elements.append(
+            Element(name: String(local), attributes: String(content.dropFirst(name.count)), depth: open.count))
+        if !isEmpty { open.append((elements.count - 1, name)) }
+        return true
+    }
+
+    private static func behind(_ start: String, _ end: String, in text: Substring) -> Substring? {
+        guard text.hasPrefix(start) else { return nil }
+        var rest = text.dropFirst(start.count)
+        while !rest.isEmpty {
+            if rest.hasPrefix(end) { return rest.dropFirst(end.count) }
+            rest = rest.dropFirst()
+        }
+        return nil
+    }
+
+    /// The five references that XML has by itself.
+    private static func resolved(_ text: Substring) -> String {
+        let parts = text.split(separator: "&", omittingEmptySubsequences: false)
+        let names = ["amp;": "&", "lt;": "<", "gt;": ">", "quot;": "\"", "apos;": "'"]
+        return parts.dropFirst().reduce(String(parts.first ?? "")) { text, part in
+            let name = names.keys.first { part.hasPrefix($0) }
+            return text + (name.map { (names[$0] ?? "") + part.dropFirst($0.count) } ?? "&\(part)")
+        }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let behind = text.drop(while: \.isWhitespace)
+        return String(behind.reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

@@ -1,0 +1,84 @@
+import MartletHTTP
+
+/// An answer of the service other than that it has received the message (push services document, sections 3.4 and 10.4).
+enum WNSRefusal: String, Error, CaseIterable {
+    case method = "MethodNotAllowed"
+    case badToken = "BadToken"
+    case unknownChannel = "UnknownChannel"
+    case otherApp = "OtherApp"
+    case expiredChannel = "ExpiredChannel"
+    case domainBlocked = "DomainBlocked"
+    case badRequest = "BadRequest"
+    case tooLarge = "PayloadTooLarge"
+    case appThrottled = "AppThrottled"
+    case channelThrottled = "ChannelThrottled"
+    case dropped = "Dropped"
+    case deviceUnreachable = "DeviceUnreachable"
+    case failing = "InternalServerError"
+    case unavailable = "ServiceUnavailable"
+    /// In words that nobody knows.
+    case unknownReason = "NothingYouKnow"
+
+    /// - Parameters:
+    ///   - description: Says more about a bad request.
+    ///   - retryAfter: When to come again, as the field says it.
+    func response(_ description: String? = nil, retryAfter: String? = nil) -> HTTPResponse {
+        var response = HTTPResponse(status)
+        response.fields["x-wns-status"] = notificationStatus
+        response.fields["x-wns-error-description"] = description ?? self.description
+        response.fields["retry-after"] = retryAfter
+        return response
+    }
+
+    private var status: HTTPStatus {
+        switch self {
+        case .method: .methodNotAllowed
+        case .badToken: .unauthorized
+        case .unknownChannel: .notFound
+        case .otherApp: .forbidden
+        case .expiredChannel, .domainBlocked: .gone
+        case .badRequest: .badRequest
+        case .tooLarge: .contentTooLarge
+        case .appThrottled: 406
+        case .channelThrottled, .dropped: .ok
+        case .deviceUnreachable: .preconditionFailed
+        case .failing: .internalServerError
+        case .unavailable: .serviceUnavailable
+        case .unknownReason: 418
+        }
+    }
+
+    private var notificationStatus: String? {
+        switch self {
+        case .channelThrottled: "channelthrottled"
+        case .dropped, .appThrottled: "dropped"
+        default: nil
+        }
+    }
+
+    private var description: String? {
+        switch self {
+        case .badToken: "The token is missing, unknown or expired"
+        case .unknownChannel: "The channel is not known"
+        case .otherApp: "The channel does not belong to the app of the token"
+        case .expiredChannel: "The channel has expired"
+        case .domainBlocked: "Domain Blocked"
+        case .tooLarge: "The payload is larger than 5000 bytes"
+        case .unknownReason: "Nothing you know"
+        default: nil
+        }
+    }
+}
+
+/// A refusal with what the service says about it.
+struct WNSRefusalAnswer: Error {
+    let refusal: WNSRefusal
+    var description: String?
+    var retryAfter: String?
+
+    init(_ refusal: WNSRefusal, _ description: String? = nil, retryAfter: String? = nil) {
+        self.refusal = refusal
+        self.description = description
+        self.retryAfter = retryAfter
+    }
+}

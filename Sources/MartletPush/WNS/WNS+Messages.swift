@@ -1,0 +1,94 @@
+public import MartletCore
+public import MartletModel
+
+extension WNS {
+    /// The field that says what kind of notification the body is.
+    static let typeField = "X-WNS-Type"
+
+    /// What `typeField` says of a notification that is for the app alone.
+    static let rawType = "wns/raw"
+
+    /// A channel URI is used as it was given; hosts are compared without case.
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        try address.key(of: handle)
+    }
+
+    /// One client sends no type with its plain notifications; another declares another encoding than it uses.
+    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
+        var message = message
+        if message.fields[typeField.lowercased(), default: ""].isEmpty {
+            message.fields[typeField.lowercased()] = type(of: message.body)
+        }
+        if message.fields[typeField.lowercased()]?.lowercased() != rawType {
+            message.body = XMLText.withoutFalseDeclaration(message.body)
+        }
+        return message
+    }
+
+    public static func check(_ message: Message) throws(PushServiceError) {
+        try Payload.checkSize(message, limit: descriptor.payloadLimit)
+        guard let type = type(of: message) else { throw noType }
+        try check(type: type)
+    }
+
+    /// What a message is: what its field says, or else what the root of its body does.
+    static func type(of message: Message) -> String? {
+        let stated = message.fields[typeField.lowercased()].flatMap { $0.isEmpty ? nil : $0.lowercased() }
+        return stated ?? type(of: message.body)
+    }
+
+    static let noType = PushServiceError(
+        .badMessage, "The root of the body is none of toast, tile and badge: say what it is with \(typeField).")
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        let body =
+            "<toast><visual><binding template=\"ToastText01\"><text id=\"1\">\(XMLText.escaped(text))</text></binding>"
+            + "</visual></toast>"
+        let message = Message(body: Array(body.utf8), fields: [typeField.lowercased(): "wns/toast"])
+        try check(message)
+        return message
+    }
+
+    // MARK: Templates
+
+    /// The body of a raw notification is whatever the app makes of it.
+    public static func format(of template: Template) -> TemplateFormat {
+        type(of: template)?.lowercased() == rawType ? .text : .xml
+    }
+
+    /// One client leaves out the headers of a template that its caller set none for, so the body tells its type.
+    public static func checked(_ template: Template) throws(PushServiceError) -> Template {
+        if let type = type(of: template) {
+            if !TemplateRules.isExpression(type) { try check(type: type) }
+            return template
+        }
+        guard let type = type(of: template.body.utf8) else {
+            throw PushServiceError(
+                .badTemplate,
+                "The template needs the header \(typeField), as its root is none of toast, tile and badge.")
+        }
+        var template = template
+        template.headers.append(Template.Header(name: typeField, value: type))
+        return template
+    }
+
+    private static func type(of template: Template) -> String? {
+        template.headers.first { $0.name.lowercased() == typeField.lowercased() }?.value
+    }
+
+    private static func type(of body: some Collection<UInt8>) -> String? {
+        switch XMLText.rootName(of: body)?.lowercased() {
+        case "toast": "wns/toast"
+        case "tile": "wns/tile"
+        case "badge": "wns/badge"
+        default: nil
+        }
+    }
+
+    private static func check(type: String) throws(PushServiceError) {
+        guard ["wns/toast", "wns/tile", "wns/badge", rawType].contains(type.lowercased()) else {
+            throw PushServiceError(
+                .badMessage, "\(typeField) must be wns/toast, wns/tile, wns/badge or wns/raw.")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+public import MartletCore
+public import MartletHTTP
+public import MartletModel
+
+extension WNS {
+    /// How long a channel is left alone that had too much.
+    static let channelWait: Duration = .seconds(600)
+    /// How long everything waits where the service does not say; it doubles from there.
+    static let throttleWait: Duration = .seconds(60)
+    /// How long to wait after a fault of the service's own; it doubles from there.
+    static let faultWait: Duration = .seconds(10)
+    /// How long a device that cannot be reached is left alone; it doubles from there.
+    static let deviceWait: Duration = .seconds(60)
+
+    /// Push services document, section 3.4.
+    public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
+        let answer = WNSAnswer(response)
+        let wait = Self.wait(response.fields, at: now)
+        return switch response.status.code {
+        case 200: Self.outcome(status: answer.status)
+        case 400: Outcome(.invalidNotificationFormat, reason: answer.reason, .refuseAll)
+        case 401: Outcome(.invalidCredentials, reason: answer.reason, .reauthorize)
+        case 403: Outcome(.wrongToken, reason: answer.reason, .drop(asOf: now, guarded: true))
+        case 404: Outcome(.badChannel, reason: answer.reason, .drop(asOf: now, guarded: false))
+        case 405: Outcome(.pnsInterfaceError, reason: answer.reason, .refuseAll)
+        case 406, 429:
+            Outcome(.throttled, reason: answer.reason, .retry(after: wait ?? Self.throttleWait, scope: .platform))
+        case 410 where answer.saysBlocked: Outcome(.invalidCredentials, reason: answer.reason, .stop)
+        case 410: Outcome(.expiredChannel, reason: answer.reason, .drop(asOf: now, guarded: true))
+        case 412: Outcome(.channelDisconnected, reason: answer.reason, .retry(after: Self.deviceWait, scope: .device))
+        case 413: Outcome(.invalidNotificationSize, reason: answer.reason, .refuseAll)
+        case 503:
+            Outcome(
+                .pnsUnavailable, reason: answer.reason, .retry(after: wait ?? Self.throttleWait, scope: .platform))
+        case 500..<600:
+            Outcome(.pnsServerError, reason: answer.reason, .retry(after: wait ?? Self.faultWait, scope: .device))
+        // Redirections are not followed: they could lead anywhere.
+        case 300..<500: Outcome(.pnsInterfaceError, reason: answer.reason, .refuse)
+        default: Self.notOfTheService(answer.reason)
+        }
+    }
+
+    /// An older field means the same.
+    private static func wait(_ fields: HTTPFields, at now: Timestamp) -> Duration? {
+        var fields = fields
+        fields["retry-after"] = fields["retry-after"] ?? fields["x-wns-continue-after"]
+        return RetryAfter.wait(fields, at: now)
+    }
+
+    /// The status is 200 for what was thrown away too.
+    private static func outcome(status: String?) -> Outcome {
+        switch status {
+        case "received": .accepted
+        case "dropped": Outcome(.dropped, reason: "dropped", .refuse)
+        case "channelthrottled":
+            Outcome(.channelThrottled, reason: "channelthrottled", .retry(after: channelWait, scope: .device))
+        default: notOfTheService("status 200 without a known \(WNSAnswer.statusField)")
+        }
+    }
+
+    /// Something between us and the service answers in its place, so the message has not arrived.
+    private static func notOfTheService(_ reason: String) -> Outcome {
+        Outcome(.pnsInterfaceError, reason: reason, .retry(after: throttleWait, scope: .device))
+    }
+}
+
+/// What the service says beside the status.
+private struct WNSAnswer {
+    static let statusField = "X-WNS-Status"
+
+    /// In lower case; nil where there is none.
+    let status: String?
+    /// Fit to be shown: letters, digits and blanks, or the status code.
+    let reason: String
+    let saysBlocked: Bool
+
+    init(_ response: HTTPResponse) {
+        status = (response.fields["x-wns-status"] ?? response.fields["x-wns-notificationstatus"])?.lowercased()
+        let description = response.fields["x-wns-error-description"] ?? ""
+        saysBlocked = description.lowercased().contains("blocked")
+        reason = Self.isSentence(description) ? description : "status \(response.status.code)"
+    }
+
+    /// A channel URI, which nobody may see, has other characters.
+    private static func isSentence(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count)
+            && text.utf8.allSatisfy { character in
+                switch character {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: " "), UInt8(ascii: "."), UInt8(ascii: ","),
+                    UInt8(ascii: "-"), UInt8(ascii: "'"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,91 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// A hub's credential for the service, read and checked (push services document, sections 3.1 and 9).
+///
+/// Apps of the store have a package security identifier. Apps of the Windows App SDK have an application in a directory
+/// instead, for which the original hub has no properties.
+struct WNSCredential: Sendable {
+    /// The names of the properties; those of the original hub, and this hub's own.
+    enum Property {
+        static let packageSID = "PackageSid"
+        static let secretKey = "SecretKey"
+        static let tokenEndpoint = "WindowsLiveEndpoint"
+        static let tenantID = "TenantId"
+        static let applicationID = "ApplicationId"
+    }
+
+    static let liveEndpoint = "https://login.live.com/accesstoken.srf"
+    static let liveScope = "notify.windows.com"
+    static let directoryScope = "https://wns.windows.com/.default"
+
+    let clientID: String
+    let secretKey: String
+    let scope: String
+    let tokenOrigin: HTTPOrigin
+    let tokenPath: String
+    /// What connections to the token endpoint need.
+    let tokenSettings: TransportSettings
+    /// What connections to channels need.
+    let channelSettings: TransportSettings
+    /// Whether channels on this machine are sent to: those of a simulated service, whose authority the credential names.
+    let allowsLoopback: Bool
+
+    init(_ credential: Credential) throws(PushServiceError) {
+        let properties = credential.properties.filter { !$0.value.isEmpty }
+        guard let secretKey = properties[Property.secretKey] else {
+            throw Self.refusal("SecretKey must be the secret of the app.")
+        }
+        self.secretKey = secretKey
+        let endpoint: String
+        if let tenant = properties[Property.tenantID] {
+            guard let application = properties[Property.applicationID], Self.isIdentifier(tenant) else {
+                throw Self.refusal("Give TenantId, ApplicationId and SecretKey as the directory shows them.")
+            }
+            (clientID, scope) = (application, Self.directoryScope)
+            endpoint = Self.directoryEndpoint(properties[Property.tokenEndpoint], tenant: tenant)
+        } else {
+            guard let packageSID = properties[Property.packageSID] else {
+                throw Self.refusal("Give PackageSid with SecretKey, or TenantId and ApplicationId with SecretKey.")
+            }
+            (clientID, scope) = (packageSID, Self.liveScope)
+            endpoint = properties[Property.tokenEndpoint] ?? Self.liveEndpoint
+        }
+        guard let (origin, path) = HTTPOrigin.splitting(endpoint), origin.scheme == .https else {
+            throw Self.refusal("WindowsLiveEndpoint must be an https address.")
+        }
+        tokenOrigin = origin
+        tokenPath = path.isEmpty ? "/" : path
+        let authority = try EndpointAuthority.pem(credential)
+        allowsLoopback = authority != nil
+        tokenSettings = TransportSettings(trustedCertificatesPEM: authority)
+        // The service wants HTTP/1.1, where a connection has one request at a time.
+        channelSettings = TransportSettings(
+            version: .http1, trustedCertificatesPEM: authority, connectionLimit: 32,
+            addresses: allowsLoopback ? .publicOrLoopback : .publicOnly)
+    }
+
+    /// Clients of the hub put the other kind's endpoint where none is given, which is as good as none.
+    private static func directoryEndpoint(_ given: String?, tenant: String) -> String {
+        if let given, given != liveEndpoint { return given }
+        return "https://login.microsoftonline.com/\(tenant)/oauth2/v2.0/token"
+    }
+
+    /// A GUID or a domain name.
+    private static func isIdentifier(_ text: String) -> Bool {
+        text.utf8.count <= 255
+            && text.utf8.allSatisfy { character in
+                switch character {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private static func refusal(_ sentence: String) -> PushServiceError {
+        PushServiceError(.badCredential, sentence)
+    }
+}
