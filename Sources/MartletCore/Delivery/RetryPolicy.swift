@@ -6,6 +6,8 @@ public struct RetryPolicy: Sendable {
     public var ceiling: Duration
     /// The part of the wait, on top of the least one, that is left to chance: 1 means up to as much again.
     public var jitter: Double
+    /// What doubles where a service asks for less: no wait at all would stay none however often it is doubled.
+    private static let shortestWait: Duration = .seconds(1)
 
     public init(ceiling: Duration = .seconds(3600), jitter: Double = 1) {
         self.ceiling = ceiling
@@ -20,6 +22,7 @@ public struct RetryPolicy: Sendable {
     public func next(
         after least: Duration, attempts: Int, now: Timestamp, expiresAt: Timestamp, chance: Double
     ) -> Timestamp? {
+        let least = max(least, Self.shortestWait)
         let doubled = least * Double(1 << min(max(attempts, 1) - 1, 30))
         let wait = max(least, min(doubled, ceiling))
         let due = now + wait * (1 + jitter * chance)

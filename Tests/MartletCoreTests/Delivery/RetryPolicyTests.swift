@@ -14,6 +14,13 @@ struct RetryPolicyTests {
         #expect(due == Timestamp(seconds: 1000 + seconds))
     }
 
+    @Test func whoAsksForNoWaitAtAllIsWaitedForLongerEachTime() {
+        let dues = [1, 2, 5].map {
+            policy.next(after: .zero, attempts: $0, now: now, expiresAt: .distantFuture, chance: 0)
+        }
+        #expect(dues == [1001, 1002, 1016].map { Timestamp(seconds: $0) })
+    }
+
     @Test func chanceAddsUpToAsMuchAgainAndNeverTakesAway() {
         let due = policy.next(after: .seconds(2), attempts: 2, now: now, expiresAt: .distantFuture, chance: 0.5)
         #expect(due == Timestamp(seconds: 1006))
