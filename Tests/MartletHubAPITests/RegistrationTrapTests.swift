@@ -213,7 +213,10 @@ struct RegistrationTrapTests {
             ("FcmV1", "<FcmV1RegistrationId>f</FcmV1RegistrationId>", "f"),
             ("Adm", "<AdmRegistrationId>a</AdmRegistrationId>", "a"),
             ("Xiaomi", "<XiaomiRegistrationId>x</XiaomiRegistrationId>", "x"),
-            ("Windows", "<ChannelUri>https://w.notify.windows.com/?token=a%2fb</ChannelUri>", "https://W.notify.windows.com/?token=a%2fb"),
+            (
+                "Windows", "<ChannelUri>https://w.notify.windows.com/?token=a%2fb</ChannelUri>",
+                "https://W.notify.windows.com/?token=a%2fb"
+            ),
             ("Mpns", "<ChannelUri>http://m.notify.live.net/x</ChannelUri>", "http://m.notify.live.net/x"),
             ("Baidu", "<BaiduUserId>u</BaiduUserId><BaiduChannelId>c</BaiduChannelId>", "u-c"),
             ("Browser", Self.subscription, "https://push.example/abc"),
@@ -244,7 +247,11 @@ struct RegistrationTrapTests {
         _ = try await put("Browser", Self.subscription, as: "1", in: fixture)
         let filter = "Endpoint eq 'https%3A%2F%2Fpush.example%2Fabc' and P256DH eq '\(Self.point)' and Auth eq "
         #expect(try await ids(filter + "'BTBZMqHH6r4Tts7J_aSIgg'", in: fixture) == ["1"])
-        _ = try await put("Windows", "<ChannelUri>https://w.notify.windows.com/?token=a%2fb</ChannelUri>", as: "2", in: fixture)
-        #expect(try await ids("ChannelUri eq 'https%3A%2F%2Fw.notify.windows.com%2F%3Ftoken%3Da%252fb'", in: fixture) == ["2"])
+        _ = try await put(
+            "Windows", "<ChannelUri>https://w.notify.windows.com/?token=a%2fb</ChannelUri>", as: "2", in: fixture)
+        #expect(
+            try await ids("ChannelUri eq 'https%3A%2F%2Fw.notify.windows.com%2F%3Ftoken%3Da%252fb'", in: fixture) == [
+                "2"
+            ])
     }
 }
