@@ -32,6 +32,11 @@ struct IndependentJudgeTests {
         try await judge("web_push.py", BuiltProducts.martlet.path)
     }
 
+    @Test("Whatever a push service does, messages arrive that can and devices stay that should")
+    func faultsLeaveTheHubInTheRightState() async throws {
+        try await judge("faults.py", BuiltProducts.martlet.path)
+    }
+
     @Test("A public Notification Hubs client lists, sends and deletes, and its pushes satisfy a strict APNs")
     func theHubPackageIsSatisfied() async throws {
         try await judge("notification_hub_client.py", BuiltProducts.martlet.path)
@@ -68,7 +73,7 @@ struct IndependentJudgeTests {
             BuiltProducts.python, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
             [
-                "durability:", "forgetful:", "schedules:", "aioapns-client:", "notification-hub-client:",
+                "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "notification-hub-client:",
                 "blob-client:", "web-push:", "sdk-wire:", "schemathesis:", "job-kills:", "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }
