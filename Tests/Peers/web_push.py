@@ -11,6 +11,7 @@ import re
 import ssl
 import sys
 import tempfile
+from types import SimpleNamespace
 from urllib.parse import quote
 
 import httpx
@@ -26,6 +27,32 @@ from web_push_peer import Peer, encode
 
 checks = Checks("web-push")
 HUB, RULE = "demo", "DefaultFullSharedAccessSignature"
+SERVICES = ("mozilla", "safari", "chromium", "edge")
+
+
+class Control:
+    """The simulator's control interface."""
+
+    def __init__(self, ready, ca):
+        origin = re.search(r" simulator=(\S+)", ready)[1]
+        self._client = httpx.Client(base_url=origin, verify=ssl.create_default_context(cafile=ca))
+
+    def _call(self, method, path, body=None):
+        answer = self._client.request(method, f"/simulator/{path}", json=body and {"platform": "browser"} | body)
+        answer.raise_for_status()
+        return answer.json() if answer.content else None
+
+    def browser(self, service, key=None):
+        """The device's handle, and what its script knows of it."""
+        body = {"service": service} | ({"publicKey": key} if key else {})
+        handle = self._call("POST", "devices", body)["handle"]
+        return handle, SimpleNamespace(**json.loads(handle))
+
+    def inbox(self, handle):
+        return self._call("GET", f"device?handle={quote(handle, safe='')}")["inbox"]
+
+    def remove(self, handle):
+        self._call("DELETE", f"device?handle={quote(handle, safe='')}")
 
 
 class Simulator(processes.Program):
@@ -39,26 +66,12 @@ class Simulator(processes.Program):
         line = await super().start()
         self.origin = re.search(r" browser=(https://[^\s]+)", line)[1]
         self.ca = re.search(r" ca-file=(\S+)", line)[1]
-        control = re.search(r" simulator=(\S+)", line)[1]
-        self._control = httpx.Client(base_url=control, verify=ssl.create_default_context(cafile=self.ca))
-
-    def control(self, method, path, body=None):
-        answer = self._control.request(method, f"/simulator/{path}", json=body and {"platform": "browser"} | body)
-        answer.raise_for_status()
-        return answer.json() if answer.content else None
+        self.control = Control(line, self.ca)
 
     def subscribe(self, service, key):
-        """The device's handle, and the subscription as a browser's script has it."""
-        handle = self.control("POST", "devices", {"service": service, "publicKey": key})["handle"]
-        known = json.loads(handle)
-        keys = {"p256dh": known["p256dh"], "auth": known["auth"]}
-        return handle, {"endpoint": known["endpoint"], "keys": keys}
-
-    def inbox(self, handle):
-        return self.control("GET", f"device?handle={quote(handle, safe='')}")["inbox"]
-
-    def remove(self, handle):
-        self.control("DELETE", f"device?handle={quote(handle, safe='')}")
+        """The device's handle, and the subscription as pywebpush wants it."""
+        handle, browser = self.control.browser(service, key)
+        return handle, {"endpoint": browser.endpoint, "keys": {"p256dh": browser.p256dh, "auth": browser.auth}}
 
 
 def new_key():
@@ -99,13 +112,13 @@ class Sender:
 
 def pywebpush_is_satisfied(simulator):
     sender = Sender(simulator)
-    for service in ("mozilla", "safari", "chromium", "edge"):
+    for service in SERVICES:
         handle, subscription = simulator.subscribe(service, sender.key)
         text = json.dumps({"title": f"Grüße \U0001f426 to {service}"})
         answer = sender.send(subscription, text, headers={"Urgency": "high", "Topic": "news"})
         checks.equal(f"a message to {service}", (answer.status_code, answer.headers.get("ttl")), (201, "60"))
         checks.that(f"{service} names the message", answer.headers.get("location", "").startswith(simulator.origin))
-        [delivery] = simulator.inbox(handle)
+        [delivery] = simulator.control.inbox(handle)
         checks.equal(f"its text at {service}", delivery["payload"], json.loads(text))
         checks.equal(
             f"its fields at {service}", delivery["headers"], {"ttl": "60", "urgency": "high", "topic": "news"})
@@ -132,7 +145,7 @@ def refusals(simulator, sender):
     check("a byte more", sender.send(subscription, "x" * 3994), 413, 104)
     elsewhere = subscription | {"endpoint": subscription["endpoint"] + "x"}
     check("an endpoint that is none", sender.send(elsewhere, "x"), 404, 102)
-    simulator.remove(handle)
+    simulator.control.remove(handle)
     check("a subscription that was cancelled", sender.send(subscription, "x"), 410, 106)
 
 
@@ -302,6 +315,29 @@ async def guarded(hub, peer, binary, data):
         checks.equal(f"nothing arrives at {host}", browser.attempts, 0)
 
 
+async def the_hub_satisfies_the_simulator(binary, directory):
+    """`serve --simulator`: a hub without a credential of its own sends with the simulator's."""
+    data = os.path.join(directory, "simulated")
+    key = processes.create_hub(binary, data, HUB)[RULE]
+    options = ["--simulator", "--simulator-listen", "127.0.0.1:0"]
+    server = processes.Server(binary, data, os.path.join(directory, "simulated.log"), *options)
+    line = await server.start()
+    try:
+        hub, simulator = Hub(server, key), Control(line, os.path.join(data, "simulator-ca.pem"))
+        for service in SERVICES:
+            handle, browser = simulator.browser(service)
+            await hub.register(service, browser)
+            sent = await hub.send(service, '{"title": "hi"}')
+            checks.that(f"a message to {service} is taken", await hub.comes_to(sent, "Completed", "Success"))
+            checks.equal(f"it is read at {service}", [one["payload"] for one in simulator.inbox(handle)], [{"title": "hi"}])
+            simulator.remove(handle)
+            sent = await hub.send(service, '{"title": "hi"}')
+            checks.that(f"what left {service} is gone", await hub.comes_to(sent, "Completed", "ExpiredChannel"))
+            checks.that(f"what left {service} is dropped", await hub.drops(service))
+    finally:
+        await server.stop()
+
+
 async def course(binary, directory):
     simulator = Simulator(binary, directory)
     await simulator.start()
@@ -311,6 +347,7 @@ async def course(binary, directory):
         code, _ = await simulator.stop()
         checks.equal("SIGTERM ends the simulator with 0", code, 0)
     await the_hub_satisfies_browsers(binary, directory)
+    await the_hub_satisfies_the_simulator(binary, directory)
 
 
 def main():
