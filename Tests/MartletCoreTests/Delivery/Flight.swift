@@ -141,7 +141,8 @@ struct Flight {
 
     /// Takes a notification for templates, with its delivery to pigeons.
     func acceptTemplate(
-        _ properties: String = #"{"msg":"hi"}"#, to expression: String? = nil
+        _ properties: String = #"{"msg":"hi"}"#, to expression: String? = nil,
+        on platform: PlatformID = CarrierPigeon.platform
     ) async throws -> Delivery {
         let accepted = Mutex<[Delivery]>([])
         let intake = NotificationIntake(
@@ -150,7 +151,7 @@ struct Flight {
         _ = try await intake.accept(
             .template(properties: Array(properties.utf8)), to: .audience(try expression.map { try TagExpression($0) }),
             in: hub)
-        return accepted.withLock { $0.first { $0.platform == CarrierPigeon.platform } }!
+        return accepted.withLock { $0.first { $0.platform == platform } }!
     }
 
     func accept(

@@ -31,6 +31,23 @@ struct OwnOriginTests {
         #expect(try await flight.report(delivery).counts == [.success: 3])
     }
 
+    @Test func templatesOfOneOriginShareABatchAndEachHasItsOwnBody() async throws {
+        let flight = try await flight([])
+        let bodies = ["x": #"{"a":"$(msg)"}"#, "y": #"{"b":"$(msg)"}"#]
+        for loft in ["https://a/x", "https://b/x", "https://a/y", "nowhere"] {
+            let template = Template(body: bodies[String(loft.last!)] ?? "{}")
+            _ = try await flight.registry.put(
+                "t\(loft.hashValue.magnitude)", in: flight.hub, platform: HomingPigeon.platform,
+                handle: PushHandle(loft), tags: [], template: template)
+        }
+        let delivery = try await flight.acceptTemplate(on: HomingPigeon.platform)
+        #expect(try await flight.run(delivery) == .finished)
+        let sent = Set(flight.transport.sent.map { "\($0.origin.host)/\($0.loft) \($0.body)" })
+        #expect(sent == [#"a/x {"a":"hi"}"#, #"b/x {"a":"hi"}"#, #"a/y {"b":"hi"}"#])
+        #expect(flight.transport.batchCount == 2)
+        #expect(try await flight.report(delivery).counts == [.success: 3, .badChannel: 1])
+    }
+
     @Test func aLargeOriginIsCutSoThatSeveralCoresTakePart() async throws {
         let lofts = (0..<600).map { "https://a/\($0)" }
         let flight = try await flight(lofts)
