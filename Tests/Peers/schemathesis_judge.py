@@ -74,8 +74,8 @@ def batch():
     return "".join(lines) + "--b--\r\n"
 
 
-# What cannot succeed here: a push service must have refused something before there is a file of feedback.
-NOT_EXPECTED = {f"{method} /{{hub}}/feedback/{{file}}" for method in ("GET", "HEAD")}
+# A push service must have refused something before there is one.
+NEEDS_REFUSALS = {f"{method} /{{hub}}/feedback/{{file}}" for method in ("GET", "HEAD")}
 FEEDBACK = "GET /{hub}/feedbackcontainer"
 
 
@@ -127,7 +127,7 @@ class Description:
         if not content or "--show" in sys.argv:
             print(said)
         succeeded = {operation for status, operation in answers if status.startswith("2")}
-        never = {operation for operation, _ in self.operations()} - succeeded - NOT_EXPECTED
+        never = {operation for operation, _ in self.operations()} - succeeded - NEEDS_REFUSALS
         checks.equal(f"every operation of {name} succeeded at least once", sorted(never), [])
 
     def must_be_found(self, directory, address, secrets, faults):
@@ -194,6 +194,8 @@ def hub(address, port, rule, container):
         f"<OutputContainerUri>{container.replace('&', '&amp;')}</OutputContainerUri>",
     )
     job = make(f"{address}/demo/jobs", export.encode(), {"Authorization": token})
+    _, url = ask("GET", f"{address}/demo/feedbackcontainer", None, {"Authorization": token})
+    feedback = url.decode()
 
     described = Description(address, "/$openapi.json")
     described.fix("api-version", "2020-06")
@@ -227,12 +229,7 @@ def hub(address, port, rule, container):
     described.example("PUT /{hub}", content("NotificationHubDescription", ""))
     described.example("POST /{hub}/jobs", export)
     secrets = {"SharedAccessSignature": {"api_key": token}}
-    secrets |= described.sign("Container", container, blobs)
-    if files:
-        _, url = ask("GET", f"{address}/demo/feedbackcontainer", None, {"Authorization": token})
-        secrets |= described.sign("Feedback", url.decode(), files)
-    else:
-        NOT_EXPECTED.add(FEEDBACK)  # It answers that it is not served yet.
+    secrets |= described.sign("Container", container, blobs) | described.sign("Feedback", feedback, files)
     return described, secrets
 
 

@@ -6,10 +6,9 @@ extension HubDescription {
     var containers: APIGroup {
         let container = "/\(ContainerAPI.segment)/{container}"
         let blob = "\(container)/{blob...}"
-        return APIGroup(
+        return Self.storageGroup(
             "Containers", "Blobs as files, as the clients of blob services speak, by signed URL.",
-            security: [Scheme.signedURL], parameters: Self.signature, answers: Self.containerAnswers,
-            operations: [
+            [
                 listing(.get, container, id: "listBlobs"), listing(.head, container, id: "headContainer"),
                 reading(.get, blob, id: "getBlob"), reading(.head, blob, id: "headBlob"),
                 writing(blob),
@@ -22,13 +21,8 @@ extension HubDescription {
     private func listing(_ method: HTTPMethod, _ pattern: String, id: String) -> APIOperation {
         APIOperation(
             method, pattern, id: id, "List blobs; without `comp`, ask whether the container is there",
-            parameters: [
-                APIParameter(.query, "comp", schema: ["enum": ["list"]]), APIParameter(.query, "restype"),
-                APIParameter(.query, "prefix", "What names begin with."),
-                APIParameter(.query, "marker", "`NextMarker`."),
-                APIParameter(.query, "maxresults", schema: ["type": "integer", "minimum": 1]),
-            ],
-            answers: [APIAnswer(.ok, "A page of blobs.", APIContent("application/xml"), headers: Self.storageIDs)])
+            parameters: Self.listParameters + [APIParameter(.query, "prefix", "What names begin with.")],
+            answers: [Self.blobPage])
     }
 
     private func reading(_ method: HTTPMethod, _ pattern: String, id: String) -> APIOperation {
@@ -67,22 +61,37 @@ extension HubDescription {
 
     private static let name = APIParameter(.path, "blob", "May have slashes.")
     private static let bytes = APIContent("application/octet-stream")
-    static let signature = [
-        APIParameter(.query, "sv", "The version of the signature."), APIParameter(.query, "se", "When it expires."),
-        APIParameter(.query, "sr", "`c` for a container, `b` for a blob."),
-        APIParameter(.query, "sp", "What it allows, of `r`, `w`, `d` and `l`."),
-    ]
 
+    // MARK: What everything by signed URL has in common
+
+    static func storageGroup(_ name: String, _ text: String, _ operations: [APIOperation]) -> APIGroup {
+        APIGroup(
+            name, text, security: [Scheme.signedURL], parameters: signature, answers: storageAnswers,
+            operations: operations)
+    }
+
+    static let listParameters = [
+        APIParameter(.query, "comp", schema: ["enum": ["list"]]), APIParameter(.query, "restype"),
+        APIParameter(.query, "marker", "`NextMarker`."),
+        APIParameter(.query, "maxresults", schema: ["type": "integer", "minimum": 1]),
+    ]
+    static let blobPage = APIAnswer(.ok, "A page of blobs.", APIContent("application/xml"), headers: storageIDs)
     static let storageIDs = [
         APIParameter(.header, "x-ms-version", isRequired: true),
         APIParameter(.header, "x-ms-request-id", isRequired: true),
     ]
 
-    static func storageError(_ status: HTTPStatus, _ text: String) -> APIAnswer {
+    private static func storageError(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, APIContent("application/xml"), headers: storageIDs)
     }
 
-    static let containerAnswers =
+    private static let signature = [
+        APIParameter(.query, "sv", "The version of the signature."), APIParameter(.query, "se", "When it expires."),
+        APIParameter(.query, "sr", "`c` for a container, `b` for a blob."),
+        APIParameter(.query, "sp", "What it allows, of `r`, `w`, `d` and `l`."),
+    ]
+
+    private static let storageAnswers =
         networkAnswers + [
             refusal(.badRequest, "The request is wrong; the message says how."),
             storageError(.forbidden, "The URL is not signed for this."),

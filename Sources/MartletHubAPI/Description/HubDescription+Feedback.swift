@@ -1,34 +1,34 @@
 import MartletHTTP
-import MartletModel
 import MartletOpenAPI
 
 extension HubDescription {
     var feedback: APIGroup {
-        let files = "/{hub}/\(FeedbackAddress.segment)"
-        return APIGroup(
-            "Feedback", "What push services refused, as files of lines, by signed URL.",
-            security: [Scheme.signedURL], parameters: Self.signature, answers: Self.containerAnswers,
-            operations: [
+        Self.hubGroup(
+            "Feedback", "What push services refused.",
+            [
                 APIOperation(
-                    .get, files, id: "listFeedback", "List the files, oldest first",
-                    parameters: [
-                        APIParameter(.query, "comp"), APIParameter(.query, "restype"),
-                        APIParameter(.query, "prefix", "Not served."),
-                        APIParameter(.query, "marker", "`NextMarker`."),
-                        APIParameter(.query, "maxresults", schema: ["type": "integer", "minimum": 1]),
-                    ],
-                    answers: [
-                        APIAnswer(.ok, "A page of files.", APIContent("application/xml"), headers: Self.storageIDs)
-                    ]),
-                reading(.get, files, id: "getFeedback"), reading(.head, files, id: "headFeedback"),
+                    .get, "/{hub}/feedbackcontainer", id: "getFeedbackContainer",
+                    "Get the signed URL of a hub's feedback files",
+                    answers: [APIAnswer(.ok, "The URL as text.", APIContent("application/xml"), headers: Self.ids)])
             ])
     }
 
-    private func reading(_ method: HTTPMethod, _ files: String, id: String) -> APIOperation {
-        APIOperation(
-            method, "\(files)/{file}", id: id, "Read the file of a notification: a line of XML for each refusal",
-            answers: [
-                APIAnswer(.ok, "The lines.", APIContent("text/plain"), headers: Self.storageIDs)
+    var feedbackFiles: APIGroup {
+        let container = "/{hub}/\(FeedbackAddress.segment)"
+        return Self.storageGroup(
+            "Feedback files", "A file for each notification that met refusals, by signed URL.",
+            [
+                APIOperation(
+                    .get, container, id: "listFeedback", "List the files, oldest first",
+                    parameters: Self.listParameters, answers: [Self.blobPage]),
+                reading(.get, "\(container)/{file}", id: "getFeedbackFile"),
+                reading(.head, "\(container)/{file}", id: "headFeedbackFile"),
             ])
+    }
+
+    private func reading(_ method: HTTPMethod, _ pattern: String, id: String) -> APIOperation {
+        APIOperation(
+            method, pattern, id: id, "Read a file, with a line of XML for each refusal",
+            answers: [APIAnswer(.ok, "The lines.", APIContent("text/plain"), headers: Self.storageIDs)])
     }
 }

@@ -37,10 +37,6 @@ extension HubDescription {
                         APIAnswer(
                             .ok, "State and counts by outcome.", APIContent("application/xml"), headers: Self.ids)
                     ]),
-                APIOperation(
-                    .get, "/{hub}/feedbackcontainer", id: "getFeedbackContainer",
-                    "Get the signed URL of the container with errors of push services",
-                    answers: [APIAnswer(.ok, "The URL as text.", APIContent("application/xml"), headers: Self.ids)]),
             ])
     }
 

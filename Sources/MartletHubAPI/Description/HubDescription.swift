@@ -34,7 +34,7 @@ struct HubDescription {
             ],
             schemas: Self.installationSchemas,
             groups: [
-                registrations, installations, messages, feedback, jobs, management, containers,
+                registrations, installations, messages, feedback, feedbackFiles, jobs, management, containers,
                 APIGroup(
                     "Description", "What this server serves.", security: [], answers: [],
                     operations: [
