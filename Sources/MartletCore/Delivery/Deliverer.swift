@@ -47,7 +47,9 @@ struct Deliverer: Sendable {
         while !progress.isFannedOut {
             switch try await readiness(of: delivery, after: lastLane) {
             case .expired: return try await finish(progress, .abandoned)
-            case .paused(let until): return .paused(delivery.lane, until: min(until, delivery.notification.expiresAt))
+            case .paused(let until):
+                if try await isForNobody(progress) { return try await finish(progress, .noTargetFound) }
+                return .paused(delivery.lane, until: min(until, delivery.notification.expiresAt))
             case .interrupted: return .interrupted
             case .ready(let lane):
                 lastLane = lane
@@ -123,6 +125,13 @@ struct Deliverer: Sendable {
         }
     }
 
+    /// Whether there is no device to wait for: most platforms of a template notification have none.
+    private func isForNobody(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
+        guard progress.cursor == .none else { return false }
+        let page = try await nextPage(progress, limit: 1)
+        return page.count == 0 && page.skipped == 0 && page.isLast
+    }
+
     /// Only held while something is sent: many deliveries wait at a time, and a map is an open file.
     func map(of delivery: Delivery) throws(StorageError) -> any ProgressMap {
         try maps.map(for: delivery.id, through: delivery.lastNumber)
@@ -143,7 +152,7 @@ struct Deliverer: Sendable {
         let note = lanes.note(tally, lane, isCurrent: isCurrent, at: time.now)
         raiseAlarms(note, tally, delivery)
         // Of templates another one may do.
-        if let outcome = tally.refusesAll, lane.service == nil || !delivery.isOfTemplates {
+        if let outcome = tally.refusesAll, !lane.sendsAnything || !delivery.isOfTemplates {
             lanes.refuse(delivery.id, outcome)
         }
     }
@@ -229,23 +238,43 @@ struct Deliverer: Sendable {
             return .ready(last)
         }
         guard let type = platforms.service(id.platform) else {
-            return .ready(ReadyLane(id: id, credential: Credential([:]), service: nil, isProbe: false))
+            return .ready(ReadyLane(id, credential, .refused(PageSender.noPushService(for: id.platform))))
         }
-        guard let credential, let service = try? type.init(credential: credential) else {
+        guard let credential else {
+            return .ready(ReadyLane(id, nil, .refused(PageSender.noCredential(for: id.platform))))
+        }
+        guard let service = try? type.init(credential: credential) else {
             return .paused(until: lanes.pause(id, at: now))
         }
-        return .ready(ReadyLane(id: id, credential: credential, service: service, isProbe: entry == .probe))
+        return .ready(ReadyLane(id, credential, .by(service), isProbe: entry == .probe))
     }
 }
 
 /// A lane that may send now, with what it sends with.
 struct ReadyLane: Sendable {
+    enum Sending: Sendable {
+        case by(any PushService)
+        /// There is nothing to send with: what every push comes to.
+        case refused(Outcome)
+    }
+
     var id: LaneID
-    var credential: Credential
-    /// nil where nothing sends to the platform: then every push is refused.
-    var service: (any PushService)?
+    /// nil where the hub has none.
+    var credential: Credential?
+    var sending: Sending
     /// The lane comes out of a pause: a few pushes of this delivery show whether it is well again.
     var isProbe: Bool
+
+    init(_ id: LaneID, _ credential: Credential?, _ sending: Sending, isProbe: Bool = false) {
+        self.id = id
+        self.credential = credential
+        self.sending = sending
+        self.isProbe = isProbe
+    }
+
+    var sendsAnything: Bool {
+        if case .by = sending { true } else { false }
+    }
 }
 
 extension DeliveryStep {

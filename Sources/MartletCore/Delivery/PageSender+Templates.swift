@@ -24,8 +24,10 @@ extension PageSender {
     /// Sends the pushes of a page.
     /// - Parameter places: Whom of the page it is for.
     func send(_ job: Job, _ content: inout DeliveryContent, places: [Int], tally: inout PageTally) async {
-        guard let service = job.service else {
-            return add(Self.noPushService(for: job.delivery.platform), of: job, at: places, to: &tally)
+        let service: any PushService
+        switch job.sending {
+        case .by(let known): service = known
+        case .refused(let outcome): return add(outcome, of: job, at: places, to: &tally)
         }
         switch content {
         case .native(let message):

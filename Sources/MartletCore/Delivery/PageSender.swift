@@ -21,8 +21,7 @@ struct PageSender: Sendable {
     struct Job: Sendable {
         var delivery: Delivery
         var credential: Credential
-        /// nil where nothing sends to the platform.
-        var service: (any PushService)?
+        var sending: ReadyLane.Sending
         var page: AudiencePage
         /// Attempts made before, by place in the page; empty where there were none.
         var attempts: [Int]
@@ -31,8 +30,8 @@ struct PageSender: Sendable {
         /// A page of first attempts.
         init(_ delivery: Delivery, _ lane: ReadyLane, page: AudiencePage, map: any ProgressMap) {
             self.delivery = delivery
-            credential = lane.credential
-            service = lane.service
+            credential = lane.credential ?? Credential([:])
+            sending = lane.sending
             self.page = page
             attempts = []
             self.map = map
@@ -153,6 +152,10 @@ struct PageSender: Sendable {
 
     static func noPushService(for platform: PlatformID) -> Outcome {
         Outcome(.noPushService, reason: "This server has nothing that sends to \(platform) yet.", .refuseAll)
+    }
+
+    static func noCredential(for platform: PlatformID) -> Outcome {
+        Outcome(.invalidCredentials, reason: "The hub has no credential for \(platform).", .refuseAll)
     }
 
     static func outcome(of error: PushServiceError) -> Outcome {

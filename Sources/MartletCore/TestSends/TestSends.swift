@@ -148,15 +148,14 @@ public struct TestSends: Sendable {
     private func lane(of delivery: Delivery) -> Entry {
         let id = delivery.lane
         guard let type = platforms.service(id.platform) else {
-            return .ready(ReadyLane(id: id, credential: Credential([:]), service: nil, isProbe: false))
+            return .missing(PageSender.noPushService(for: id.platform))
         }
         guard let credential = hubs.credential(for: id.platform, of: id.hub) else {
-            return .missing(
-                Outcome(.invalidCredentials, reason: "The hub has no credential for \(id.platform).", .stop))
+            return .missing(PageSender.noCredential(for: id.platform))
         }
         do throws(PushServiceError) {
             let service = try type.init(credential: credential)
-            return .ready(ReadyLane(id: id, credential: credential, service: service, isProbe: false))
+            return .ready(ReadyLane(id, credential, .by(service)))
         } catch {
             return .missing(PageSender.outcome(of: error))
         }

@@ -225,19 +225,28 @@ struct DelivererTests {
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
-    @Test func withoutACredentialAMessageWaitsForOne() async throws {
+    @Test func withoutACredentialEveryDeviceIsToldSoAtOnceAndKept() async throws {
         let flight = try await Flight(hasCredential: false)
-        try await flight.register(1)
+        try await flight.register(7)
         let delivery = try await flight.accept()
-        guard case .paused(_, let until) = try await flight.run(delivery) else {
-            Issue.record("there is nothing to send with")
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await flight.report(delivery).counts == [.invalidCredentials: 7])
+        #expect(flight.transport.sent.isEmpty)
+        try await flight.giveCredential()
+        #expect(try await flight.run(try await flight.accept()) == .finished, "nothing is paused by it")
+        #expect(flight.transport.sent.count == 7)
+    }
+
+    @Test func aMessageToNobodyDoesNotWaitForAPausedPlatform() async throws {
+        let flight = try await Flight { _, _ in answered(403) }
+        try await flight.register(1)
+        guard case .paused = try await flight.run(try await flight.accept()) else {
+            Issue.record("a bad credential pauses the platform")
             return
         }
-        #expect(flight.maps.count == 0, "what waits holds no file open")
-        try await flight.giveCredential()
-        flight.time.advance(to: until)
+        let delivery = try await flight.accept(to: .audience(TagExpression("nobody")))
         #expect(try await flight.run(delivery) == .finished)
-        #expect(flight.transport.lofts == ["loft1"])
+        #expect(try await flight.report(delivery).state == .noTargetFound)
     }
 
     @Test func aMessageThatNoDeviceCanTakeIsNotSentToTheNextPage() async throws {

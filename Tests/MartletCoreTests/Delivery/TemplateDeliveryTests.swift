@@ -151,7 +151,7 @@ struct TemplateDeliveryTests {
     }
 
     @Test func onlyThePlatformThatIsSickWaits() async throws {
-        let flight = try await Flight(hasCredential: false)
+        let flight = try await Flight { _, _ in answered(403) }
         try await flight.register("a", id: "1", greeting)
         let bottle = RegistrationDraft(
             platform: MessageInABottle.platform, handle: PushHandle("Atlantic", "north"), handleKey: "Atlantic\nnorth",
@@ -162,7 +162,7 @@ struct TemplateDeliveryTests {
         let all = try await flight.storage.unfinished(after: .none, limit: 10).map(\.delivery)
         #expect(all.map(\.platform) == [MessageInABottle.platform, CarrierPigeon.platform])
         guard case .paused = try await flight.run(pigeons) else {
-            Issue.record("there is nothing to send with")
+            Issue.record("a bad credential makes the delivery wait")
             return
         }
         #expect(try await flight.run(all[0]) == .finished)

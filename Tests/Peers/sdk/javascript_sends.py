@@ -125,7 +125,7 @@ class JavaScriptSends:
                 self.sdk.equal(f"telemetry of {sentence} counts its device", sum(read.get(counts, {}).values()), devices)
 
         sent = self._sent("a send to browser", self.sdk.send("browser", '{"title":"hi"}', "js-changed"), "", [])
-        self.sdk.telemetry(sent, "a send to browser", UNDERWAY)
+        self.sdk.telemetry(sent, "a send to browser")
 
     def templates(self):
         self._register("AppleTemplate", {"DeviceToken": self.third}, ["templated"], ALERT_TEMPLATE)
@@ -133,7 +133,8 @@ class JavaScriptSends:
         identifier = self._sent("a template send", self.sdk.send("template", properties, "templated"), "", [])
         wanted = json.dumps({"aps": {"alert": 'js "quoted" \\ é', "badge": 4}})
         self.place.arrived("JavaScript: a template send", self.third, wanted)
-        self.sdk.telemetry(identifier, "a template send", UNDERWAY)
+        read = self.sdk.telemetry(identifier, "a template send")
+        self.sdk.equal("telemetry of a template send", read.get("Apns"), {"Success": 1})
 
     def tests(self):
         """A test send, which answers with what came of it."""
