@@ -139,7 +139,7 @@ struct ConnectionFaultTests {
     }
 
     @Test func connectionsAndRequestsAreCounted() async throws {
-        try await withCourier("slow delay=200") { (run) async throws in
+        try await withCourier("slow delay=1000") { (run) async throws in
             #expect(await burst(run, 5) == ["200 taken 5": 5])
             #expect(try await run.count("connections") >= 1)
             #expect(try await run.count("requests.atOnce") >= 2)

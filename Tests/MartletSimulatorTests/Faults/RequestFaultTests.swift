@@ -63,12 +63,12 @@ struct RequestFaultTests {
     @Test(arguments: versions)
     func aRequestCanGoWithoutAnAnswer(version: TransportSettings.Version) async throws {
         try await withCourier("unanswered handle=lost; unanswered stored=true handle=kept") { (run) async throws in
-            for handle in ["lost", "kept"] {
-                let result = await run.send(handle, version: version, patience: .milliseconds(300))
-                #expect(result.summary == "timedOut")
-            }
+            #expect(await run.send("lost", version: version, patience: .milliseconds(300)).summary == "timedOut")
             #expect(try await run.taken("lost") == 0)
-            #expect(try await run.taken("kept") == 1)
+            // On a busy machine the first may not even have been sent in this time.
+            repeat {
+                #expect(await run.send("kept", version: version, patience: .milliseconds(300)).summary == "timedOut")
+            } while try await run.taken("kept") == 0
         }
     }
 
