@@ -14,7 +14,7 @@ struct APNsCredential: Sendable {
         static let endpoint = "Endpoint"
         static let certificate = "ApnsCertificate"
         static let certificateKey = "CertificateKey"
-        static let endpointAuthority = "EndpointCertificateAuthority"
+        static let endpointAuthority = EndpointAuthority.property
     }
 
     /// What proves who sends.
@@ -35,15 +35,16 @@ struct APNsCredential: Sendable {
             throw Self.refusal("Endpoint must be 'production', 'sandbox', or an https address of an APNs gateway.")
         }
         self.origin = origin
-        trustedCertificatesPEM = try Self.authority(properties[Property.endpointAuthority])
+        trustedCertificatesPEM = try EndpointAuthority.pem(credential)
         switch (properties[Property.token], properties[Property.certificate]) {
         case (let token?, nil):
             proof = try Self.tokenProof(token, properties)
             bundleID = try Self.bundleID(properties[Property.bundleID])
         case (nil, let certificate?):
-            let identity = try Self.identity(certificate, password: properties[Property.certificateKey] ?? "")
-            proof = .certificate(identity, pem: try Self.pem(of: identity))
-            bundleID = try Self.bundleID(properties[Property.bundleID] ?? identity.certificate.userID)
+            let client = try ClientCertificate(
+                certificate, password: properties[Property.certificateKey] ?? "", property: Property.certificate)
+            proof = .certificate(client.identity, pem: client.pem)
+            bundleID = try Self.bundleID(properties[Property.bundleID] ?? client.identity.certificate.userID)
         default:
             throw Self.refusal("Give either Token with KeyId, AppId and AppName, or ApnsCertificate.")
         }
@@ -68,34 +69,6 @@ struct APNsCredential: Sendable {
         if text.contains("-----BEGIN") { return try P256PrivateKey(pem: text) }
         guard let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else { throw .malformedPrivateKey }
         return try P256PrivateKey(pkcs8: bytes)
-    }
-
-    private static func identity(_ text: String, password: String) throws(PushServiceError) -> CertificateIdentity {
-        do throws(CryptoError) {
-            if text.contains("-----BEGIN") { return try CertificateIdentity(pem: text) }
-            guard let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else { throw .malformedPKCS12 }
-            return try CertificateIdentity(pkcs12: bytes, password: password)
-        } catch {
-            throw refusal("ApnsCertificate cannot be used: \(error)")
-        }
-    }
-
-    private static func pem(of identity: CertificateIdentity) throws(PushServiceError) -> String {
-        do throws(CryptoError) {
-            return try identity.certificatePEM() + identity.privateKeyPEM()
-        } catch {
-            throw refusal("ApnsCertificate cannot be used: \(error)")
-        }
-    }
-
-    private static func authority(_ pem: String?) throws(PushServiceError) -> String? {
-        guard let pem else { return nil }
-        do throws(CryptoError) {
-            _ = try Certificate(pem: pem)
-            return pem
-        } catch {
-            throw refusal("EndpointCertificateAuthority cannot be used: \(error)")
-        }
     }
 
     private static func bundleID(_ text: String?) throws(PushServiceError) -> String {

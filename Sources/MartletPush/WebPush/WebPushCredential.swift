@@ -11,7 +11,7 @@ struct WebPushCredential: Sendable {
         static let publicKey = "VapidPublicKey"
         static let privateKey = "VapidPrivateKey"
         static let allowedHosts = "AllowedHosts"
-        static let endpointAuthority = "EndpointCertificateAuthority"
+        static let endpointAuthority = EndpointAuthority.property
     }
 
     /// Whom a service can turn to; one refuses senders that do not say.
@@ -41,7 +41,7 @@ struct WebPushCredential: Sendable {
         let hosts = try Self.hosts(properties[Property.allowedHosts])
         allowedHosts = hosts
         settings = TransportSettings(
-            trustedCertificatesPEM: try Self.authority(properties[Property.endpointAuthority]),
+            trustedCertificatesPEM: try EndpointAuthority.pem(credential),
             addresses: hosts?.namesLoopback == true ? .publicOrLoopback : .publicOnly)
     }
 
@@ -83,16 +83,6 @@ struct WebPushCredential: Sendable {
                 "AllowedHosts must be host names with commas between them; *.example.com allows all below one.")
         }
         return patterns
-    }
-
-    private static func authority(_ pem: String?) throws(PushServiceError) -> String? {
-        guard let pem else { return nil }
-        do throws(CryptoError) {
-            _ = try Certificate(pem: pem)
-            return pem
-        } catch {
-            throw refusal("EndpointCertificateAuthority cannot be used: \(error)")
-        }
     }
 
     private static func refusal(_ sentence: String) -> PushServiceError {

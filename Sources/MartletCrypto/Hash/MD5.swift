@@ -1,0 +1,16 @@
+import CMartletOpenSSL
+
+/// The checksum MD5 (RFC 1321), for protocols that have it. It protects nothing.
+public enum MD5 {
+    /// The length of a checksum in bytes.
+    public static let byteCount = 16
+
+    /// The 16-byte checksum of `bytes`.
+    public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, initialized in
+            var count: UInt32 = 0
+            EVP_Digest(bytes, bytes.count, buffer.baseAddress, &count, EVP_md5(), nil)
+            initialized = Int(count)
+        }
+    }
+}
