@@ -17,6 +17,12 @@ extension PushPlatforms {
         webPush.acceptsAnyKey = acceptsAnyKey
         var wns = WNSSimulator.Configuration()
         wns.acceptsAnyKey = acceptsAnyKey
-        return [APNsSimulator(apns), WebPushSimulator(webPush), WNSSimulator(wns)]
+        var mpns = MPNSSimulator.Configuration()
+        mpns.acceptsAnyKey = acceptsAnyKey
+        var adm = ADMSimulator.Configuration()
+        adm.acceptsAnyKey = acceptsAnyKey
+        return [
+            APNsSimulator(apns), WebPushSimulator(webPush), WNSSimulator(wns), MPNSSimulator(mpns), ADMSimulator(adm),
+        ]
     }
 }

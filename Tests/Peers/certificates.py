@@ -1,4 +1,4 @@
-"""A private certificate authority, a server certificate for loopback, and APNs signing keys."""
+"""A private certificate authority, a server certificate for loopback, clients' certificates, and APNs signing keys."""
 
 import datetime
 import ipaddress
@@ -70,6 +70,19 @@ def _key_usage(signs_certificates):
         key_agreement=False, key_cert_sign=signs_certificates, crl_sign=signs_certificates,
         encipher_only=False, decipher_only=False,
     )
+
+
+def make_client_identity(path, common_name):
+    """Writes a certificate for a client, signed by itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
+    certificate = (
+        _builder(name, name, key)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    write_private(path, certificate.public_bytes(serialization.Encoding.PEM) + key_pem(key))
 
 
 def make_signing_key(path):

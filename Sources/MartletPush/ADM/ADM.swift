@@ -1,20 +1,24 @@
 public import MartletCore
+public import MartletHTTP
 public import MartletModel
 
 /// Amazon Device Messaging (push services document, section 6).
-public enum ADM: PushPlatform {
+public struct ADM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "adm"), format: "adm", registrationElement: "Adm",
         handleElements: ["AdmRegistrationId"], credentialElement: "AdmCredential", credentialPlace: 10,
-        credentialFields: [
-            .init(name: "ClientId", flag: "client-id", help: "The client id."),
-            .init(name: "ClientSecret", flag: "client-secret", help: "The client secret.", isSecret: true),
-            .init(name: "AuthTokenUrl", flag: "token-endpoint", help: "Where access tokens are had."),
-            .init(
-                name: "SendUrlTemplate", flag: "send-url",
-                help: "Where messages go; {0} stands for the registration id."),
-        ],
-        outcomeCountsElement: "AdmOutcomeCounts", outcomeCountsPlace: 4, fieldPrefixes: [], payloadLimit: 6144)
+        credentialFields: credentialFields, outcomeCountsElement: "AdmOutcomeCounts", outcomeCountsPlace: 4,
+        fieldPrefixes: [], payloadLimit: 6144)
+
+    static let scope = "messaging:push"
+    static let messageType = "com.amazon.device.messaging.ADMMessage@1.0"
+    static let resultType = "com.amazon.device.messaging.ADMSendResult@1.0"
+
+    private let credential: ADMCredential
+
+    public init(credential: Credential) throws(PushServiceError) {
+        self.credential = try ADMCredential(credential)
+    }
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try HandleRules.checkOpaque(handle, "The registration id")
@@ -32,4 +36,50 @@ public enum ADM: PushPlatform {
     public static func message(showing text: String) throws(PushServiceError) -> Message {
         try Payload.message(["data": ["message": .string(text)]], on: ADM.self)
     }
+
+    public func authorization(at now: Timestamp) -> Authorization {
+        OAuthToken.exchange(
+            [
+                "grant_type": "client_credentials", "scope": Self.scope, "client_id": credential.clientID,
+                "client_secret": credential.clientSecret,
+            ], to: credential.tokenOrigin, path: credential.tokenPath, settings: credential.settings)
+    }
+
+    public func token(from response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
+        OAuthToken.answer(response, at: now)
+    }
+
+    public func shared(
+        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
+    ) -> RequestBatch.Shared {
+        var fields = HTTPFields()
+        if let token { fields.append(HTTPField("authorization", "Bearer \(token)", indexing: .never)) }
+        fields.append(HTTPField("content-type", "application/json"))
+        fields.append(HTTPField("accept", "application/json"))
+        fields.append(HTTPField("x-amzn-type-version", Self.messageType))
+        fields.append(HTTPField("x-amzn-accept-type", Self.resultType))
+        return RequestBatch.Shared(
+            origin: credential.sendOrigin, settings: credential.settings, pathPrefix: credential.sendPath.prefix,
+            fields: fields, body: message.body, tellsSuccessesInFull: true)
+    }
+
+    public func append(
+        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
+    ) {
+        let path = PercentEncoding.encode(String(decoding: handle, as: UTF8.self)) + credential.sendPath.suffix
+        batch.append { writer in writer.part { $0 += path.utf8 } }
+    }
+
+    private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
+        .init(name: ADMCredential.Property.clientID, flag: "client-id", help: "The client id."),
+        .init(
+            name: ADMCredential.Property.clientSecret, flag: "client-secret", help: "The client secret.", isSecret: true
+        ),
+        .init(
+            name: ADMCredential.Property.tokenEndpoint, flag: "token-endpoint", help: "Where access tokens are had."),
+        .init(
+            name: ADMCredential.Property.sendURL, flag: "send-url",
+            help: "Where messages go; {0} stands for the registration id."),
+        EndpointAuthority.field("The authority to trust at these addresses instead of the system's."),
+    ]
 }

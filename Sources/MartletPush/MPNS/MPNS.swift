@@ -1,94 +1,87 @@
 public import MartletCore
+import MartletCrypto
+public import MartletHTTP
 public import MartletModel
 
 /// Microsoft Push Notification Service, for Windows Phone (push services document, section 4).
-public enum MPNS: PushPlatform {
+///
+/// Every channel is an address of its own: an instance sends to those at one origin, which `at(_:)` sets.
+public struct MPNS: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "mpns"), aliases: ["windowsphone"], format: "windowsphone",
         registrationElement: "Mpns", handleElements: ["ChannelUri"], hasSecondaryTiles: true, templateFormat: .xml,
         templateElements: [
             .headers(collection: "MpnsHeaders", item: "MpnsHeader", prefix: "X-", isAlwaysWritten: false), .name,
         ],
-        credentialElement: "MpnsCredential", credentialPlace: 5,
-        credentialFields: [
-            .init(
-                name: "MpnsCertificate", flag: "certificate-file", help: "A PEM file with a certificate and its key.",
-                isSecret: true, isFile: true),
-            .init(
-                name: "CertificateKey", flag: "certificate-password",
-                help: "The password of a certificate in PKCS#12 form.", isSecret: true),
-        ],
+        credentialElement: "MpnsCredential", credentialPlace: 5, credentialFields: credentialFields,
         outcomeCountsElement: "MpnsOutcomeCounts", outcomeCountsPlace: 1,
         fieldPrefixes: ["x-windowsphone-", "x-notificationclass"],
         payloadLimit: 3072)
 
-    /// The fields that say what kind of notification the body is, and when it is to be delivered.
-    static let classField = "X-NotificationClass"
-    static let targetField = "X-WindowsPhone-Target"
+    public static let handlesAreAddresses = true
 
-    /// A channel URI is used as it was given; hosts are compared without case.
-    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
-        guard handle.parts.count == 1, let key = HandleRules.canonicalURL(handle.parts[0], allowsHTTP: true)
-        else { throw PushServiceError(.badHandle, "A channel URI is an absolute http or https address.") }
-        return key
+    static let address = ChannelAddress(domain: "notify.live.net", allowsHTTP: true)
+
+    private let credential: MPNSCredential
+    private var origin: HTTPOrigin?
+
+    public init(credential: Credential) throws(PushServiceError) {
+        self.credential = try MPNSCredential(credential)
     }
 
-    /// One client may send neither target nor class, and clients do not agree on what a tile's target is called; another
-    /// declares another encoding than it uses.
-    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
-        var message = message
-        let target = message.fields.removeValue(forKey: targetField.lowercased()) ?? ""
-        let stated = message.fields[classField.lowercased()].flatMap { $0.isEmpty ? nil : $0 }
-        let kind = Kind(target: target) ?? Kind(classNumber: stated) ?? Kind(body: message.body)
-        message.fields[targetField.lowercased()] = kind.target
-        message.fields[classField.lowercased()] = stated ?? String(kind.firstClass)
-        if kind != .raw { message.body = XMLText.withoutFalseDeclaration(message.body) }
-        return message
+    public func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin {
+        try Self.address.origin(of: handle, allowsLoopback: credential.allowsLoopback)
     }
 
-    public static func check(_ message: Message) throws(PushServiceError) {
-        try Payload.checkSize(message, limit: descriptor.payloadLimit)
-        if let text = message.fields[classField.lowercased()], !text.isEmpty { try check(class: text) }
+    public func at(_ origin: HTTPOrigin) -> MPNS {
+        var service = self
+        service.origin = origin
+        return service
     }
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        let body =
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?><wp:Notification xmlns:wp=\"WPNotification\"><wp:Toast>"
-            + "<wp:Text1>\(XMLText.escaped(text))</wp:Text1></wp:Toast></wp:Notification>"
-        let message = Message(
-            body: Array(body.utf8),
-            fields: [targetField.lowercased(): "toast", classField.lowercased(): "2"])
-        try check(message)
-        return message
-    }
-
-    // MARK: Templates
-
-    /// A raw notification has no target, and a class of its own.
-    public static func format(of template: Template) -> TemplateFormat {
-        guard header(targetField, of: template) == nil,
-            let number = header(classField, of: template).flatMap({ Int($0) })
-        else { return .xml }
-        return rawClasses.contains { $0.contains(number) } ? .text : .xml
-    }
-
-    public static func checked(_ template: Template) throws(PushServiceError) -> Template {
-        guard let text = header(classField, of: template) else {
-            throw PushServiceError(.badTemplate, "The template needs the header \(classField).")
+    public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
+        if let certificate = credential.certificate?.identity.certificate,
+            now.seconds > Int64(certificate.notAfter)
+        {
+            throw PushServiceError(.badCredential, "MpnsCertificate has expired; renew it and set it again.")
         }
-        if !TemplateRules.isExpression(text) { try check(class: text) }
-        return template
+        return .none
     }
 
-    private static let rawClasses = [3...10, 13...20, 23...31]
-
-    private static func header(_ name: String, of template: Template) -> String? {
-        template.headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    public func shared(
+        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
+    ) throws(PushServiceError) -> RequestBatch.Shared {
+        guard let origin else { throw Self.noAddress }
+        let message = Self.normalized(message, at: now)
+        var fields: HTTPFields = ["content-type": "text/xml"]
+        for name in [Self.targetField, Self.classField] {
+            fields[name.lowercased()] = message.fields[name.lowercased()]
+        }
+        return RequestBatch.Shared(
+            origin: origin, settings: credential.settings(for: origin), pathPrefix: "/", fields: fields,
+            itemFieldNames: ["x-messageid"], body: message.body, tellsSuccessesInFull: true)
     }
 
-    private static func check(class text: String) throws(PushServiceError) {
-        guard let number = Int(text), (1...31).contains(number) else {
-            throw PushServiceError(.badMessage, "\(classField) must be a number from 1 to 31.")
+    public func append(
+        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
+    ) throws(PushServiceError) {
+        guard let path = HandleRules.pathBehindSlash(of: handle) else { throw Self.noAddress }
+        batch.append { writer in
+            writer.part { $0 += path }
+            writer.part { id.appendUUID(to: &$0) }
         }
     }
+
+    private static let noAddress = PushServiceError(.badHandle, "The channel URI names no address.")
+
+    private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
+        .init(
+            name: MPNSCredential.Property.certificate, flag: "certificate-file",
+            help: "A PEM file with a certificate and its key, for channels that were opened with it.", isSecret: true,
+            isFile: true),
+        .init(
+            name: MPNSCredential.Property.certificateKey, flag: "certificate-password",
+            help: "The password of a certificate in PKCS#12 form.", isSecret: true),
+        EndpointAuthority.field("The authority of a simulated service on this machine."),
+    ]
 }

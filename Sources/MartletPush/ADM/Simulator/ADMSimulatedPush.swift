@@ -1,0 +1,31 @@
+import MartletModel
+
+/// A message that has passed every check.
+struct ADMSimulatedPush {
+    static let usualLifetime: Int64 = 604_800
+
+    /// The registration id that it was sent to.
+    let handle: String
+    let payload: JSON
+    let acceptedAt: Timestamp
+
+    /// - Parameter handle: The registration id that it is brought to.
+    func delivery(id: String, to handle: String) -> SimulatedDelivery {
+        var headers: [String: String] = [:]
+        for name in ["consolidationKey", "priority"] { headers[name] = payload[name]?.string }
+        let data = payload["data"]
+        let shown =
+            [payload["notification"]?["title"], payload["notification"]?["body"], data?["title"], data?["message"]]
+        let lifetime = payload["expiresAfter"]?.integer ?? Self.usualLifetime
+        return SimulatedDelivery(
+            id: id, handle: handle, headers: headers, payload: payload,
+            text: shown.compactMap { $0?.string }.first, acceptedAt: acceptedAt,
+            keptUntil: acceptedAt + .seconds(lifetime))
+    }
+
+    /// Whether one that waits makes way for this one.
+    func replaces(_ older: SimulatedDelivery) -> Bool {
+        guard let key = payload["consolidationKey"]?.string else { return false }
+        return older.headers["consolidationKey"] == key
+    }
+}

@@ -1,0 +1,72 @@
+public import MartletCore
+public import MartletModel
+
+extension MPNS {
+    /// The fields that say what kind of notification the body is, and when it is to be delivered.
+    static let classField = "X-NotificationClass"
+    static let targetField = "X-WindowsPhone-Target"
+
+    /// A channel URI is used as it was given; hosts are compared without case.
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        try address.key(of: handle)
+    }
+
+    /// One client may send neither target nor class, and clients do not agree on what a tile's target is called; another
+    /// declares another encoding than it uses.
+    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
+        var message = message
+        let target = message.fields.removeValue(forKey: targetField.lowercased()) ?? ""
+        let stated = message.fields[classField.lowercased()].flatMap { $0.isEmpty ? nil : $0 }
+        let kind = Kind(target: target) ?? Kind(classNumber: stated) ?? Kind(body: message.body)
+        message.fields[targetField.lowercased()] = kind.target
+        message.fields[classField.lowercased()] = stated ?? String(kind.firstClass)
+        if kind != .raw { message.body = XMLText.withoutFalseDeclaration(message.body) }
+        return message
+    }
+
+    public static func check(_ message: Message) throws(PushServiceError) {
+        try Payload.checkSize(message, limit: descriptor.payloadLimit)
+        if let text = message.fields[classField.lowercased()], !text.isEmpty { try check(class: text) }
+    }
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        let body =
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><wp:Notification xmlns:wp=\"WPNotification\"><wp:Toast>"
+            + "<wp:Text1>\(XMLText.escaped(text))</wp:Text1></wp:Toast></wp:Notification>"
+        let message = Message(
+            body: Array(body.utf8),
+            fields: [targetField.lowercased(): "toast", classField.lowercased(): "2"])
+        try check(message)
+        return message
+    }
+
+    // MARK: Templates
+
+    /// A raw notification has no target, and a class of its own.
+    public static func format(of template: Template) -> TemplateFormat {
+        guard header(targetField, of: template) == nil,
+            let number = header(classField, of: template).flatMap({ Int($0) })
+        else { return .xml }
+        return rawClasses.contains { $0.contains(number) } ? .text : .xml
+    }
+
+    public static func checked(_ template: Template) throws(PushServiceError) -> Template {
+        guard let text = header(classField, of: template) else {
+            throw PushServiceError(.badTemplate, "The template needs the header \(classField).")
+        }
+        if !TemplateRules.isExpression(text) { try check(class: text) }
+        return template
+    }
+
+    private static let rawClasses = [3...10, 13...20, 23...31]
+
+    private static func header(_ name: String, of template: Template) -> String? {
+        template.headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    private static func check(class text: String) throws(PushServiceError) {
+        guard let number = Int(text), (1...31).contains(number) else {
+            throw PushServiceError(.badMessage, "\(classField) must be a number from 1 to 31.")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import MartletHTTP
+
+/// An answer of the service other than that it has received the message (push services document, section 4.3).
+enum MPNSRefusal: String, Error, CaseIterable {
+    case method = "MethodNotAllowed"
+    case unknownChannel = "ChannelExpired"
+    case otherCertificate = "CertificateMismatch"
+    case badRequest = "BadRequest"
+    case overQuota = "DailyLimit"
+    case deviceInactive = "DeviceInactive"
+    case queueFull = "QueueFull"
+    case suppressed = "Suppressed"
+    case failing = "InternalServerError"
+    case unavailable = "ServiceUnavailable"
+    /// In words that nobody knows.
+    case unknownReason = "NothingYouKnow"
+
+    /// - Parameters:
+    ///   - isListening: Whether the phone is connected.
+    ///   - retryAfter: When to come again, as the field says it.
+    func response(isListening: Bool, retryAfter: String? = nil) -> HTTPResponse {
+        let (status, notification, subscription): (HTTPStatus, String, String) =
+            switch self {
+            case .method: (.methodNotAllowed, "N/A", "N/A")
+            case .unknownChannel: (.notFound, "Dropped", "Expired")
+            case .otherCertificate: (.unauthorized, "N/A", "N/A")
+            case .badRequest: (.badRequest, "N/A", "N/A")
+            case .overQuota: (406, "Dropped", "Active")
+            case .deviceInactive: (.preconditionFailed, "Dropped", "N/A")
+            case .queueFull: (.ok, "QueueFull", "Active")
+            case .suppressed: (.ok, "Suppressed", "Active")
+            case .failing: (.internalServerError, "N/A", "N/A")
+            case .unavailable: (.serviceUnavailable, "N/A", "N/A")
+            case .unknownReason: (418, "Whatever", "N/A")
+            }
+        var response = HTTPResponse(
+            status, fields: ["x-notificationstatus": notification, "x-subscriptionstatus": subscription])
+        response.fields["x-deviceconnectionstatus"] = connection(isListening)
+        response.fields["retry-after"] = retryAfter
+        return response
+    }
+
+    private func connection(_ isListening: Bool) -> String {
+        switch self {
+        case .deviceInactive: "Inactive"
+        case .unknownChannel: "Disconnected"
+        case .overQuota, .queueFull, .suppressed: isListening ? "Connected" : "Temp Disconnected"
+        default: "N/A"
+        }
+    }
+}

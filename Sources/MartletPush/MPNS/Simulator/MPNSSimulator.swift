@@ -1,0 +1,131 @@
+public import MartletCore
+import MartletCrypto
+public import MartletHTTP
+public import MartletModel
+
+/// Microsoft Push Notification Service as senders know it, with made-up channels. All of them are https here, those too
+/// that need no certificate.
+public struct MPNSSimulator: PushServiceSimulator {
+    /// How strict the simulated service is.
+    public struct Configuration: Sendable {
+        /// Whether senders need not show the certificate that a channel was opened with.
+        public var acceptsAnyKey = false
+        /// The largest body of a tile or toast in bytes; sources differ.
+        public var bodyLimit = 3072
+        /// The largest body of a raw notification in bytes.
+        public var rawBodyLimit = 1024
+        /// Messages to a channel without a certificate in one day.
+        public var dailyLimit = 500
+
+        public init() {}
+    }
+
+    /// What the path of a channel begins with: without a certificate, and with one.
+    enum ChannelPath {
+        static let open = "/throttledthirdparty/01.00/"
+        static let authenticated = "/unthrottledthirdparty/01.00/"
+    }
+
+    /// What `SimulatedDevices.Device.app` is for a channel that needs no certificate.
+    static let anybody = ""
+
+    public static let platform = MPNS.descriptor.platform
+
+    public var devices = SimulatedDevices()
+    public internal(set) var counters: [String: Int] = [:]
+
+    let configuration: Configuration
+    /// Where channels are.
+    var origin = HTTPOrigin(scheme: .https, host: "localhost")
+    /// How many messages came to a channel on its last day.
+    var days: [String: (day: Int64, count: Int)] = [:]
+    private var nextMessage = 1
+
+    public init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+    }
+
+    public mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer {
+        answer(request, at: now) { simulator, push in simulator.accept(push) }
+    }
+
+    mutating func answer(
+        _ request: HTTPRequest, at now: Timestamp, _ take: (inout MPNSSimulator, MPNSSimulatedPush) -> SimulatedAnswer
+    ) -> SimulatedAnswer {
+        count("requests")
+        do throws(MPNSRefusal) {
+            return take(&self, try judge(request, at: now))
+        } catch {
+            return refuse(error, handle: handle(of: request), id: request.fields["x-messageid"])
+        }
+    }
+
+    mutating func refuse(
+        _ refusal: MPNSRefusal, handle: String, id: String?, retryAfter: String? = nil
+    ) -> SimulatedAnswer {
+        count("refused.\(refusal.rawValue)")
+        var response = refusal.response(isListening: isListening(handle), retryAfter: retryAfter)
+        response.fields["x-messageid"] = id
+        return SimulatedAnswer(response)
+    }
+
+    /// Nothing to know: whoever shows a certificate is who it says.
+    public mutating func register(app: JSON) throws(SimulatorError) {}
+
+    public mutating func issueCredential(
+        origin: HTTPOrigin, authorityPEM: String
+    ) throws(SimulatorError) -> Credential {
+        self.origin = origin
+        do throws(CryptoError) {
+            // The service asks who has made the certificate; here it is enough whom it names.
+            let authority = try CertificateAuthority.generate(commonName: "Senders", now: 86_400, days: 36_500)
+            let identity = try authority.issue(
+                CertificateRequest(commonName: Self.exampleService, hosts: []), now: 86_400, days: 36_500)
+            return Credential([
+                MPNSCredential.Property.certificate: try identity.certificatePEM() + identity.privateKeyPEM(),
+                EndpointAuthority.property: authorityPEM,
+            ])
+        } catch {
+            throw SimulatorError("A credential cannot be made: \(error)")
+        }
+    }
+
+    /// What issued certificates name.
+    static let exampleService = "push.example.com"
+
+    /// - Parameter description: `serviceName` for a channel that was opened with a certificate of that name.
+    /// - Returns: A channel URI.
+    public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
+        let name = description["serviceName"]?.string
+        let path = name == nil ? ChannelPath.open : ChannelPath.authenticated
+        let handle = "\(origin)\(path)\(Base64URL.encode(RandomBytes.generate(32)))"
+        devices.add(handle, app: name ?? Self.anybody)
+        return handle
+    }
+
+    mutating func accept(_ push: MPNSSimulatedPush) -> SimulatedAnswer {
+        count("accepted")
+        let id = String(nextMessage)
+        nextMessage += 1
+        let isListening = isListening(push.handle)
+        let delivery = push.delivery(id: id)
+        let fate = devices.accept(delivery, keepingOlder: { !push.replaces($0) })
+        count(fate.rawValue)
+        var response = HTTPResponse(
+            .ok,
+            fields: [
+                "x-notificationstatus": "Received", "x-subscriptionstatus": "Active",
+                "x-deviceconnectionstatus": isListening ? "Connected" : "Temp Disconnected",
+            ])
+        response.fields["x-messageid"] = push.messageID
+        return SimulatedAnswer(response, delivery: fate == .delivered ? delivery : nil)
+    }
+
+    func handle(of request: HTTPRequest) -> String { "\(origin)\(request.target)" }
+
+    private func isListening(_ handle: String) -> Bool { devices[handle].map { $0.listeners > 0 } ?? false }
+
+    mutating func count(_ name: String) {
+        counters[name, default: 0] += 1
+    }
+}
