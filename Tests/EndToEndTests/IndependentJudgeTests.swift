@@ -37,6 +37,11 @@ struct IndependentJudgeTests {
         try await judge("faults.py", BuiltProducts.martlet.path)
     }
 
+    @Test("Every answer of WNS, MPNS and ADM comes to what it ought to")
+    func answersOfServicesAreUnderstood() async throws {
+        try await judge("service_answers.py", BuiltProducts.martlet.path)
+    }
+
     @Test("A public Notification Hubs client lists, sends and deletes, and its pushes satisfy a strict APNs")
     func theHubPackageIsSatisfied() async throws {
         try await judge("notification_hub_client.py", BuiltProducts.martlet.path)
@@ -74,7 +79,8 @@ struct IndependentJudgeTests {
         let counts = finished.output.split(separator: "\n").filter { line in
             [
                 "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "notification-hub-client:",
-                "blob-client:", "web-push:", "sdk-wire:", "schemathesis:", "job-kills:", "mass-jobs:", "Ran ",
+                "blob-client:", "service-answers:", "web-push:", "sdk-wire:", "schemathesis:", "job-kills:",
+                "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }
         print(counts.joined(separator: "\n"))

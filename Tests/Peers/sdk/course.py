@@ -10,10 +10,6 @@ from sdk.documents import Unreadable
 FULL, LISTEN = "DefaultFullSharedAccessSignature", "DefaultListenSharedAccessSignature"
 ARRIVAL = 40
 FINAL = ("Completed", "NoTargetFound", "Abandoned")
-# A browser, to which the hub has no credential, keeps a template send from its end until it is given up.
-UNDERWAY = ("Completed", "Processing", "Enqueued")
-# Formats that the server has a push service for: without its credential what is sent waits.
-WAITING = {"windows"}
 
 checks = Checks("sdk-wire")
 
@@ -92,12 +88,6 @@ class SDK:
             wanted = " or ".join(states)
             self.that(f"telemetry of {sentence} is {wanted}", found[self.state] in states, found[self.state])
         return found
-
-    def telemetry_of_format(self, form, identifier, sentence):
-        """The same of a message to a platform without a credential, and for how many devices it can be final."""
-        if form in WAITING:
-            return self.telemetry(identifier, sentence, UNDERWAY), 0
-        return self.telemetry(identifier, sentence), 1
 
     def equal(self, sentence, found, expected):
         checks.equal(f"{self.name}: {sentence}", found, expected)

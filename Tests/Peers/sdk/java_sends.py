@@ -6,7 +6,6 @@ import time
 import uuid
 
 from sdk import java_reader
-from sdk.course import UNDERWAY
 from sdk.java_hub import JSON_TEMPLATE, MPNS_TEMPLATE, TOAST_TEMPLATE, registration_xml
 
 ALERT_TEMPLATE = '{"aps":{"alert":"$(title)","badge":"#(count)"}}'
@@ -162,11 +161,11 @@ class JavaSends:
             sentence = f"a send to {form}"
             options = {"headers": headers, "content": content} if content else {"headers": headers}
             identifier = self.sdk.message(sentence, self.sdk.send(form, body, "changed", **options))
-            read, devices = self.sdk.telemetry_of_format(form, identifier, sentence)
+            read = self.sdk.telemetry(identifier, sentence)
             if not read:
                 continue
             found = read[f"{counts}OutcomeCounts"] or {}
-            self.sdk.equal(f"telemetry of {sentence} counts its device", sum(found.values()), devices)
+            self.sdk.equal(f"telemetry of {sentence} counts its device", sum(found.values()), 1)
             self.sdk.equal(f"telemetry of {sentence} has its platform", read["TargetPlatforms"], target)
 
         sent = self.sdk.message("a send to browser", self.sdk.send("browser", '{"title":"hi"}', "changed"))

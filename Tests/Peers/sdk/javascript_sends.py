@@ -5,7 +5,6 @@ import json
 import time
 
 from sdk import documents, javascript_reader
-from sdk.course import UNDERWAY
 from sdk.java_hub import AUTH, MPNS_TEMPLATE, P256DH, TOAST_TEMPLATE
 from sdk.java_sends import ALERT_TEMPLATE
 from sdk.javascript_hub import ATOM, VERSION, registration_xml
@@ -118,11 +117,11 @@ class JavaScriptSends:
         ):
             sentence = f"a send to {form}"
             identifier = self._sent(sentence, self.sdk.send(form, body, "js-changed", headers, content), "", [])
-            read, devices = self.sdk.telemetry_of_format(form, identifier, sentence)
+            read = self.sdk.telemetry(identifier, sentence)
             self.sdk.equal(f"telemetry of {sentence} has its platform", read.get("TargetPlatforms"), form)
             # The SDK reads no counts of MPNS.
             if counts != "Mpns":
-                self.sdk.equal(f"telemetry of {sentence} counts its device", sum(read.get(counts, {}).values()), devices)
+                self.sdk.equal(f"telemetry of {sentence} counts its device", sum(read.get(counts, {}).values()), 1)
 
         sent = self._sent("a send to browser", self.sdk.send("browser", '{"title":"hi"}', "js-changed"), "", [])
         self.sdk.telemetry(sent, "a send to browser")
