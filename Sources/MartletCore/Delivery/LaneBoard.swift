@@ -45,7 +45,8 @@ final class LaneBoard: Sendable {
                 lane.endProbe()
             } else if let pause = tally.pause {
                 _ = lane.pause(atLeast: pause, at: now)
-            } else if tally.answered > 0 {
+            } else if tally.answered > 0, lane.isOpen || ready.isProbe {
+                // A page that was let in before a pause and is answered behind its beginning does not end it.
                 lane.open()
             } else if ready.isProbe {
                 lane.endProbe()
