@@ -42,6 +42,11 @@ struct IndependentJudgeTests {
         try await judge("service_answers.py", BuiltProducts.martlet.path)
     }
 
+    @Test("Whatever the simulator does as WNS, MPNS or ADM, nothing is lost and nothing kept that is gone")
+    func faultsOfServicesAreOvercome() async throws {
+        try await judge("service_faults.py", BuiltProducts.martlet.path)
+    }
+
     @Test("A public Notification Hubs client lists, sends and deletes, and its pushes satisfy a strict APNs")
     func theHubPackageIsSatisfied() async throws {
         try await judge("notification_hub_client.py", BuiltProducts.martlet.path)
@@ -79,7 +84,8 @@ struct IndependentJudgeTests {
         let counts = finished.output.split(separator: "\n").filter { line in
             [
                 "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "notification-hub-client:",
-                "blob-client:", "service-answers:", "web-push:", "sdk-wire:", "schemathesis:", "job-kills:",
+                "blob-client:", "service-answers:", "service-faults:", "web-push:", "sdk-wire:", "schemathesis:",
+                "job-kills:",
                 "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }

@@ -1,0 +1,190 @@
+"""What becomes of messages and devices of WNS, MPNS and ADM when the simulator of `martlet serve` misbehaves. Each case
+has a hub of its own, with one device for which the simulator has a fault.
+
+    service_faults.py MARTLET
+"""
+
+import asyncio
+import os
+import re
+import ssl
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+import httpx
+
+import processes
+from checks import Checks, eventually
+from service_answers import MESSAGES, RULE, Hub, count
+
+checks = Checks("service-faults")
+SERVICES = ("wns", "mpns", "adm")
+
+
+@dataclass
+class Case:
+    name: str
+    service: str
+    fault: dict | None = None
+    # What the message comes to; None where it is kept for later.
+    outcome: str | None = "Success"
+    received: int = 1
+    kept: bool = True
+    device: dict = field(default_factory=dict)
+    # What a made-up handle ends with.
+    marker: str = ""
+
+
+def refused(name, service, fault, outcome, kept=True, **more):
+    return Case(name, service, {"fault": fault} | more, outcome, 0, kept)
+
+
+# Each for its own device, all at the same time.
+CASES = [
+    *[Case("nothing", service) for service in SERVICES],
+    Case("a channel with a certificate", "mpns", device={"serviceName": "push.example.com"}),
+    *[Case("a reset before the service has read", service, {"fault": "reset", "next": 1}) for service in SERVICES],
+    *[Case("a reset behind what was taken", service, {"fault": "reset", "at": "stored", "next": 1}, received=2)
+      for service in SERVICES],
+    *[Case("an answer that breaks off", service, {"fault": "truncated", "next": 1}, received=2)
+      for service in SERVICES],
+    *[refused("a page for people", service, "html", None, status=502) for service in SERVICES],
+    *[refused("a page that looks like success", service, "html", None, status=200) for service in SERVICES],
+    *[refused("nothing at all", service, "empty", None, status=200) for service in SERVICES],
+    *[refused("a redirection", service, "redirect", "PnsInterfaceError") for service in SERVICES],
+    *[Case("slow answers", service, {"fault": "slow", "delay": 500}) for service in SERVICES],
+    *[Case(f"a marked handle, {marker}", service, None, outcome, received, kept, marker=marker)
+      for service in SERVICES for marker, outcome, received, kept in (
+          ("~unregistered", "ExpiredChannel", 0, False), ("~reset", None, 0, True), ("~slow200", "Success", 1, True))],
+    *[refused("a service that fails", service, "internalError", None) for service in SERVICES],
+    *[refused("a reason that nobody knows", service, "unknownReason", "PnsInterfaceError") for service in SERVICES],
+    *[refused("a device that is gone", service, "unregistered", "ExpiredChannel", False) for service in SERVICES],
+    refused("an unknown channel", "wns", "unknownHandle", "BadChannel", False),
+    refused("an unknown registration id", "adm", "unknownHandle", "BadChannel", False),
+    *[refused("another app's device", service, "wrongSender", outcome, False)
+      for service, outcome in (("wns", "WrongToken"), ("mpns", "WrongToken"), ("adm", "BadChannel"))],
+    refused("thrown away", "wns", "dropped", "Dropped"), refused("thrown away", "mpns", "dropped", "Dropped"),
+    refused("too much for a channel", "wns", "deviceRateLimit", None),
+    refused("a full queue", "mpns", "QueueFull", None), refused("the daily limit", "mpns", "deviceRateLimit", None),
+    refused("a phone that is away", "mpns", "DeviceInactive", None),
+    refused("a device that is away", "wns", "DeviceUnreachable", None),
+    refused("an app that is shut out", "wns", "DomainBlocked", None),
+    refused("a message that is none", "adm", "InvalidData", "InvalidNotificationFormat"),
+    refused("a message that is too large", "adm", "MessageTooLarge", "InvalidNotificationSize"),
+    *[Case("a token that has died", service, {"fault": "expiredToken", "next": 1}) for service in ("wns", "adm")],
+    *[refused("a token that is refused again and again", service, "expiredToken", None) for service in ("wns", "adm")],
+    *[Case("too much, until a second is over", service, {"fault": "rateLimit", "retryAfter": 1, "next": 1})
+      for service in SERVICES],
+    *[Case("too much, until a date", service, {"fault": "rateLimit", "retryAfter": 1, "form": "date", "next": 1})
+      for service in SERVICES],
+    Case("a registration id that is replaced", "adm", {"fault": "replacedHandle", "next": 1}, received=0),
+]
+
+# Of the token endpoint, which a hub asks once: one after the other.
+TOKEN_CASES = [
+    case for service in ("wns", "adm") for case in (
+        Case("a lifetime as text", service, {"fault": "textualLifetime"}),
+        Case("a token endpoint that is down for a second", service, {"fault": "unavailable", "retryAfter": 1}),
+        Case("a token that is no JSON", service, {"fault": "malformedToken"}, None, 0),
+        Case("a client that is refused", service, {"fault": "tokenRefused"}, None, 0),
+    )
+]
+
+
+class Simulator:
+    def __init__(self, origin, authority):
+        self._client = httpx.Client(base_url=origin, verify=ssl.create_default_context(cafile=authority))
+
+    def call(self, method, path, body=None):
+        answer = self._client.request(method, f"/simulator/{path}", json=body)
+        answer.raise_for_status()
+        return answer.json() if answer.content else None
+
+    def device(self, case):
+        if case.marker:
+            return self._made_up(case.service) + case.marker
+        return self.call("POST", "devices", {"platform": case.service} | case.device)["handle"]
+
+    def _made_up(self, service):
+        origin = self.call("GET", "services")[service]["origin"]
+        name = os.urandom(9).hex()
+        return {"wns": f"{origin}/?token=", "mpns": f"{origin}/throttledthirdparty/01.00/", "adm": "amzn1."}[service] + name
+
+    def inbox(self, handle):
+        return self.call("GET", f"device?handle={quote(handle, safe='')}")["inbox"]
+
+
+async def judge(case, hub, simulator, handle):
+    name = f"{case.service}, {case.name}"
+    status, sentence = await hub.register(case.service, "device", handle)
+    checks.that(f"{name}: the device is registered", status == 200, sentence)
+    message = await hub.send(case.service, "device")
+    wanted = count(case.outcome) if case.outcome else ["<State>Processing</State>"]
+    checks.that(f"{name}: the message comes to {case.outcome or 'wait'}", await hub.comes_to(message, *wanted))
+    if case.received:
+        received = await eventually(lambda: len(simulator.inbox(handle)) == case.received)
+        checks.that(f"{name}: it is received {case.received} times", received)
+        body = MESSAGES[case.service][2]
+        found = {delivery["payload"] if isinstance(delivery["payload"], str) else '{"data":{"m":"hi"}}'
+                 for delivery in simulator.inbox(handle) if delivery["payload"] in (body, {"data": {"m": "hi"}})}
+        checks.equal(f"{name}: it is the message", found, {body})
+    elif not case.marker:
+        checks.equal(f"{name}: nothing is received", simulator.inbox(handle), [])
+    if not case.kept:
+        checks.that(f"{name}: the device is removed", await hub.drops("device"))
+    elif case.fault and case.fault["fault"] == "replacedHandle":
+        await replaced(name, hub, simulator, handle)
+    else:
+        checks.equal(f"{name}: the device is kept", await hub.channel("device"), handle)
+
+
+async def replaced(name, hub, simulator, old):
+    for _ in range(500):
+        if (new := await hub.channel("device")) != old:
+            break
+        await asyncio.sleep(0.02)
+    message = await hub.send("adm", "device")
+    checks.that(f"{name}: the next arrives", await hub.comes_to(message, *count("Success")))
+    checks.equal(f"{name}: both are with the new id", len(simulator.inbox(new)), 2)
+
+
+async def course(binary, directory):
+    data = os.path.join(directory, "data")
+    os.mkdir(data, 0o700)
+    cases = CASES + TOKEN_CASES
+    keys = [processes.create_hub(binary, data, f"case{number}")[RULE] for number in range(len(cases))]
+    server = processes.Server(
+        binary, data, os.path.join(directory, "server.log"), "--simulator", "--simulator-listen", "127.0.0.1:0")
+    try:
+        line = await server.start()
+        simulator = Simulator(re.search(r" simulator=(\S+)", line)[1], os.path.join(data, "simulator-ca.pem"))
+        hubs = [Hub(server.port, key, f"case{number}") for number, key in enumerate(keys)]
+        handles = [simulator.device(case) for case in cases]
+        faults = [case.fault | {"service": case.service, "handle": handle}
+                  for case, handle in zip(CASES, handles) if case.fault]
+        simulator.call("PUT", "faults", {"seed": 1, "faults": faults})
+        await asyncio.gather(*[judge(*parts) for parts in zip(CASES, hubs, [simulator] * len(CASES), handles)])
+        happened = {rule["fault"] for rule in simulator.call("GET", "faults")["faults"] if not rule["happened"]}
+        checks.equal("every fault has happened", happened, set())
+        for case, hub, handle in list(zip(cases, hubs, handles))[len(CASES):]:
+            fault = case.fault | {"service": case.service, "endpoint": "token", "next": 1}
+            simulator.call("PUT", "faults", {"seed": 1, "faults": [fault]})
+            await judge(case, hub, simulator, handle)
+        code, _ = await server.stop()
+        checks.equal("SIGTERM ends the server with 0", code, 0)
+    finally:
+        if server.process and server.process.returncode is None:
+            await server.kill()
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory() as directory:
+        checks.finish(course(os.path.abspath(sys.argv[1]), directory))
+
+
+if __name__ == "__main__":
+    main()
