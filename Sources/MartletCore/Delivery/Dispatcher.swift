@@ -27,7 +27,7 @@ public final class Dispatcher: Sendable {
         let sender = PageSender(
             transport: transport,
             authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
-            messageIDs: messageIDs,
+            paces: Paces(time: time), messageIDs: messageIDs,
             requestTimeout: settings.requestTimeout, time: time)
         deliverer = Deliverer(
             notifications: notifications, devices: devices, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,

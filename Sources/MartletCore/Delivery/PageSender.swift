@@ -12,6 +12,7 @@ struct PageSender: Sendable {
     let transport: any HTTPTransport
     let authorizations: AuthorizationCache
     let holds = OriginHolds()
+    let paces: Paces
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
     let time: any TimeSource
@@ -38,8 +39,24 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Sends one parcel.
+    /// Sends one parcel, in portions where its service has a pace.
     func send(_ parcel: Parcel, of job: Job, tally: inout PageTally) async {
+        guard let pace = parcel.service.pace else { return await sendAtOnce(parcel, of: job, tally: &tally) }
+        var rest = parcel.places[...]
+        while !rest.isEmpty {
+            // What the service has just asked for concerns those too that are still to be sent to.
+            if tally.pause != nil, let cause = tally.pauseCause {
+                let put = Outcome(cause.name, reason: cause.reason, .retry(after: .zero, scope: .platform))
+                return add(put, of: job, at: Array(rest), to: &tally)
+            }
+            var portion = parcel
+            portion.places = Array(rest.prefix(await paces.turn(for: rest.count, pace)))
+            rest = rest.dropFirst(portion.places.count)
+            await sendAtOnce(portion, of: job, tally: &tally)
+        }
+    }
+
+    private func sendAtOnce(_ parcel: Parcel, of job: Job, tally: inout PageTally) async {
         if let outcome = holds.outcome(job.delivery.lane, parcel.origin, at: time.now) {
             return add(outcome, of: job, at: parcel.places, to: &tally)
         }

@@ -65,7 +65,8 @@ public final class HubDirectory: Sendable {
 
     /// What a hub sends to a platform with: its own credential, or the fallback.
     func credential(for platform: PlatformID, of id: Hub.ID) -> Credential? {
-        hub(id).flatMap { $0.settings.credentials[platform] ?? fallbacks[platform] }
+        let platform = platforms[platform]?.descriptor.credentialPlatform ?? platform
+        return hub(id).flatMap { $0.settings.credentials[platform] ?? fallbacks[platform] }
     }
 
     /// Every hub, by name.

@@ -47,7 +47,9 @@ public struct HubSettings: Hashable, Sendable {
             throw .invalid("The user metadata is longer than \(Self.userMetadataLimit) characters.")
         }
         for (platform, credential) in credentials where old.credentials[platform] != credential {
-            guard platforms[platform] != nil else { throw .unknownPlatform(platform) }
+            guard let descriptor = platforms[platform]?.descriptor else { throw .unknownPlatform(platform) }
+            // One that nothing is sent with is kept for its owner.
+            guard descriptor.credentialPlatform == platform else { continue }
             do throws(PushServiceError) {
                 _ = try platforms.service(platform)?.init(credential: credential)
             } catch {

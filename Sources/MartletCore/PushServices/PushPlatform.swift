@@ -17,6 +17,10 @@ public protocol PushPlatform: Sendable {
     /// - Parameter now: When the message came, for times that cannot be read without it.
     static func normalized(_ message: Message, at now: Timestamp) -> Message
 
+    /// What of a sender's message no device will see, by the names that the sender gave it: what the platform does not
+    /// know any more, or leaves to the hub. Telemetry shows it.
+    static func dropped(from message: Message) -> [String]
+
     /// The key of the handles that somebody means who names a handle in one text; nil where there can be none.
     static func key(meantBy text: String) -> String?
 
@@ -43,6 +47,8 @@ extension PushPlatform {
     public static func handle(from text: String) -> PushHandle { PushHandle(text: text) }
 
     public static func normalized(_ message: Message, at now: Timestamp) -> Message { message }
+
+    public static func dropped(from message: Message) -> [String] { [] }
 
     public static func key(meantBy text: String) -> String? { try? key(of: handle(from: text)) }
 

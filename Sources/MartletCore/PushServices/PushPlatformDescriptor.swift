@@ -12,6 +12,8 @@ public struct PushPlatformDescriptor: Sendable {
         public var isSecret: Bool
         /// Whether the command line's flag names a file whose text is the value.
         public var isFile: Bool
+        /// Where else the command line finds the value: in a file that holds the whole credential.
+        public var fileMember: FileMember?
         /// Whether the original hub has no such property. It then never stands in a document, because a known client
         /// fails on a name that it does not know.
         public var isExtension: Bool
@@ -19,9 +21,23 @@ public struct PushPlatformDescriptor: Sendable {
         /// place of one that it does not find.
         public var impliedValue: String?
 
+        /// A member of a JSON file as the platform's owner hands it out.
+        public struct FileMember: Sendable {
+            /// The flag that names the file; one file has members for several fields.
+            public var flag: String
+            public var help: String
+            public var member: String
+
+            public init(flag: String, help: String, member: String) {
+                self.flag = flag
+                self.help = help
+                self.member = member
+            }
+        }
+
         public init(
             name: String, flag: String, help: String, isSecret: Bool = false, isFile: Bool = false,
-            isExtension: Bool = false, impliedValue: String? = nil
+            isExtension: Bool = false, impliedValue: String? = nil, fileMember: FileMember? = nil
         ) {
             self.name = name
             self.flag = flag
@@ -30,6 +46,7 @@ public struct PushPlatformDescriptor: Sendable {
             self.isFile = isFile
             self.isExtension = isExtension
             self.impliedValue = impliedValue
+            self.fileMember = fileMember
         }
     }
 
@@ -66,6 +83,8 @@ public struct PushPlatformDescriptor: Sendable {
     /// drops what is out of order. nil where the original hub has no such element; it then never stands in a document.
     public var credentialPlace: Int?
     public var credentialFields: [CredentialField]
+    /// Whose credential messages are sent with: the platform's own but where its service has been replaced by another's.
+    public var credentialPlatform: PlatformID
     /// The element of the outcome counts in telemetry.
     public var outcomeCountsElement: String
     /// Where that element stands among those of all platforms, from 0 (wire document, section 8.1): a known client drops
@@ -84,7 +103,8 @@ public struct PushPlatformDescriptor: Sendable {
         registrationElement: String, handleElements: [String], hasSecondaryTiles: Bool = false,
         templateFormat: TemplateFormat = .json, templateElements: [TemplateElement] = [.name],
         credentialElement: String, credentialPlace: Int? = nil, credentialFields: [CredentialField],
-        outcomeCountsElement: String, outcomeCountsPlace: Int = .max, fieldPrefixes: [String], payloadLimit: Int,
+        credentialPlatform: PlatformID? = nil, outcomeCountsElement: String, outcomeCountsPlace: Int = .max,
+        fieldPrefixes: [String], payloadLimit: Int,
         hiddenFrom: [String] = []
     ) {
         self.platform = platform
@@ -99,6 +119,7 @@ public struct PushPlatformDescriptor: Sendable {
         self.credentialElement = credentialElement
         self.credentialPlace = credentialPlace
         self.credentialFields = credentialFields
+        self.credentialPlatform = credentialPlatform ?? platform
         self.outcomeCountsElement = outcomeCountsElement
         self.outcomeCountsPlace = outcomeCountsPlace
         self.fieldPrefixes = fieldPrefixes

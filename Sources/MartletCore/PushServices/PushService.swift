@@ -19,6 +19,9 @@ public protocol PushService: PushPlatform {
     /// Whether a token is good for one origin alone, so that `authorization(at:)` is asked of the service at each.
     static var tokensAreForOneOrigin: Bool { get }
 
+    /// How fast may be sent to the service; nil as fast as it takes.
+    var pace: SendingPace? { get }
+
     /// - Throws: `PushServiceError` naming the property that is missing or unusable; never its value.
     init(credential: Credential) throws(PushServiceError)
 
@@ -70,6 +73,8 @@ public protocol PushService: PushPlatform {
 extension PushService {
     public static var handlesAreAddresses: Bool { false }
     public static var tokensAreForOneOrigin: Bool { false }
+
+    public var pace: SendingPace? { nil }
 
     public func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin {
         throw PushServiceError(.badHandle, "The handles of this platform are no addresses.")

@@ -151,7 +151,7 @@ public struct TestSends: Sendable {
             return .missing(PageSender.noPushService(for: id.platform))
         }
         guard let credential = hubs.credential(for: id.platform, of: id.hub) else {
-            return .missing(PageSender.noCredential(for: id.platform))
+            return .missing(PageSender.noCredential(for: type.descriptor.credentialPlatform))
         }
         do throws(PushServiceError) {
             let service = try type.init(credential: credential)

@@ -42,6 +42,15 @@ struct NotificationDetails {
         for descriptor in descriptors where descriptor.outcomeCountsPlace >= Self.errorsPlace {
             write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
         }
+        // Not the original's: behind everything that clients know, where all of them pass over it.
+        let dropped = dropped
+        if !dropped.isEmpty { details.element("DroppedFromBody", text: dropped.joined(separator: ", ")) }
+    }
+
+    /// What of the body no device will see. What templates lose depends on each of them and is not known here.
+    private var dropped: [String] {
+        guard case .native(let platform, let message) = report.notification.content else { return [] }
+        return platforms[platform]?.dropped(from: message) ?? []
     }
 
     /// Which platforms a template notification goes to is not known before it begins.

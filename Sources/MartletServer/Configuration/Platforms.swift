@@ -16,6 +16,8 @@ public enum Platforms {
         public let help: String
         /// The value names a file whose text is the property.
         public let isFile: Bool
+        /// The member of the file, a JSON object, that is the property; nil where the whole text is.
+        public let member: String?
     }
 
     /// The flags of all platforms.
@@ -28,6 +30,7 @@ public enum Platforms {
         var flags: [(flag: String, placeholder: String, help: String)] = []
         for field in credentialFields {
             if let place = flags.firstIndex(where: { $0.flag == field.flag }) {
+                guard !flags[place].help.contains(field.help) else { continue }
                 flags[place].help += " " + field.help
             } else {
                 flags.append((field.flag, field.placeholder, field.help))
@@ -77,10 +80,18 @@ public enum Platforms {
 
     private static func fields(of descriptor: PushPlatformDescriptor) -> [CredentialField] {
         let names = Set([descriptor.platform.rawValue] + descriptor.aliases)
-        return descriptor.credentialFields.map { field in
+        let members = descriptor.credentialFields.compactMap { field in
+            field.fileMember.map { file in
+                CredentialField(
+                    property: field.name, platforms: names, flag: file.flag, placeholder: "FILE",
+                    help: "\(descriptor.platform): \(file.help)", isFile: true, member: file.member)
+            }
+        }
+        let fields = descriptor.credentialFields.map { field in
             CredentialField(
                 property: field.name, platforms: names, flag: field.flag, placeholder: field.isFile ? "FILE" : "VALUE",
-                help: "\(descriptor.platform): \(field.help)", isFile: field.isFile)
+                help: "\(descriptor.platform): \(field.help)", isFile: field.isFile, member: nil)
         }
+        return fields + members
     }
 }

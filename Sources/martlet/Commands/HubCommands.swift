@@ -50,9 +50,9 @@ enum HubCommands {
         let generated = invocation.isOn("generate") ? try await generateCredential(invocation, platform) : nil
         var properties: [String: JSON] = generated?.properties.mapValues(JSON.string) ?? [:]
         for field in Platforms.credentialFields where field.platforms.contains(platform.lowercased()) {
-            guard let value = invocation[field.flag] else { continue }
-            properties[field.property] =
-                field.isFile ? .string(try TextFile.readText(value)) : .string(value)
+            // What is given by itself prevails over what a file has.
+            guard properties[field.property] == nil, let value = invocation[field.flag] else { continue }
+            properties[field.property] = try text(of: field, given: value)
         }
         do {
             _ = try await Administration(invocation).call(
@@ -84,6 +84,17 @@ enum HubCommands {
     ) { invocation in
         let (hub, platform) = (segment(invocation.operand("NAME")), segment(invocation.operand("PLATFORM")))
         _ = try await Administration(invocation).call(.delete, "/hubs/\(hub)/credentials/\(platform)")
+    }
+
+    /// What a flag gives: a text, the text of a file, or a member of the JSON object in a file, where it has that.
+    private static func text(of field: Platforms.CredentialField, given value: String) throws -> JSON? {
+        guard field.isFile else { return .string(value) }
+        let content = try TextFile.readText(value)
+        guard let member = field.member else { return .string(content) }
+        guard let file = try? JSON(parsing: Array(content.utf8)), case .object = file else {
+            throw ServerError("The file of --\(field.flag) must hold a JSON object.")
+        }
+        return file[member]?.string.map(JSON.string)
     }
 
     /// The same sentence with flags in the place of the properties that they set.

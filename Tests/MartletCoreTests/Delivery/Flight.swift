@@ -85,7 +85,7 @@ struct Flight {
     let storage = MemoryStorage()
     let time = ManualTimeSource()
     let maps = MemoryProgressMaps()
-    let platforms = PushPlatformList([CarrierPigeon.self, HomingPigeon.self, MessageInABottle.self])
+    let platforms = PushPlatformList([CarrierPigeon.self, HomingPigeon.self, PacedPigeon.self, MessageInABottle.self])
     let hubs: HubDirectory
     let registry: DeviceRegistry
     let transport: ScriptedTransport
@@ -109,7 +109,7 @@ struct Flight {
             sender: PageSender(
                 transport: transport,
                 authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
-                messageIDs: MessageIDKey(1, 2),
+                paces: Paces(time: time), messageIDs: MessageIDKey(1, 2),
                 requestTimeout: settings.requestTimeout, time: time),
             settings: settings, time: time, log: { [alarms] in alarms.add($0) })
         if hasCredential { try await giveCredential() }

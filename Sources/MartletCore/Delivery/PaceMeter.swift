@@ -1,0 +1,44 @@
+import MartletModel
+
+/// When messages of one account may go: a pure decision.
+///
+/// Messages are spread evenly, but for a second's worth that may go ahead of its time. After a minute without any the
+/// pace is a tenth of the full one and grows to it within a minute.
+struct PaceMeter: Sendable {
+    private static let tolerance: Duration = .seconds(-1)
+    private static let growth: Duration = .seconds(60)
+
+    /// Messages in a second once the pace has grown. Of each minute two seconds' worth are held back for what goes
+    /// ahead of its time.
+    private let fullRate: Double
+    private var began: Timestamp?
+    /// When all that was let through has gone, evenly spread.
+    private var end: Timestamp?
+
+    init(_ pace: SendingPace) {
+        fullRate = Double(max(pace.messagesPerMinute, 1)) / 60 * 58 / 60
+    }
+
+    /// What may go together.
+    struct Turn: Equatable {
+        var count: Int
+        var at: Timestamp
+    }
+
+    /// Takes as many messages as may go together, one at least.
+    mutating func turn(for wanted: Int, at now: Timestamp) -> Turn {
+        if end.map({ now - $0 > Self.growth }) ?? true { began = now }
+        let end = max(end ?? now, now)
+        let start = max(now, end + Self.tolerance)
+        let rate = rate(at: start)
+        let count = min(wanted, max(1, Int(rate)))
+        self.end = end + .seconds(1) * (Double(count) / rate)
+        return Turn(count: count, at: start)
+    }
+
+    private func rate(at moment: Timestamp) -> Double {
+        let age = began.map { moment - $0 } ?? .zero
+        let share = Double(age.components.seconds) / Double(Self.growth.components.seconds)
+        return fullRate * min(1, 0.1 + 0.9 * share)
+    }
+}

@@ -1,0 +1,48 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import MartletTesting
+
+/// A pigeon that flies with another platform's credential, so many in a minute as its route says.
+struct PacedPigeon: PushService {
+    static let descriptor: PushPlatformDescriptor = {
+        var descriptor = CarrierPigeon.descriptor
+        descriptor.platform = PlatformID(rawValue: "paced")
+        descriptor.credentialPlatform = CarrierPigeon.platform
+        return descriptor
+    }()
+
+    let pace: SendingPace?
+    private let pigeon: CarrierPigeon
+
+    init(credential: Credential) throws(PushServiceError) {
+        pigeon = try CarrierPigeon(credential: credential)
+        pace = SendingPace(account: "a", messagesPerMinute: Int(credential.properties["Route"] ?? "") ?? 60)
+    }
+
+    static func key(of handle: PushHandle) throws(PushServiceError) -> String { try CarrierPigeon.key(of: handle) }
+
+    static func check(_ message: Message) throws(PushServiceError) { try CarrierPigeon.check(message) }
+
+    static func message(showing text: String) throws(PushServiceError) -> Message {
+        try CarrierPigeon.message(showing: text)
+    }
+
+    func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
+        try pigeon.authorization(at: now)
+    }
+
+    func shared(
+        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
+    ) throws(PushServiceError) -> RequestBatch.Shared {
+        try pigeon.shared(message, token: token, expiry: expiry, at: now)
+    }
+
+    func append(
+        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
+    ) {
+        pigeon.append(handle, id: id, message: message, to: &batch)
+    }
+
+    func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome { pigeon.outcome(of: response, at: now) }
+}
