@@ -73,6 +73,8 @@ static inline int martlet_EVP_PKEY_KEYPAIR(void) { return EVP_PKEY_KEYPAIR; }
 
 static inline EVP_PKEY *martlet_EVP_EC_gen(const char *curve) { return EVP_EC_gen(curve); }
 
+static inline EVP_PKEY *martlet_EVP_RSA_gen(unsigned bits) { return EVP_RSA_gen(bits); }
+
 static inline BIO *martlet_BIO_new_mem(const void *bytes, int length) { return BIO_new_mem_buf(bytes, length); }
 
 static inline long martlet_BIO_get_mem_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }

@@ -15,6 +15,8 @@ extension PushPlatforms {
         apns.acceptsAnyKey = acceptsAnyKey
         var webPush = WebPushSimulator.Configuration()
         webPush.acceptsAnyKey = acceptsAnyKey
+        var fcm = FCMSimulator.Configuration()
+        fcm.acceptsAnyKey = acceptsAnyKey
         var wns = WNSSimulator.Configuration()
         wns.acceptsAnyKey = acceptsAnyKey
         var mpns = MPNSSimulator.Configuration()
@@ -22,7 +24,8 @@ extension PushPlatforms {
         var adm = ADMSimulator.Configuration()
         adm.acceptsAnyKey = acceptsAnyKey
         return [
-            APNsSimulator(apns), WebPushSimulator(webPush), WNSSimulator(wns), MPNSSimulator(mpns), ADMSimulator(adm),
+            APNsSimulator(apns), FCMSimulator(fcm), WebPushSimulator(webPush), WNSSimulator(wns), MPNSSimulator(mpns),
+            ADMSimulator(adm),
         ]
     }
 }

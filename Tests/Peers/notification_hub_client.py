@@ -31,7 +31,7 @@ MARKS = {"http": "0a", "https": "0b"}
 # A browser's public key: a point of the curve.
 _POINT = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
 # Platforms that the server sends to, for which the hub has no credential here.
-SENT_TO = {"Browser", "Windows", "Mpns", "Adm"}
+SENT_TO = {"Adm", "Browser", "FcmV1", "Gcm", "Mpns", "Windows"}
 
 
 class Hub:

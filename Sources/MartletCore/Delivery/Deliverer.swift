@@ -241,7 +241,8 @@ struct Deliverer: Sendable {
             return .ready(ReadyLane(id, credential, .refused(PageSender.noPushService(for: id.platform))))
         }
         guard let credential else {
-            return .ready(ReadyLane(id, nil, .refused(PageSender.noCredential(for: type.descriptor.credentialPlatform))))
+            return .ready(
+                ReadyLane(id, nil, .refused(PageSender.noCredential(for: type.descriptor.credentialPlatform))))
         }
         guard let service = try? type.init(credential: credential) else {
             return .paused(until: lanes.pause(id, at: now))

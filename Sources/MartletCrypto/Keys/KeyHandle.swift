@@ -20,6 +20,11 @@ final class KeyHandle: @unchecked Sendable {
         return name.prefix(length).elementsEqual("prime256v1".utf8.map { CChar($0) })
     }
 
+    /// Of a size that is neither weak nor a burden.
+    var isRSA: Bool {
+        EVP_PKEY_is_a(pointer, "RSA") == 1 && (2048...8192).contains(EVP_PKEY_get_bits(pointer))
+    }
+
     /// The uncompressed point of an elliptic curve key.
     func encodedPoint() -> [UInt8] {
         var bytes: UnsafeMutablePointer<UInt8>?

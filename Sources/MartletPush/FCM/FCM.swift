@@ -1,64 +1,79 @@
 public import MartletCore
+import MartletCrypto
+public import MartletHTTP
 public import MartletModel
 
-/// Firebase Cloud Messaging as its HTTP v1 API speaks of it (push services document, section 2).
-public enum FCM: PushPlatform {
+/// Firebase Cloud Messaging by its HTTP v1 API (push services document, section 2).
+///
+/// The device's token stands in the body, so every device has a body of its own: the message with the token at its
+/// beginning.
+public struct FCM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "fcmv1"), format: "fcmv1", registrationElement: "FcmV1",
         handleElements: ["FcmV1RegistrationId"], credentialElement: "FcmV1Credential", credentialPlace: 13,
-        credentialFields: [
-            .init(
-                name: "PrivateKey", flag: "private-key-file", help: "The service account's private key, as PEM.",
-                isSecret: true, isFile: true),
-            .init(name: "ProjectId", flag: "project-id", help: "The id of the project."),
-            .init(name: "ClientEmail", flag: "client-email", help: "The service account's address."),
-        ],
-        outcomeCountsElement: "FcmV1OutcomeCounts", outcomeCountsPlace: 7, fieldPrefixes: [], payloadLimit: dataLimit)
+        credentialFields: FCMCredential.fields,
+        outcomeCountsElement: "FcmV1OutcomeCounts", outcomeCountsPlace: 7, fieldPrefixes: [],
+        payloadLimit: FCMMessage.sizeLimit)
 
-    /// The largest data of a message, in bytes of its names and values.
-    static let dataLimit = 4096
+    private let credential: FCMCredential
 
-    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
-        try HandleRules.checkOpaque(handle, "The registration token")
-        return handle.text
+    public init(credential: Credential) throws(PushServiceError) {
+        self.credential = try FCMCredential(credential)
     }
 
-    /// One client leaves out the envelope around its messages.
-    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
-        guard let payload = try? Payload.object(message), payload["message"] == nil else { return message }
-        var message = message
-        message.body = Array(#"{"message":"#.utf8) + message.body + Array("}".utf8)
-        return message
+    public var pace: SendingPace? {
+        SendingPace(
+            account: "\(credential.origin)/\(credential.projectID)", messagesPerMinute: credential.messagesPerMinute)
     }
 
-    /// The payload is a message, in its envelope or without.
-    public static func check(_ message: Message) throws(PushServiceError) {
-        let payload = try Payload.object(message)
-        let content = payload["message"] ?? payload
-        guard case .object = content else {
+    public func shared(
+        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
+    ) throws(PushServiceError) -> RequestBatch.Shared {
+        guard FCMMessage.isCanonical(message.body) else {
             throw PushServiceError(.badMessage, "\"message\" must be a JSON object.")
         }
-        for data in [content["data"], content["android"]?["data"]] {
-            guard let data else { continue }
-            guard let object = data.object, object.values.allSatisfy({ $0.string != nil }) else {
-                throw PushServiceError(.badMessage, "\"data\" must be a JSON object whose values are texts.")
-            }
-            try checkSize(of: data)
+        var fields = HTTPFields()
+        if let token { fields.append(HTTPField("authorization", "Bearer \(token)", indexing: .never)) }
+        fields.append(HTTPField("content-type", "application/json; charset=UTF-8"))
+        return RequestBatch.Shared(
+            origin: credential.origin, settings: credential.settings,
+            pathPrefix: "\(Self.pathPrefix)\(credential.projectID)\(Self.pathSuffix)", fields: fields)
+    }
+
+    public func append(
+        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
+    ) throws(PushServiceError) {
+        guard FCMMessage.isCanonical(message.body) else {
+            throw PushServiceError(.badMessage, "\"message\" must be a JSON object.")
+        }
+        batch.append { writer in
+            writer.part { _ in }
+            writer.part { FCMMessage.append(message.body, to: handle, to: &$0) }
         }
     }
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        try Payload.message(["message": ["data": ["message": .string(text)]]], on: FCM.self)
+    static let pathPrefix = "/v1/projects/"
+    static let pathSuffix = "/messages:send"
+}
+
+// MARK: Access tokens
+
+extension FCM {
+    public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
+        let assertion: String
+        do throws(CryptoError) {
+            assertion = try FCMAssertion.sign(
+                issuer: credential.clientEmail, audience: credential.tokenEndpoint, at: now, with: credential.privateKey
+            )
+        } catch {
+            throw PushServiceError(.badCredential, "The service account's assertion cannot be signed: \(error)")
+        }
+        return OAuthToken.exchange(
+            ["grant_type": FCMAssertion.grantType, "assertion": assertion], to: credential.tokenOrigin,
+            path: credential.tokenPath, settings: credential.settings)
     }
 
-    /// Checks the size of the data of a message, which is what the service counts.
-    static func checkSize(of data: JSON?) throws(PushServiceError) {
-        let size = (data?.object ?? [:]).reduce(0) { sum, member in
-            sum + member.key.utf8.count + (member.value.string?.utf8.count ?? member.value.bytes.count)
-        }
-        guard size <= dataLimit else {
-            throw PushServiceError(
-                .messageTooLarge, "The data has \(size) bytes in names and values; a message may have \(dataLimit).")
-        }
+    public func token(from response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
+        OAuthToken.answer(response, at: now)
     }
 }

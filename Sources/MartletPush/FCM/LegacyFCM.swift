@@ -1,30 +1,83 @@
 public import MartletCore
+public import MartletHTTP
 public import MartletModel
 
 /// Google's messaging as its old HTTP API spoke of it, and as many apps and payloads still do (push services document,
-/// sections 2.6 and 2.7). Its devices are another platform than those of `FCM`.
-public enum LegacyFCM: PushPlatform {
+/// sections 2.6 and 2.7). Its devices are another platform than those of `FCM`; what reaches them is sent by `FCM`, with
+/// that platform's credential, because the old API is switched off.
+public struct LegacyFCM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "gcm"), aliases: ["fcm"], format: "gcm", formatAliases: ["fcm"],
         registrationElement: "Gcm", handleElements: ["GcmRegistrationId"], credentialElement: "GcmCredential",
         credentialPlace: 4,
         credentialFields: [
-            .init(name: "GoogleApiKey", flag: "api-key", help: "The server key.", isSecret: true),
-            .init(name: "GcmEndpoint", flag: "endpoint", help: "The address of the service."),
+            .init(
+                name: "GoogleApiKey", flag: "api-key", help: "The old API's server key; kept, not used.", isSecret: true
+            ),
+            .init(name: "GcmEndpoint", flag: "endpoint", help: "The old API's address; kept, not used."),
         ],
-        outcomeCountsElement: "GcmOutcomeCounts", outcomeCountsPlace: 3, fieldPrefixes: [], payloadLimit: FCM.dataLimit)
+        credentialPlatform: FCM.descriptor.platform, outcomeCountsElement: "GcmOutcomeCounts", outcomeCountsPlace: 3,
+        fieldPrefixes: [], payloadLimit: FCMMessage.sizeLimit)
 
+    private let service: FCM
+
+    public init(credential: Credential) throws(PushServiceError) {
+        service = try FCM(credential: credential)
+    }
+
+    public var pace: SendingPace? { service.pace }
+
+    public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
+        try service.authorization(at: now)
+    }
+
+    public func token(from response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
+        service.token(from: response, at: now)
+    }
+
+    public func shared(
+        _ message: Message, token: String?, expiry: Timestamp, at now: Timestamp
+    ) throws(PushServiceError) -> RequestBatch.Shared {
+        try service.shared(message, token: token, expiry: expiry, at: now)
+    }
+
+    public func append(
+        _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
+    ) throws(PushServiceError) {
+        try service.append(handle, id: id, message: message, to: &batch)
+    }
+
+    public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
+        service.outcome(of: response, at: now)
+    }
+}
+
+extension LegacyFCM {
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try HandleRules.checkOpaque(handle, "The registration id")
         return handle.text
     }
 
+    /// An old payload becomes a message of the new API. One that is a message of the new API already stays so.
+    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
+        guard let payload = try? Payload.object(message).object else { return message }
+        guard payload["message"]?.object == nil else { return FCM.normalized(message, at: now) }
+        let translation = LegacyTranslation(payload, at: now)
+        var message = message
+        message.body = FCMMessage.canonical(
+            translation.content, options: translation.isDryRun ? ["validate_only": true] : [:])
+        return message
+    }
+
+    public static func dropped(from message: Message) -> [String] {
+        guard let payload = try? Payload.object(message).object else { return [] }
+        guard payload["message"]?.object == nil else { return FCM.dropped(from: message) }
+        return LegacyTranslation(payload, at: Timestamp(seconds: 0)).dropped.sorted()
+    }
+
     public static func check(_ message: Message) throws(PushServiceError) {
-        let payload = try Payload.object(message)
-        guard payload["data"].map({ $0.object != nil }) ?? true else {
-            throw PushServiceError(.badMessage, "\"data\" must be a JSON object.")
-        }
-        try FCM.checkSize(of: payload["data"])
+        _ = try Payload.object(message)
+        try FCM.check(normalized(message, at: Timestamp(seconds: 0)))
     }
 
     public static func message(showing text: String) throws(PushServiceError) -> Message {

@@ -1,0 +1,46 @@
+public import MartletCore
+public import MartletModel
+
+extension FCM {
+    public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
+        try HandleRules.checkOpaque(handle, "The registration token")
+        return handle.text
+    }
+
+    /// One client leaves out the envelope around its messages. Whom a message is for is the hub's to say.
+    public static func normalized(_ message: Message, at now: Timestamp) -> Message {
+        guard let payload = try? Payload.object(message).object else { return message }
+        var options = payload
+        options["message"] = nil
+        guard let content = payload["message"] else { return with(message, payload, options: [:]) }
+        guard let content = content.object else { return message }
+        return with(message, content, options: options)
+    }
+
+    private static func with(_ message: Message, _ content: [String: JSON], options: [String: JSON]) -> Message {
+        var message = message
+        message.body = FCMMessage.canonical(
+            content.filter { !FCMMessage.targetNames.contains($0.key) }, options: options)
+        return message
+    }
+
+    public static func dropped(from message: Message) -> [String] {
+        guard let payload = try? Payload.object(message) else { return [] }
+        let names = (payload["message"] ?? payload).object?.keys.filter(FCMMessage.targetNames.contains) ?? []
+        return names.sorted()
+    }
+
+    /// The payload is a message, in its envelope or without.
+    public static func check(_ message: Message) throws(PushServiceError) {
+        let payload = try Payload.object(message)
+        let content = payload["message"] ?? payload
+        guard case .object = content else {
+            throw PushServiceError(.badMessage, "\"message\" must be a JSON object.")
+        }
+        try FCMMessage.check(content)
+    }
+
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        try Payload.message(["message": ["data": ["message": .string(text)]]], on: FCM.self)
+    }
+}

@@ -1,0 +1,53 @@
+import MartletHTTP
+import MartletModel
+
+/// The body of a refusal: Google's envelope of errors (push services document, section 2.5).
+struct FCMAnswer {
+    static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
+    static let infoType = "type.googleapis.com/google.rpc.ErrorInfo"
+    static let quotaType = "type.googleapis.com/google.rpc.QuotaFailure"
+    static let requestType = "type.googleapis.com/google.rpc.BadRequest"
+
+    private static let bodyLimit = 65_536
+    private static let detailLimit = 16
+
+    let httpStatus: Int
+    /// `error.status`.
+    let status: String?
+    /// The service's own code.
+    let code: String?
+    /// Why, for errors that all of Google's services have.
+    let infoReason: String?
+    /// Whether the registration token is what is wrong with the request.
+    let isAboutToken: Bool
+    /// Whether the message is too large.
+    let isAboutSize: Bool
+    /// Whether one device's quota has been used up, not the project's.
+    let isAboutDevice: Bool
+
+    init(_ response: HTTPResponse) {
+        httpStatus = response.status.code
+        let body =
+            response.bytes.count <= Self.bodyLimit ? try? JSON(parsing: response.bytes, maximumDepth: 16) : nil
+        let error = body?["error"]
+        let details = (error?["details"]?.array ?? []).prefix(Self.detailLimit)
+        func detail(_ type: String) -> JSON? { details.first { $0["@type"]?.string == type } }
+        status = AnswerWord.checked(error?["status"]?.string)
+        code = AnswerWord.checked(detail(Self.errorType)?["errorCode"]?.string)
+        infoReason = AnswerWord.checked(detail(Self.infoType)?["reason"]?.string)
+        let text = error?["message"]?.string?.lowercased() ?? ""
+        let fields = detail(Self.requestType)?["fieldViolations"]?.array?.prefix(Self.detailLimit) ?? []
+        isAboutToken =
+            text.contains("registration token") || fields.contains { $0["field"]?.string == "message.token" }
+        isAboutSize = text.contains("too big") || text.contains("too large")
+        let violations = detail(Self.quotaType)?["violations"]?.array?.prefix(Self.detailLimit) ?? []
+        isAboutDevice = violations.contains { violation in
+            [violation["subject"], violation["description"]].contains { text in
+                text?.string?.lowercased().contains("device") ?? false
+            }
+        }
+    }
+
+    /// The most telling of the service's words.
+    var reason: String { code ?? infoReason ?? status ?? "status \(httpStatus)" }
+}

@@ -1,0 +1,185 @@
+import MartletModel
+
+/// A payload of the old API as a message of the new one (push services document, section 2.7).
+///
+/// What has no place there is left out and named. What the new API takes in another form only where the device is one of
+/// Apple's is added for those alone that say something an Android device does not know: a badge, a subtitle, a sound,
+/// content that is available or may be changed.
+struct LegacyTranslation {
+    /// The message.
+    private(set) var content: [String: JSON] = [:]
+    /// Whether the payload is only to be checked by the service.
+    private(set) var isDryRun = false
+    /// Names in the old payload, such as `delay_while_idle` and `data.x`.
+    private(set) var dropped: [String] = []
+
+    private var android: [String: JSON] = [:]
+    private var androidNotification: [String: JSON] = [:]
+    private var aps: [String: JSON] = [:]
+    private var appleHeaders: [String: JSON] = [:]
+    private let now: Timestamp
+
+    init(_ payload: [String: JSON], at now: Timestamp) {
+        self.now = now
+        for (name, value) in payload where !take(name, value) { dropped.append(name) }
+        if !androidNotification.isEmpty { android["notification"] = .object(androidNotification) }
+        if !android.isEmpty { content["android"] = .object(android) }
+        if !aps.isEmpty {
+            content["apns"] = ["payload": ["aps": .object(aps)]]
+            if !appleHeaders.isEmpty {
+                content["apns"] = ["headers": .object(appleHeaders), "payload": ["aps": .object(aps)]]
+            }
+        }
+    }
+
+    /// - Returns: Whether the member has a place in the new message.
+    private mutating func take(_ name: String, _ value: JSON) -> Bool {
+        switch name {
+        case "data": takeData(value)
+        case "notification": takeNotification(value)
+        case "priority": return takePriority(value)
+        case "time_to_live": return takeTimeToLive(value)
+        case "collapse_key":
+            guard let key = Self.text(value) else { return false }
+            android[name] = .string(key)
+            // The longest that Apple's service takes.
+            if key.utf8.count <= 64 { appleHeaders["apns-collapse-id"] = .string(key) }
+        case "restricted_package_name":
+            guard let package = Self.text(value) else { return false }
+            android[name] = .string(package)
+        case "direct_boot_ok":
+            guard let isSet = Self.truth(value) else { return false }
+            android[name] = .bool(isSet)
+        case "content_available", "mutable_content":
+            guard let isSet = Self.truth(value) else { return false }
+            if isSet { aps[name.replacing("_", with: "-")] = 1 }
+        case "dry_run":
+            guard let isSet = Self.truth(value) else { return false }
+            isDryRun = isSet
+        default: return false
+        }
+        return true
+    }
+
+    /// Values of any type become the texts that devices were given.
+    private mutating func takeData(_ value: JSON) {
+        guard let members = value.object else {
+            content["data"] = value
+            return
+        }
+        var data: [String: JSON] = [:]
+        for (name, value) in members {
+            if value == .null {
+                dropped.append("data.\(name)")
+            } else {
+                data[name] = .string(value.string ?? value.text)
+            }
+        }
+        content["data"] = .object(data)
+    }
+
+    private mutating func takePriority(_ value: JSON) -> Bool {
+        switch Self.text(value)?.lowercased() {
+        case "high", "10":
+            android["priority"] = "HIGH"
+            appleHeaders["apns-priority"] = "10"
+        case "normal", "5":
+            android["priority"] = "NORMAL"
+            appleHeaders["apns-priority"] = "5"
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func takeTimeToLive(_ value: JSON) -> Bool {
+        guard let seconds = Self.number(value) else { return false }
+        // One that is out of range is left for the check to refuse.
+        android["ttl"] = .string("\(seconds)s")
+        if (0...Int64(FCMMessage.timeToLiveLimit)).contains(seconds) {
+            appleHeaders["apns-expiration"] = .string(String(now.seconds + seconds))
+        }
+        return true
+    }
+
+    // MARK: Notifications
+
+    private mutating func takeNotification(_ value: JSON) {
+        guard let members = value.object else {
+            content["notification"] = value
+            return
+        }
+        var notification: [String: JSON] = [:]
+        for (name, value) in members {
+            switch name {
+            case "title", "body", "image":
+                notification[name] = Self.text(value).map(JSON.string)
+                if notification[name] == nil { dropped.append("notification.\(name)") }
+            case _ where takeForOneSystem(name, value): break
+            default: dropped.append("notification.\(name)")
+            }
+        }
+        if let subtitle = members["subtitle"].flatMap(Self.text) {
+            // An alert in this place stands for all that the notification says.
+            var alert = notification.filter { $0.key != "image" }
+            alert["subtitle"] = .string(subtitle)
+            aps["alert"] = .object(alert)
+        }
+        if !notification.isEmpty { content["notification"] = .object(notification) }
+    }
+
+    private mutating func takeForOneSystem(_ name: String, _ value: JSON) -> Bool {
+        switch name {
+        case "icon", "tag", "color", "click_action", "title_loc_key", "body_loc_key":
+            guard let text = Self.text(value) else { return false }
+            androidNotification[name] = .string(text)
+        case "android_channel_id":
+            guard let text = Self.text(value) else { return false }
+            androidNotification["channel_id"] = .string(text)
+        case "title_loc_args", "body_loc_args":
+            guard let arguments = Self.texts(value) else { return false }
+            androidNotification[name] = .array(arguments.map(JSON.string))
+        case "sound":
+            guard let sound = Self.text(value) else { return false }
+            androidNotification[name] = .string(sound)
+            aps[name] = .string(sound)
+        case "badge":
+            guard let badge = Self.number(value) else { return false }
+            aps[name] = .integer(badge)
+        case "subtitle":
+            return Self.text(value) != nil
+        default: return false
+        }
+        return true
+    }
+
+    // MARK: Values
+
+    /// A text, or a number or truth value as text.
+    private static func text(_ value: JSON) -> String? {
+        switch value {
+        case .string(let text): text
+        case .integer, .double, .bool: value.text
+        case .null, .array, .object: nil
+        }
+    }
+
+    private static func number(_ value: JSON) -> Int64? {
+        value.integer ?? value.string.flatMap { Int64($0) }
+    }
+
+    private static func truth(_ value: JSON) -> Bool? {
+        switch value {
+        case .bool(let isSet): isSet
+        case .integer(0), .string("false"): false
+        case .integer(1), .string("true"): true
+        default: nil
+        }
+    }
+
+    /// An array, or one that was written as a text.
+    private static func texts(_ value: JSON) -> [String]? {
+        let array = value.array ?? value.string.flatMap { try? JSON(parsing: Array($0.utf8), maximumDepth: 4) }?.array
+        let texts = array?.compactMap(text)
+        return texts?.count == array?.count ? texts : nil
+    }
+}

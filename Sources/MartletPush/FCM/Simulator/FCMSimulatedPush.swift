@@ -1,0 +1,39 @@
+import MartletModel
+
+/// A message that has passed every check.
+struct FCMSimulatedPush {
+    let projectID: String
+    /// The device's token; nil for a message to a topic, which no device here has subscribed to.
+    let token: String?
+    /// In the spelling of the service's description, without its target.
+    let message: JSON
+    let isOnlyValidated: Bool
+    let acceptedAt: Timestamp
+
+    func delivery(id: String) -> SimulatedDelivery? {
+        guard let token else { return nil }
+        let android = message["android"]
+        var headers: [String: String] = [:]
+        for name in ["priority", "ttl", "collapse_key"] { headers[name] = android?[name]?.string }
+        let timeToLive =
+            android?["ttl"]?.string.flatMap(FCMMessage.timeToLive) ?? FCMMessage.timeToLiveLimit
+        return SimulatedDelivery(
+            id: id, handle: token, headers: headers, payload: message, text: text, acceptedAt: acceptedAt,
+            keptUntil: timeToLive > 0 ? acceptedAt + .seconds(timeToLive) : nil)
+    }
+
+    /// What the notification says, and in its absence what an app shows that was written by the guides.
+    private var text: String? {
+        let notification = message["notification"]
+        let own = message["android"]?["notification"]
+        let data = message["android"]?["data"] ?? message["data"]
+        return own?["body"]?.string ?? notification?["body"]?.string ?? own?["title"]?.string
+            ?? notification?["title"]?.string ?? data?["message"]?.string
+    }
+
+    /// Whether an undelivered message makes way for this one.
+    func replaces(_ older: SimulatedDelivery) -> Bool {
+        let key = message["android"]?["collapse_key"]?.string
+        return key != nil && older.headers["collapse_key"] == key
+    }
+}

@@ -1,0 +1,184 @@
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// The checks of a message, in the order of the push services document, section 10.3.
+extension FCMSimulator {
+    mutating func judge(_ request: HTTPRequest, at now: Timestamp) throws(FCMRefusal) -> FCMSimulatedPush {
+        let project = try project(request)
+        let grant = try authorize(request.fields, at: now)
+        guard grant.projectID.map({ $0 == project }) ?? true else { throw .noPermission(project) }
+        let body = try Self.body(request)
+        let message = body["message"] ?? [:]
+        try Self.checkTarget(message)
+        try Self.checkValues(message)
+        guard FCMMessage.size(of: message) <= (message["token"] == nil ? 2048 : FCMMessage.sizeLimit) else {
+            throw .tooBig
+        }
+        try checkApplePart(message, of: project)
+        let token = message["token"]?.string
+        if let token { try checkDevice(token, of: project) }
+        try checkQuota("project \(project)", configuration.messagesPerMinute, .sendRequests, at: now)
+        if let token {
+            try checkQuota("device \(token)", configuration.deviceMessagesPerMinute, .deviceQuota, at: now)
+        }
+        let content = (message.object ?? [:]).filter { !FCMMessage.targetNames.contains($0.key) }
+        return FCMSimulatedPush(
+            projectID: project, token: token, message: .object(content),
+            isOnlyValidated: body["validate_only"] == true, acceptedAt: now)
+    }
+
+    /// Row 1. Both endpoints of the old API are among what is not served.
+    private func project(_ request: HTTPRequest) throws(FCMRefusal) -> String {
+        guard request.method == .post, request.target.hasPrefix(FCM.pathPrefix),
+            request.target.hasSuffix(FCM.pathSuffix)
+        else { throw .notServed }
+        let project = String(request.target.dropFirst(FCM.pathPrefix.count).dropLast(FCM.pathSuffix.count))
+        guard FCMCredential.isProjectID(project) else { throw .notServed }
+        return project
+    }
+
+    /// Row 2.
+    private func authorize(_ fields: HTTPFields, at now: Timestamp) throws(FCMRefusal) -> Grant {
+        guard let field = fields["authorization"], !field.isEmpty else { throw .noCredential }
+        guard field.lowercased().hasPrefix("bearer "), let grant = grants[String(field.dropFirst("bearer ".count))]
+        else { throw .badCredential }
+        guard now < grant.expiresAt else { throw .expiredCredential }
+        return grant
+    }
+
+    /// Row 4.
+    private static func body(_ request: HTTPRequest) throws(FCMRefusal) -> JSON {
+        guard let body = try? JSON(parsing: request.body), case .object = body else { throw .unreadable }
+        return try FCMField.envelope().read(body, at: "")
+    }
+
+    /// Row 5.
+    private static func checkTarget(_ message: JSON) throws(FCMRefusal) {
+        let targets = ["token", "topic", "condition"].filter { !(message[$0]?.string ?? "").isEmpty }
+        guard targets.count == 1 else { throw .invalidArgument }
+    }
+
+    /// Row 6.
+    private static func checkValues(_ message: JSON) throws(FCMRefusal) {
+        for data in [message["data"], message["android"]?["data"]] {
+            guard !(data?.object ?? [:]).keys.contains(where: FCMMessage.isReserved) else { throw .invalidArgument }
+        }
+        if let text = message["android"]?["ttl"]?.string, FCMMessage.timeToLive(text) == nil {
+            throw .violation(
+                "message.android.ttl",
+                "Invalid value at 'message.android.ttl' (type.googleapis.com/google.protobuf.Duration)")
+        }
+        if let color = message["android"]?["notification"]?["color"]?.string {
+            let digits = color.dropFirst()
+            guard color.hasPrefix("#"), digits.utf8.count == 6, Hex.decode(String(digits)) != nil else {
+                throw .invalidArgument
+            }
+        }
+        if let link = message["webpush"]?["fcm_options"]?["link"]?.string {
+            guard link.hasPrefix("https://") else { throw .invalidArgument }
+        }
+        if let topic = message["topic"]?.string {
+            guard topic.utf8.allSatisfy(isTopicCharacter) else { throw .invalidArgument }
+        }
+    }
+
+    private static func isTopicCharacter(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"):
+            true
+        default: "-_.~%".utf8.contains(character)
+        }
+    }
+
+    /// Row 8.
+    private func checkApplePart(_ message: JSON, of project: String) throws(FCMRefusal) {
+        if let part = message["apns"] {
+            if let payload = part["payload"], payload["aps"]?.object == nil { throw .invalidArgument }
+            let headers = part["headers"]?.object ?? [:]
+            if let priority = headers["apns-priority"]?.string {
+                guard ["1", "5", "10"].contains(priority) else { throw .invalidArgument }
+            }
+            if let expiration = headers["apns-expiration"]?.string {
+                guard Int64(expiration).map({ $0 >= 0 }) ?? false else { throw .invalidArgument }
+            }
+            guard (headers["apns-collapse-id"]?.string ?? "").utf8.count <= 64 else { throw .invalidArgument }
+        }
+        if let token = message["token"]?.string, appleDevices.contains(token), projectsWithoutApple.contains(project) {
+            throw .otherServicesCredential
+        }
+    }
+
+    /// Rows 9 to 11.
+    private mutating func checkDevice(_ token: String, of project: String) throws(FCMRefusal) {
+        // A token that asks for a fault is one that a test has made up.
+        if HandleMarker(endOf: token) != nil, devices[token] == nil { devices.add(token, app: project) }
+        guard let device = devices[token] else {
+            throw Self.isPlausible(token) ? .unregistered : .badToken
+        }
+        guard device.app == project else { throw .otherSender }
+        guard device.removedAt == nil else { throw .unregistered }
+    }
+
+    /// Whether a token could once have been a device's.
+    private static func isPlausible(_ token: String) -> Bool {
+        let parts = token.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[0].utf8.count >= 11 && parts[1].utf8.count >= 100
+            && parts.allSatisfy { $0.utf8.allSatisfy { isTopicCharacter($0) && $0 != UInt8(ascii: "~") } }
+    }
+
+    /// Rows 12 and 13.
+    private mutating func checkQuota(
+        _ key: String, _ limit: Int?, _ refusal: FCMRefusal, at now: Timestamp
+    ) throws(FCMRefusal) {
+        guard let limit else { return }
+        let recent = sent[key, default: []].filter { now - $0 < .seconds(60) }
+        guard recent.count < limit else { throw refusal }
+        sent[key] = recent + [now]
+    }
+}
+
+/// The checks of a request for a token.
+extension FCMSimulator {
+    /// How far clocks may differ, in seconds.
+    private static let slack: Int64 = 300
+    private static let scopes = [FCMAssertion.scope, "https://www.googleapis.com/auth/cloud-platform"]
+
+    func judgeAssertion(_ request: HTTPRequest, at now: Timestamp) throws(FCMRefusal) -> Grant {
+        guard request.method == .post else { throw .notServed }
+        guard request.fields["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false
+        else { throw .token("invalid_request", "The request has another content type than a form.") }
+        guard let form = HTTPTarget("/?" + String(decoding: request.body, as: UTF8.self)) else {
+            throw .token("invalid_request", "The request is no form.")
+        }
+        let grantType = form.item("grant_type")?.value ?? ""
+        guard grantType == FCMAssertion.grantType else {
+            throw .token("unsupported_grant_type", "Invalid grant_type: \(grantType)")
+        }
+        guard let text = form.item("assertion")?.value else {
+            throw .token("invalid_request", "Missing required parameter: assertion")
+        }
+        guard let assertion = FCMAssertion(text), let issuer = assertion.claims["iss"]?.string else {
+            throw .badSignature
+        }
+        let account = accounts[issuer]
+        if let account {
+            guard assertion.isSigned(by: account.key) else { throw .badSignature }
+        } else if !configuration.acceptsAnyKey {
+            throw .noAccount
+        }
+        try checkClaims(of: assertion.claims, at: now)
+        return Grant(projectID: account?.projectID, expiresAt: now + .seconds(Self.lifetime))
+    }
+
+    private func checkClaims(of claims: JSON, at now: Timestamp) throws(FCMRefusal) {
+        guard claims["aud"]?.string == audience else { throw .badAudience }
+        guard let issued = claims["iat"]?.integer, let end = claims["exp"]?.integer,
+            (0...Self.lifetime + Self.slack).contains(end.subtractingReportingOverflow(issued).partialValue),
+            issued - Self.slack <= now.seconds, now.seconds <= end
+        else { throw .badTimes }
+        let scopes = (claims["scope"]?.string ?? "").split(separator: " ")
+        guard scopes.contains(where: { Self.scopes.contains(String($0)) }) else { throw .badScope }
+    }
+}

@@ -1,0 +1,198 @@
+public import MartletCore
+import MartletCrypto
+public import MartletHTTP
+public import MartletModel
+
+/// Firebase Cloud Messaging as its senders know it, with the endpoint that gives them tokens, and with made-up devices.
+public struct FCMSimulator: PushServiceSimulator {
+    /// How strict the simulated service is.
+    public struct Configuration: Sendable {
+        /// Whether service accounts that nobody registered are taken at their word, for any project.
+        public var acceptsAnyKey = false
+        /// Messages of one project within a minute before it is too many; nil for no limit.
+        public var messagesPerMinute: Int?
+        /// Messages to one device within a minute before it is too many; nil for no limit.
+        public var deviceMessagesPerMinute: Int?
+
+        public init() {}
+    }
+
+    /// Who may ask for tokens.
+    struct Account {
+        let projectID: String
+        let key: RSAPublicKey
+    }
+
+    /// What a token allows.
+    struct Grant {
+        /// nil for all projects.
+        let projectID: String?
+        var expiresAt: Timestamp
+    }
+
+    public static let platform = FCM.descriptor.platform
+
+    /// The project of issued credentials, and of devices that name none.
+    static let exampleProject = "example-project"
+    static let tokenPath = "/token"
+    private static let exampleAccount = "push@example-project.iam.gserviceaccount.com"
+
+    public var devices = SimulatedDevices()
+    public internal(set) var counters: [String: Int] = [:]
+
+    var configuration: Configuration
+    /// What assertions must name: where tokens are given.
+    var audience = FCMCredential.productionTokenEndpoint
+    /// By address.
+    var accounts: [String: Account] = [:]
+    /// By access token.
+    var grants: [String: Grant] = [:]
+    /// Devices of Apple's system.
+    var appleDevices: Set<String> = []
+    /// Projects that cannot reach Apple's system.
+    var projectsWithoutApple: Set<String> = []
+    var sent: [String: [Timestamp]] = [:]
+    private var nextMessage = 1
+
+    public init(_ configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+    }
+
+    public mutating func answer(_ request: HTTPRequest, at now: Timestamp) -> SimulatedAnswer {
+        answer(
+            request, at: now,
+            give: { simulator, grant in simulator.give(grant, lifetime: .integer(Self.lifetime - 1)) },
+            take: { simulator, push in simulator.accept(push) })
+    }
+
+    mutating func answer(
+        _ request: HTTPRequest, at now: Timestamp,
+        give: (inout FCMSimulator, Grant) throws(FCMRefusal) -> HTTPResponse,
+        take: (inout FCMSimulator, FCMSimulatedPush) throws(FCMRefusal) -> SimulatedAnswer
+    ) -> SimulatedAnswer {
+        count("requests")
+        do throws(FCMRefusal) {
+            guard !Self.isForToken(request) else {
+                return SimulatedAnswer(try give(&self, try judgeAssertion(request, at: now)))
+            }
+            return try take(&self, try judge(request, at: now))
+        } catch {
+            return refuse(error)
+        }
+    }
+
+    mutating func refuse(_ refusal: FCMRefusal) -> SimulatedAnswer {
+        count("refused.\(refusal.name)")
+        return SimulatedAnswer(refusal.response)
+    }
+
+    static func isForToken(_ request: HTTPRequest) -> Bool {
+        request.target == tokenPath || request.target.hasPrefix(tokenPath + "?")
+    }
+
+    // MARK: Control
+
+    /// - Parameter app: `projectId`, `clientEmail` and `publicKey`, the service account's as PEM; `reachesApple` is false for
+    ///   a project whose owner has given no key for Apple's devices.
+    public mutating func register(app: JSON) throws(SimulatorError) {
+        guard let projectID = app["projectId"]?.string, FCMCredential.isProjectID(projectID) else {
+            throw SimulatorError("\"projectId\" must be the project's id.")
+        }
+        guard let email = app["clientEmail"]?.string, !email.isEmpty else {
+            throw SimulatorError("\"clientEmail\" must be the service account's address.")
+        }
+        do throws(CryptoError) {
+            accounts[email] = Account(
+                projectID: projectID, key: try RSAPublicKey(pem: app["publicKey"]?.string ?? ""))
+        } catch {
+            throw SimulatorError("\"publicKey\" cannot be used: \(error)")
+        }
+        if app["reachesApple"] == false {
+            projectsWithoutApple.insert(projectID)
+        } else {
+            projectsWithoutApple.remove(projectID)
+        }
+    }
+
+    public mutating func issueCredential(
+        origin: HTTPOrigin, authorityPEM: String
+    ) throws(SimulatorError) -> Credential {
+        audience = "\(origin)\(Self.tokenPath)"
+        do throws(CryptoError) {
+            let key = try RSAPrivateKey.generate()
+            accounts[Self.exampleAccount] = Account(projectID: Self.exampleProject, key: key.publicKey)
+            return Credential([
+                FCMCredential.Property.projectID: Self.exampleProject,
+                FCMCredential.Property.clientEmail: Self.exampleAccount,
+                FCMCredential.Property.privateKey: try key.pem(),
+                FCMCredential.Property.endpoint: origin.description,
+                FCMCredential.Property.tokenEndpoint: audience,
+                EndpointAuthority.property: authorityPEM,
+            ])
+        } catch {
+            throw SimulatorError("A credential cannot be made: \(error)")
+        }
+    }
+
+    /// - Parameter description: `projectId`, whose app it is, and `system`: `android`, or `ios` for a device of Apple's.
+    /// - Returns: A registration token.
+    public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
+        let projectID = description["projectId"]?.string ?? Self.exampleProject
+        guard FCMCredential.isProjectID(projectID) else {
+            throw SimulatorError("\"projectId\" must be the project's id.")
+        }
+        let system = description["system"]?.string ?? "android"
+        guard ["android", "ios"].contains(system) else {
+            throw SimulatorError("\"system\" must be \"android\" or \"ios\".")
+        }
+        let token =
+            "\(Base64URL.encode(RandomBytes.generate(16))):APA91b\(Base64URL.encode(RandomBytes.generate(100)))"
+        devices.add(token, app: projectID)
+        if system == "ios" { appleDevices.insert(token) }
+        return token
+    }
+
+    // MARK: Answers
+
+    /// Seconds.
+    static let lifetime: Int64 = 3600
+    private static let grantLimit = 10_000
+
+    mutating func give(_ grant: Grant, lifetime: JSON) -> HTTPResponse {
+        count("tokens")
+        if grants.count >= Self.grantLimit { grants = [:] }
+        let token = "ya29." + Base64URL.encode(RandomBytes.generate(48))
+        grants[token] = grant
+        let body: JSON = ["access_token": .string(token), "expires_in": lifetime, "token_type": "Bearer"]
+        return HTTPResponse(
+            .ok, fields: ["content-type": "application/json; charset=utf-8"], body: .bytes(body.bytes))
+    }
+
+    mutating func accept(_ push: FCMSimulatedPush) -> SimulatedAnswer {
+        var id = "fake_message_id"
+        var delivered: SimulatedDelivery?
+        if !push.isOnlyValidated {
+            count("accepted")
+            id = "0:\(push.acceptedAt.milliseconds)%\(Hex.encode(Self.bytes(of: nextMessage)))"
+            nextMessage += 1
+            if let delivery = push.delivery(id: id) {
+                let fate = devices.accept(delivery, keepingOlder: { !push.replaces($0) })
+                count(fate.rawValue)
+                delivered = fate == .delivered ? delivery : nil
+            }
+        }
+        let body: JSON = ["name": .string("projects/\(push.projectID)/messages/\(id)")]
+        return SimulatedAnswer(
+            HTTPResponse(
+                .ok, fields: ["content-type": "application/json; charset=UTF-8"], body: .bytes(body.bytes)),
+            delivery: delivered)
+    }
+
+    private static func bytes(of number: Int) -> [UInt8] {
+        withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) }
+    }
+
+    mutating func count(_ name: String) {
+        counters[name, default: 0] += 1
+    }
+}
