@@ -43,13 +43,11 @@ struct ADMCredential: Sendable {
             throw Self.refusal("SendUrlTemplate must be an https address with {0} in its path, once.")
         }
         (sendOrigin, sendPath) = (origin, parts)
-        settings = TransportSettings(trustedCertificatesPEM: try EndpointAuthority.pem(credential))
+        settings = EndpointAuthority.settings(try EndpointAuthority.pem(credential))
     }
 
-    /// Only on this machine may secrets be sent in the clear.
     private static func address(_ text: String) -> (origin: HTTPOrigin, rest: String)? {
-        guard let found = HTTPOrigin.splitting(text),
-            found.origin.scheme == .https || LoopbackName.matches(found.origin.host),
+        guard let found = HTTPOrigin.splitting(text), found.origin.scheme == .https,
             found.rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }
         return found

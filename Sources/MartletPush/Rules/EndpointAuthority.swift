@@ -1,5 +1,6 @@
 import MartletCore
 import MartletCrypto
+import MartletHTTP
 import MartletModel
 
 /// The property of a credential that names an authority to trust at the service's addresses instead of the system's,
@@ -21,5 +22,11 @@ enum EndpointAuthority {
         } catch {
             throw PushServiceError(.badCredential, "\(property) cannot be used: \(error)")
         }
+    }
+
+    /// What connections need to addresses that a credential may name otherwise than usual. Whoever manages a hub can do
+    /// that over the network, so they lead to the internet alone, unless an operator has named an authority as well.
+    static func settings(_ pem: String?) -> TransportSettings {
+        TransportSettings(trustedCertificatesPEM: pem, addresses: pem == nil ? .publicOnly : .any)
     }
 }

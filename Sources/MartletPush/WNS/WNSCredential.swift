@@ -59,7 +59,7 @@ struct WNSCredential: Sendable {
         tokenPath = path.isEmpty ? "/" : path
         let authority = try EndpointAuthority.pem(credential)
         allowsLoopback = authority != nil
-        tokenSettings = TransportSettings(trustedCertificatesPEM: authority)
+        tokenSettings = EndpointAuthority.settings(authority)
         // The service wants HTTP/1.1, where a connection has one request at a time.
         channelSettings = TransportSettings(
             version: .http1, trustedCertificatesPEM: authority, connectionLimit: 32,

@@ -32,13 +32,14 @@ struct ADMTests {
 
     @Test func bothAddressesCanBeOthers() throws {
         let service = try ADMFixture.service([
-            "AuthTokenUrl": "http://localhost:8450/adm/token",
-            "SendUrlTemplate": "http://localhost:8450/adm/send/{0}/m?x",
+            "AuthTokenUrl": "https://localhost:8450/adm/token",
+            "SendUrlTemplate": "https://localhost:8450/adm/send/{0}/m?x",
         ])
         let exchange = try ADMFixture.exchange(of: service)
-        #expect("\(exchange.origin)\(exchange.request.target)" == "http://localhost:8450/adm/token")
+        #expect("\(exchange.origin)\(exchange.request.target)" == "https://localhost:8450/adm/token")
         let request = ADMFixture.request(Message(body: []), to: "id", of: service, token: nil)
         #expect(request.authority == "localhost:8450" && request.target == "/adm/send/id/m?x")
+        #expect(exchange.settings.addresses == .publicOnly, "whoever manages a hub over the network cannot look inside")
     }
 
     @Test(
