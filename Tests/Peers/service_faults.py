@@ -17,7 +17,7 @@ import httpx
 
 import processes
 from checks import Checks, eventually
-from service_answers import MESSAGES, RULE, Hub, count
+from service_answers import MESSAGES, RULE, SETTLING, Hub, count
 
 checks = Checks("service-faults")
 SERVICES = ("wns", "mpns", "adm")
@@ -137,6 +137,8 @@ async def judge(case, hub, simulator, handle):
     elif case.fault and case.fault["fault"] == "replacedHandle":
         await replaced(name, hub, simulator, handle)
     else:
+        if case.outcome != "Success":
+            await asyncio.sleep(SETTLING)
         checks.equal(f"{name}: the device is kept", await hub.channel("device"), handle)
 
 
