@@ -37,14 +37,19 @@ struct IndependentJudgeTests {
         try await judge("faults.py", BuiltProducts.martlet.path)
     }
 
-    @Test("Every answer of WNS, MPNS and ADM comes to what it ought to")
+    @Test("Every answer of FCM, WNS, MPNS and ADM comes to what it ought to")
     func answersOfServicesAreUnderstood() async throws {
         try await judge("service_answers.py", BuiltProducts.martlet.path)
     }
 
-    @Test("Whatever the simulator does as WNS, MPNS or ADM, nothing is lost and nothing kept that is gone")
+    @Test("Whatever the simulator does as FCM, WNS, MPNS or ADM, nothing is lost and nothing kept that is gone")
     func faultsOfServicesAreOvercome() async throws {
         try await judge("service_faults.py", BuiltProducts.martlet.path)
+    }
+
+    @Test("A public FCM client is satisfied by the simulator, whose tokens it gets by its own code")
+    func firebaseIsSatisfied() async throws {
+        try await judge("firebase_client.py", BuiltProducts.martlet.path)
     }
 
     @Test("A public Notification Hubs client lists, sends and deletes, and its pushes satisfy a strict APNs")
@@ -83,7 +88,8 @@ struct IndependentJudgeTests {
             BuiltProducts.python, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
             [
-                "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "notification-hub-client:",
+                "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "firebase-client:",
+                "notification-hub-client:",
                 "blob-client:", "service-answers:", "service-faults:", "web-push:", "sdk-wire:", "schemathesis:",
                 "job-kills:",
                 "mass-jobs:", "Ran ",

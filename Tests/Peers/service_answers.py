@@ -1,4 +1,4 @@
-"""Every answer of the status tables of WNS, MPNS and ADM, given by servers that share no code with Martlet; what a real
+"""Every answer of the status tables of FCM, WNS, MPNS and ADM, given by servers that share no code with Martlet; what a real
 `martlet serve` makes of each: what it counts, whether it keeps the device, and what it sends next.
 
     service_answers.py MARTLET
@@ -25,6 +25,9 @@ PHONE_TOAST = ('<wp:Notification xmlns:wp="WPNotification"><wp:Toast><wp:Text1>h
 MESSAGES = {
     "wns": ("windows", "application/xml", TOAST), "mpns": ("windowsphone", "application/xml", PHONE_TOAST),
     "adm": ("adm", "application/json", '{"data":{"m":"hi"}}'),
+    "fcmv1": ("fcmV1", "application/json", '{"message":{"data":{"m":"hi"}}}'),
+    "gcm": ("gcm", "application/json", '{"data":{"m":"hi"}}'),
+    "template": ("template", "application/json", '{"m":"hi"}'),
 }
 # Nothing tells that the hub has done all that it does about an answer.
 SETTLING = 0.5
@@ -45,8 +48,10 @@ class Hub:
         finally:
             connection.close()
 
-    async def register(self, service, name, handle, tags=None):
+    async def register(self, service, name, handle, tags=None, templates=None):
         body = {"installationId": name, "platform": service, "pushChannel": handle, "tags": tags or [name]}
+        if templates:
+            body["templates"] = templates
         headers = {"Content-Type": "application/json"}
         status, _, content = await self._call("PUT", f"installations/{name}", headers, json.dumps(body).encode())
         return status, content.decode()
@@ -186,6 +191,126 @@ def words(status, notification, device, subscription, **fields):
 
 def reason(status, word, **fields):
     return Answer(status, json.dumps({"reason": word}).encode(), Content_Type="application/json", **fields)
+
+
+def google(status, word, code=None, message="", info=None, quota=None, field=None, **fields):
+    """An error in Google's envelope, with the details that are named."""
+    kinds = "type.googleapis.com/google."
+    details = [
+        {"@type": kinds + "rpc.ErrorInfo", "reason": info, "domain": "googleapis.com"} if info else None,
+        {"@type": kinds + "rpc.QuotaFailure", "violations": [{"subject": quota}]} if quota else None,
+        {"@type": kinds + "rpc.BadRequest", "fieldViolations": [{"field": field, "description": "x"}]} if field else None,
+        {"@type": kinds + "firebase.fcm.v1.FcmError", "errorCode": code} if code else None,
+    ]
+    error = {"code": status, "status": word, "message": message, "details": [one for one in details if one]}
+    return Answer(status, json.dumps({"error": error}).encode(), Content_Type="application/json", **fields)
+
+
+def page(status, **fields):
+    return Answer(status, b"<!DOCTYPE html><title>Error</title>", Content_Type="text/html", **fields)
+
+
+async def fcm(hub, peer, restore):
+    course = Course(hub, peer, "fcmv1")
+    bystander = peer.fcmv1("bystander")
+    await hub.register("fcmv1", "fcm-bystander", bystander.handle, tags=["bystander"])
+    invalid, argument = "INVALID_ARGUMENT", "Request contains an invalid argument."
+    no_token = "The registration token is not a valid FCM registration token"
+    await asyncio.gather(
+        course.ends("fcmNoToken", google(400, invalid, invalid, no_token), "BadChannel", False),
+        course.ends("fcmTokenField", google(400, invalid, None, argument, field="message.token"), "BadChannel", False),
+        course.ends("fcmInvalid", google(400, invalid, invalid, argument), "InvalidNotificationFormat", True),
+        course.ends("fcmViolation", google(400, invalid, None, "Invalid JSON payload received.", field="message.data"),
+                    "InvalidNotificationFormat", True),
+        course.ends("fcmTooBig", google(400, invalid, invalid, "Message is too big"), "InvalidNotificationSize", True),
+        course.ends("fcmThirdParty", google(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"), "InvalidCredentials", True),
+        course.ends("fcmOldThirdParty", google(401, "UNAUTHENTICATED", "APNS_AUTH_ERROR"), "InvalidCredentials", True),
+        course.ends("fcmMismatch", google(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"), "WrongToken", False),
+        course.ends("fcmUnregistered", google(404, "NOT_FOUND", "UNREGISTERED"), "ExpiredChannel", False),
+        course.ends("fcmPage400", page(400), "PnsInterfaceError", True),
+        course.waits("fcmDeviceQuota", google(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", quota="device:1")),
+        course.waits("fcm500", google(500, "INTERNAL", "INTERNAL")),
+        course.waits("fcm503", google(503, "UNAVAILABLE", "UNAVAILABLE")),
+        course.waits("fcm502", page(502)), course.waits("fcm504", page(504)),
+        course.waits("fcmUnspecified", google(503, "UNAVAILABLE", "UNSPECIFIED_ERROR")),
+        course.ends("fcm302", Answer(302, Location=f"{peer.origin}/elsewhere"), "PnsInterfaceError", True),
+        course.waits("fcmPage200", page(200)), course.waits("fcmEmpty200", Answer(200)),
+        course.comes_again("fcm500wait", google(500, "INTERNAL", "INTERNAL", Retry_After="1")),
+    )
+    checks.equal("one token is enough for all", len(peer.fcm_tokens.given), 1)
+    expired = google(401, "UNAUTHENTICATED", info="ACCESS_TOKEN_EXPIRED")
+    await course.renews(peer.fcm_tokens, "fcm401", expired)
+    for name, answer in {
+        "fcm429wait": google(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", quota="project:1", Retry_After="1"),
+        "fcm503wait": google(503, "UNAVAILABLE", "UNAVAILABLE", Retry_After="1"),
+    }.items():
+        await course.comes_again(name, answer, bystander=bystander)
+    soon = formatdate(time.time() + 2, usegmt=True)
+    await course.comes_again("fcm503date", google(503, "UNAVAILABLE", "UNAVAILABLE", Retry_After=soon), least=0.5)
+    await course.disbelieved(google(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"), "WrongToken")
+    # Quotas of a minute: nothing is sent until the credential changes, which the judge does not wait a minute for.
+    metric = google(429, "RESOURCE_EXHAUSTED", None, "Quota exceeded for quota metric 'Send requests'",
+                    info="RATE_LIMIT_EXCEEDED")
+    for name, answers in {
+        "fcmProjectQuota": [metric], "fcmPageQuota": [page(429)],
+        "fcmQuota": [google(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED")],
+        "fcmPermission": [google(403, "PERMISSION_DENIED")],
+        "fcmDisabled": [google(403, "PERMISSION_DENIED", info="SERVICE_DISABLED")],
+        "fcmNoProject": [google(404, "NOT_FOUND")], "fcmPage404": [page(404)],
+        "fcm401twice": [google(401, "UNAUTHENTICATED", message="Request had invalid authentication credentials.")] * 2,
+    }.items():
+        await course.stops(name, restore, *answers)
+    await token_endpoint(hub, peer, restore)
+    await old_payloads(hub, peer)
+
+
+async def token_endpoint(hub, peer, restore):
+    """What keeps tokens from being given: messages wait, and go where it is over."""
+    device = peer.fcmv1("tokens")
+    await hub.register("fcmv1", "tokens", device.handle)
+    tokens = peer.fcm_tokens
+    for name, answer, mends in (
+        ("a refused account", Answer(400, b'{"error":"invalid_grant"}'), restore),
+        ("an endpoint that asks for a wait", Answer(503, Retry_After="1"), None),
+    ):
+        restore()
+        tokens.answers = [answer]
+        before = device.attempts
+        sent = await hub.send("fcmv1", "tokens")
+        checks.that(f"{name}: a token is asked for", await eventually(lambda: not tokens.answers))
+        checks.that(f"{name}: the message waits", await hub.comes_to(sent, "<State>Processing</State>"))
+        checks.equal(f"{name}: nothing is sent without a token", device.attempts, before)
+        if mends:
+            mends()
+        checks.that(f"{name}: it arrives in the end", await hub.comes_to(sent, *count("Success")))
+
+
+async def old_payloads(hub, peer):
+    """Payloads of the old API, native and from templates, go out with the credential of the new one."""
+    device = peer.gcm("old")
+    await hub.register("gcm", "old", device.handle)
+    body = {
+        "to": "x", "delay_while_idle": True, "priority": "high", "time_to_live": 60, "collapse_key": "k",
+        "data": {"message": "Hi", "n": 3, "o": {"a": 1}}, "notification": {"title": "T", "android_channel_id": "c1"}}
+    sent = await hub.send("gcm", "old", json.dumps(body))
+    told = "<DroppedFromBody>delay_while_idle, to</DroppedFromBody>"
+    checks.that("an old payload is delivered", await hub.comes_to(sent, *count("Success"), told))
+    [found] = [message["body"] for message in device.messages]
+    checks.equal("it arrives as a message of the new service", found, {
+        "data": {"message": "Hi", "n": "3", "o": '{"a":1}'}, "notification": {"title": "T"},
+        "android": {"priority": "HIGH", "ttl": "60s", "collapse_key": "k", "notification": {"channel_id": "c1"}}})
+    device = peer.gcm("template")
+    template = {"old": {"body": '{"data":{"m":"$(m)","n":1},"priority":"normal"}', "tags": ["template"]}}
+    status, sentence = await hub.register("gcm", "template", device.handle, templates=template)
+    checks.equal("an old template is taken", status, 200)
+    sent = await hub.send("template", "template")
+    checks.that("it is delivered", await hub.comes_to(sent, *count("Success")))
+    checks.equal("it arrives", [message["body"] for message in device.messages], [
+        {"data": {"m": "hi", "n": "1"}, "android": {"priority": "NORMAL"}}])
+    device = peer.gcm("oldGone", google(404, "NOT_FOUND", "UNREGISTERED"))
+    await hub.register("gcm", "oldGone", device.handle)
+    await hub.send("gcm", "oldGone")
+    checks.that("an old device that is gone is removed", await hub.drops("oldGone"))
 
 
 async def wns(hub, peer, restore):
@@ -342,6 +467,13 @@ async def course(binary, directory):
                        token_endpoint=f"{peer.origin}/auth/O2/token",
                        send_url=peer.origin + "/messaging/registrations/{0}/messages")
 
+    def set_fcm():
+        path = os.path.join(directory, "account.json")
+        with open(path, "w") as file:
+            json.dump(peer.fcm_tokens.renewed().file(), file)
+        set_credential("fcmv1", service_account_file=path, endpoint=peer.origin)
+
+    set_fcm()
     set_wns()
     set_adm()
     set_credential("mpns", certificate_file=peer.identity)
@@ -350,6 +482,8 @@ async def course(binary, directory):
     try:
         hub = Hub(server.port, key)
         await asyncio.gather(wns(hub, peer, set_wns), adm(hub, peer, set_adm), mpns(hub, peer))
+        # By itself: whenever a credential is set, all platforms of the hub go on that were paused.
+        await fcm(hub, peer, set_fcm)
         checks.equal("no rule was broken", peer.violations, [])
     finally:
         code, _ = await server.stop()

@@ -1,4 +1,4 @@
-"""WNS, MPNS and ADM with their token endpoints, sharing no code with Martlet: HTTPS by Python's own server. Each device
+"""FCM, WNS, MPNS and ADM with their token endpoints, sharing no code with Martlet: HTTPS by Python's own server. Each device
 is answered as its test says, one answer for each request, and with success behind the last; the rules that every request
 must keep are the documents' own.
 """
@@ -15,11 +15,16 @@ import urllib.parse
 import uuid
 import xml.etree.ElementTree as ElementTree
 
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+
 import certificates
 
 SERVICE_NAME = "push.example.com"
 LIVE_PATH, ADM_TOKEN_PATH = "/accesstoken.srf", "/auth/O2/token"
 OPEN_PATH, AUTHENTICATED_PATH = "/throttledthirdparty/01.00/", "/unthrottledthirdparty/01.00/"
+FCM_TOKEN_PATH, FCM_PROJECT, FCM_ACCOUNT = "/token", "judge-project", "push@judge-project.iam.gserviceaccount.com"
+FCM_SCOPE = "https://www.googleapis.com/auth/firebase.messaging"
 ADM_PATH = re.compile(r"/messaging/registrations/([^/]+)/messages")
 WNS_TYPES = {"wns/toast": "toast", "wns/tile": "tile", "wns/badge": "badge"}
 CLASSES = {"toast": ("2", "12", "22"), "token": ("1", "11", "21"), None: ("3", "13", "23")}
@@ -76,6 +81,9 @@ class Tokens:
             return self.answers.pop(0)
         if urllib.parse.parse_qs(body.decode(), strict_parsing=True) != self._form:
             raise Broken("a token is asked for with another form")
+        return self._give()
+
+    def _give(self):
         self.given.append(uuid.uuid4().hex)
         token = {"access_token": self.given[-1], "token_type": "bearer", "expires_in": self._lifetime}
         return Answer(200, json.dumps(token).encode(), Content_Type="application/json")
@@ -84,6 +92,42 @@ class Tokens:
         scheme, _, token = (fields.get("Authorization") or "").partition(" ")
         if scheme.lower() != "bearer" or token not in self.given:
             raise Broken("a token that was not given")
+
+
+class Assertions(Tokens):
+    """A token endpoint for one service account, which proves itself by what it signs."""
+
+    def __init__(self, account, audience, lifetime):
+        super().__init__(account, None, FCM_SCOPE, lifetime)
+        self._audience = audience
+        self.renewed()
+
+    def renewed(self):
+        """With another key from now on."""
+        self._key = rsa.generate_private_key(65537, 2048)
+        return self
+
+    def file(self):
+        """What the account's owner is given."""
+        return {
+            "type": "service_account", "project_id": FCM_PROJECT, "client_email": self.client, "private_key_id": "1",
+            "private_key": certificates.key_pem(self._key).decode(), "token_uri": self._audience}
+
+    def answer(self, body):
+        if self.answers:
+            return self.answers.pop(0)
+        form = urllib.parse.parse_qs(body.decode(), strict_parsing=True)
+        if form.pop("grant_type") != ["urn:ietf:params:oauth:grant-type:jwt-bearer"] or list(form) != ["assertion"]:
+            raise Broken("a token is asked for with another form")
+        [assertion] = form["assertion"]
+        try:
+            claims = jwt.decode(assertion, self._key.public_key(), ["RS256"], audience=self._audience)
+        except jwt.InvalidSignatureError:
+            return Answer(400, b'{"error":"invalid_grant","error_description":"Invalid JWT Signature."}')
+        wanted = {"iss": self.client, "scope": FCM_SCOPE, "aud": self._audience}
+        if not wanted.items() <= claims.items() or not 0 < claims["exp"] - claims["iat"] <= 3600:
+            raise Broken(f"an assertion with {claims}")
+        return self._give()
 
 
 class Peer:
@@ -104,6 +148,7 @@ class Peer:
         self.wns_tokens = Tokens("ms-app://s-1-15-2-1", "s+/=", "notify.windows.com", 86400)
         # A number as text, as some token endpoints write it.
         self.adm_tokens = Tokens("amzn1.client", "secret", "messaging:push", "3600")
+        self.fcm_tokens = Assertions(FCM_ACCOUNT, self.origin + FCM_TOKEN_PATH, 3599)
         self.devices, self.violations = {}, []
         self.requests = collections.Counter()
         self._lock = threading.Lock()
@@ -143,6 +188,13 @@ class Peer:
                           X_SubscriptionStatus="Active")
         return self._add(path, self.origin + path, answers, received)
 
+    def fcmv1(self, name, *answers):
+        token = f"{name}:APA91b"
+        sent = Answer(200, json.dumps({"name": f"projects/{FCM_PROJECT}/messages/1"}).encode())
+        return self._add(f"fcm:{token}", token, answers, sent)
+
+    gcm = fcmv1
+
     def adm(self, name, *answers):
         return self._add(f"adm:{name}", name, answers, self.adm_result(name))
 
@@ -168,10 +220,13 @@ class Peer:
         self.requests[path] += 1
         if fields.get("Transfer-Encoding") or fields.get("Expect") or not fields.get("Content-Length"):
             raise Broken("the length of the body is not stated in the plain way")
-        if path in (LIVE_PATH, ADM_TOKEN_PATH):
+        endpoints = {LIVE_PATH: self.wns_tokens, ADM_TOKEN_PATH: self.adm_tokens, FCM_TOKEN_PATH: self.fcm_tokens}
+        if path in endpoints:
             if fields.get("Content-Type") != "application/x-www-form-urlencoded":
                 raise Broken(f"a token is asked for with {fields.get('Content-Type')}")
-            return (self.wns_tokens if path == LIVE_PATH else self.adm_tokens).answer(body)
+            return endpoints[path].answer(body)
+        if path == f"/v1/projects/{FCM_PROJECT}/messages:send":
+            return self._answer_fcm(fields, json.loads(body))
         found = ADM_PATH.fullmatch(path)
         device = self.devices.get(f"adm:{urllib.parse.unquote(found[1])}" if found else path)
         if device is None:
@@ -231,3 +286,16 @@ class Peer:
         if len(body) > 6144 or not all(isinstance(value, str) for value in message["data"].values()):
             raise Broken("a body that is none")
         return {"body": message, "token": fields["Authorization"]}
+
+    def _answer_fcm(self, fields, body):
+        self.fcm_tokens.check(fields)
+        if fields.get("Content-Type") != "application/json; charset=UTF-8":
+            raise Broken(f"Content-Type {fields.get('Content-Type')!r}")
+        message = body["message"]
+        device = self.devices.get(f"fcm:{message.pop('token', None)}")
+        data = [message.get("data", {}), message.get("android", {}).get("data", {})]
+        if device is None or set(body) != {"message"} or not {"topic", "condition"}.isdisjoint(message):
+            raise Broken("a message that is for nobody here")
+        if not all(isinstance(value, str) for values in data for value in values.values()):
+            raise Broken("data that is no text")
+        return device.answer({"body": message, "token": fields["Authorization"]})

@@ -11,8 +11,10 @@ extension FCM {
     /// Push services document, section 2.5: the service's own code decides, then the reason that all of Google's
     /// services give, then the status in the body, then that of HTTP.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
-        if response.status == .ok { return .accepted }
         let answer = FCMAnswer(response)
+        if response.status == .ok {
+            return answer.namesMessage ? .accepted : Self.fault(.pnsInterfaceError, answer, nil)
+        }
         let wait = RetryAfter.wait(response.fields, at: now)
         return Self.outcome(code: answer.code ?? "", answer, wait, at: now)
             ?? Self.outcome(infoReason: answer.infoReason ?? "", answer, wait)
@@ -73,7 +75,8 @@ extension FCM {
         case 403, 404: Outcome(.invalidCredentials, reason: reason, .stop)
         case 413: Outcome(.invalidNotificationSize, reason: reason, .refuseAll)
         case 429: projectQuota(answer, wait)
-        case 400..<500: Outcome(.pnsInterfaceError, reason: reason, .refuse)
+        // Redirections are not followed: they could lead anywhere.
+        case 300..<500: Outcome(.pnsInterfaceError, reason: reason, .refuse)
         case 503: unavailable(answer, wait)
         case 500..<600: fault(.pnsServerError, answer, wait)
         // Not from the service: something between us and it answers in its place.

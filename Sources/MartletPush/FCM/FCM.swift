@@ -37,7 +37,8 @@ public struct FCM: PushService {
         fields.append(HTTPField("content-type", "application/json; charset=UTF-8"))
         return RequestBatch.Shared(
             origin: credential.origin, settings: credential.settings,
-            pathPrefix: "\(Self.pathPrefix)\(credential.projectID)\(Self.pathSuffix)", fields: fields)
+            pathPrefix: "\(Self.pathPrefix)\(credential.projectID)\(Self.pathSuffix)", fields: fields,
+            tellsSuccessesInFull: true)
     }
 
     public func append(

@@ -1,7 +1,8 @@
 import MartletHTTP
 import MartletModel
 
-/// The body of a refusal: Google's envelope of errors (push services document, section 2.5).
+/// The body of an answer: the name that a message was given, or Google's envelope of errors (push services document,
+/// section 2.5).
 struct FCMAnswer {
     static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
     static let infoType = "type.googleapis.com/google.rpc.ErrorInfo"
@@ -12,6 +13,8 @@ struct FCMAnswer {
     private static let detailLimit = 16
 
     let httpStatus: Int
+    /// Whether a message was taken, and not only something said by whoever stands in between.
+    let namesMessage: Bool
     /// `error.status`.
     let status: String?
     /// The service's own code.
@@ -29,6 +32,7 @@ struct FCMAnswer {
         httpStatus = response.status.code
         let body =
             response.bytes.count <= Self.bodyLimit ? try? JSON(parsing: response.bytes, maximumDepth: 16) : nil
+        namesMessage = body?["name"]?.string != nil
         let error = body?["error"]
         let details = (error?["details"]?.array ?? []).prefix(Self.detailLimit)
         func detail(_ type: String) -> JSON? { details.first { $0["@type"]?.string == type } }

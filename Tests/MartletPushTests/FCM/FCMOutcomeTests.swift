@@ -34,6 +34,9 @@ struct FCMOutcomeTests {
 
     @Test func acceptedIsAccepted() throws {
         #expect(try outcome(200, #"{"name":"projects/p/messages/1"}"#) == .accepted)
+        let strange = Outcome(
+            .pnsInterfaceError, reason: "status 200", .retry(after: .seconds(10), scope: .device))
+        for body in ["", "<html>", "{}"] { #expect(try outcome(200, body) == strange) }
     }
 
     @Test(arguments: [
@@ -92,7 +95,7 @@ struct FCMOutcomeTests {
             (502, .pnsServerError, .retry(after: .seconds(10), scope: .device)),
             (503, .pnsUnavailable, .retry(after: .seconds(10), scope: .device)),
             (504, .pnsServerError, .retry(after: .seconds(10), scope: .device)),
-            (302, .pnsInterfaceError, .retry(after: .seconds(10), scope: .device)),
+            (302, .pnsInterfaceError, .refuse),
         ])
     func thenTheStatusOfHTTP(status: Int, name: OutcomeName, reaction: Reaction) throws {
         for body in ["<html>Error</html>", "", "[]", #"{"error":{"status":"no word"}}"#] {

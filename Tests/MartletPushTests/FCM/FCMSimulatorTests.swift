@@ -70,7 +70,7 @@ struct FCMSimulatorTests {
         #expect(try assertionError({ _ in }, key: .generate()) == (400, "invalid_grant"))
         #expect(try assertionError({ _ in }, alg: "HS256") == (400, "invalid_grant"))
         #expect(try assertionError { $0["iss"] = "other@example.com" } == (400, "invalid_grant"))
-        #expect(try assertionError { $0["aud"] = "https://oauth2.googleapis.com/token" } == (400, "invalid_grant"))
+        #expect(try assertionError { $0["aud"] = "https://oauth2.example/token" } == (400, "invalid_grant"))
         #expect(try assertionError { $0["exp"] = .integer(now + 3600 + 301) } == (400, "invalid_grant"))
         #expect(try assertionError { $0["exp"] = .integer(now - 1) } == (400, "invalid_grant"))
         #expect(try assertionError { $0["iat"] = .integer(now + 301) } == (400, "invalid_grant"))

@@ -120,7 +120,10 @@ public struct FCMSimulator: PushServiceSimulator {
         audience = "\(origin)\(Self.tokenPath)"
         do throws(CryptoError) {
             let key = try RSAPrivateKey.generate()
-            accounts[Self.exampleAccount] = Account(projectID: Self.exampleProject, key: key.publicKey)
+            // Where anybody is taken at his word, the example account stays everybody's.
+            if !configuration.acceptsAnyKey {
+                accounts[Self.exampleAccount] = Account(projectID: Self.exampleProject, key: key.publicKey)
+            }
             return Credential([
                 FCMCredential.Property.projectID: Self.exampleProject,
                 FCMCredential.Property.clientEmail: Self.exampleAccount,
