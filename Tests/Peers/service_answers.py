@@ -248,11 +248,10 @@ async def fcm(hub, peer, restore):
     soon = formatdate(time.time() + 2, usegmt=True)
     await course.comes_again("fcm503date", google(503, "UNAVAILABLE", "UNAVAILABLE", Retry_After=soon), least=0.5)
     await course.disbelieved(google(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"), "WrongToken")
-    # Quotas of a minute: nothing is sent until the credential changes, which the judge does not wait a minute for.
-    metric = google(429, "RESOURCE_EXHAUSTED", None, "Quota exceeded for quota metric 'Send requests'",
-                    info="RATE_LIMIT_EXCEEDED")
+    await project_quota(hub, peer, restore, bystander)
+    # Quotas of a minute too, which the judge does not wait for.
     for name, answers in {
-        "fcmProjectQuota": [metric], "fcmPageQuota": [page(429)],
+        "fcmPageQuota": [page(429)],
         "fcmQuota": [google(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED")],
         "fcmPermission": [google(403, "PERMISSION_DENIED")],
         "fcmDisabled": [google(403, "PERMISSION_DENIED", info="SERVICE_DISABLED")],
@@ -262,6 +261,23 @@ async def fcm(hub, peer, restore):
         await course.stops(name, restore, *answers)
     await token_endpoint(hub, peer, restore)
     await old_payloads(hub, peer)
+
+
+async def project_quota(hub, peer, restore, bystander):
+    """Used up, nobody of the project is sent anything for a minute; a new credential ends the wait, as it ends all."""
+    metric = google(429, "RESOURCE_EXHAUSTED", None, "Quota exceeded for quota metric 'Send requests'",
+                    info="RATE_LIMIT_EXCEEDED", Retry_After="1")
+    device = peer.fcmv1("fcmProjectQuota", metric)
+    await hub.register("fcmv1", "fcmProjectQuota", device.handle)
+    sent = await hub.send("fcmv1", "fcmProjectQuota")
+    checks.that("the quota is used up", await hub.comes_to(sent, "<State>Processing</State>"))
+    before = bystander.attempts
+    other = await hub.send("fcmv1", "bystander")
+    await asyncio.sleep(1.5)
+    checks.equal("nobody is sent anything", (device.attempts, bystander.attempts), (1, before))
+    restore()
+    for message in (sent, other):
+        checks.that("both arrive in the end", await hub.comes_to(message, *count("Success")))
 
 
 async def token_endpoint(hub, peer, restore):
