@@ -10,11 +10,11 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// The body where it is whole; empty where it is a stream.
+    /// The body where it is whole; empty where it is not.
     public var bytes: [UInt8] {
         switch body {
         case .bytes(let bytes): bytes
-        case .stream: []
+        case .stream, .webSocket: []
         }
     }
 }
@@ -27,6 +27,8 @@ public enum HTTPBody: Sendable {
     /// sent, and not at all for HEAD; the body ends when it returns, and the connection (HTTP/1.1) or stream (HTTP/2) is
     /// cut when it throws. Where a length is stated it becomes `content-length`, and a body of another length is cut.
     case stream(length: Int? = nil, @Sendable (any HTTPBodyWriter) async throws -> Void)
+    /// No body: messages both ways from here on. See `HTTPResponse.webSocket`.
+    case webSocket(@Sendable (any WebSocket) async -> Void)
 }
 
 /// Where a streamed body is written.

@@ -28,6 +28,10 @@ final class HTTP1ResponseStream: ResponseStream {
         detach()?.cutAnswer()
     }
 
+    func openWebSocket(_ response: HTTPResponse) -> WebSocketSession? {
+        detach()?.openWebSocket(response)
+    }
+
     /// - Returns: The server, the last time.
     @discardableResult
     func detach() -> HTTP1Server? {

@@ -314,6 +314,23 @@ final class HTTP1Server: WireProtocol {
         completeAnswer()
     }
 
+    /// Hands the connection over behind the head of the answer.
+    func openWebSocket(_ response: HTTPResponse) -> WebSocketSession? {
+        guard phase == .answering, let head else { return nil }
+        guard let accept = WebSocketHandshake.accept(head.request), !isDraining else {
+            answer(WebSocketHandshake.upgradeRequired)
+            return nil
+        }
+        WebSocketHandshake.appendHead(response, accept: accept, to: &output.bytes)
+        let session = WebSocketSession(connection, limits: limits, head: output)
+        // It is not to be cancelled with what ends here.
+        running = nil
+        let unread = backlog
+        backlog = []
+        connection.become(session, unread: unread)
+        return session
+    }
+
     private func appendHead(_ response: HTTPResponse, framing: HTTP1ResponseEncoder.Framing) {
         // What is left of a body that nobody reads is no place to look for the next request.
         if isDraining || isReadingStream || head?.keepsAlive != true { isLastAnswer = true }

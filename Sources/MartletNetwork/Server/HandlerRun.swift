@@ -62,8 +62,20 @@ final class HandlerRun: RunningRequest {
                 } catch {
                     run.value.finish { $0.cut() }
                 }
+            case .webSocket(let serve):
+                guard let session = run.value.openWebSocket(response) else { return }
+                let socket = LoopWebSocket(session: LoopBound(session, loop: run.loop))
+                await serve(socket)
+                socket.close(code: WebSocketCode.normal)
             }
         }
+    }
+
+    /// - Returns: nil where the request opens none, and has been told so.
+    private func openWebSocket(_ response: HTTPResponse) -> WebSocketSession? {
+        let last = stream
+        stream = nil
+        return last?.openWebSocket(response)
     }
 
     private func finish(_ action: (any ResponseStream) -> Void) {

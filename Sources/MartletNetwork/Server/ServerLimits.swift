@@ -10,6 +10,8 @@ public struct ServerLimits: Sendable {
     public var fieldCount = 100
     /// What a streamed body may leave waiting for the peer before its writer has to wait.
     public var streamBufferBytes = 64 * 1024
+    /// Of one message that comes on a WebSocket, all its fragments together.
+    public var webSocketMessageBytes = 64 * 1024
     /// Requests of one HTTP/2 connection at once.
     public var concurrentStreams = 100
     /// From accepting a connection to the end of its TLS handshake.
@@ -18,7 +20,7 @@ public struct ServerLimits: Sendable {
     public var headTime: Duration = .seconds(10)
     /// From the end of the header block to the end of the body.
     public var bodyTime: Duration = .seconds(60)
-    /// Between requests of a connection.
+    /// Between requests of a connection. A WebSocket's peer that says nothing for half as long is asked whether it is there.
     public var idleTime: Duration = .seconds(75)
     /// Without the peer taking any of the bytes that wait for it.
     public var stallTime: Duration = .seconds(30)

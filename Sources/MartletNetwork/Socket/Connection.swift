@@ -175,6 +175,16 @@ final class Connection: WireConnection, ReadinessHandler {
         if tls != nil { loop.atEndOfTurn { [weak self] in self?.transfer(.read) } }
     }
 
+    func become(_ wire: any WireProtocol, unread: [UInt8]) {
+        guard phase == .open else { return wire.ended() }
+        let last = self.wire
+        self.wire = wire
+        last?.ended()
+        unread.withUnsafeBytes { wire.receive($0) }
+        if isInputOver { wire.inputEnded() }
+        needsWrite()
+    }
+
     // MARK: writing
 
     func needsWrite() {

@@ -17,8 +17,8 @@ protocol RequestDispatch: AnyObject {
 
 /// Where the answer to one request is written: implemented by each protocol for its own kind of stream.
 ///
-/// Either `send` is called once, or `sendHead`, any number of `sendBody` and then `finish` or `cut`. Every call is a
-/// no-op once the peer has gone.
+/// Either `send` or `openWebSocket` is called once, or `sendHead`, any number of `sendBody` and then `finish` or `cut`.
+/// Every call is a no-op once the peer has gone.
 protocol ResponseStream: AnyObject {
     /// Sends an answer whose body is whole.
     func send(_ response: HTTPResponse)
@@ -35,6 +35,17 @@ protocol ResponseStream: AnyObject {
 
     /// The body cannot be completed: the stream (HTTP/2) or connection (HTTP/1.1) ends so that the peer sees it.
     func cut()
+
+    /// Gives the connection over to a WebSocket.
+    /// - Returns: nil where the request is not one that opens one, which its answer says then.
+    func openWebSocket(_ response: HTTPResponse) -> WebSocketSession?
+}
+
+extension ResponseStream {
+    func openWebSocket(_ response: HTTPResponse) -> WebSocketSession? {
+        send(WebSocketHandshake.upgradeRequired)
+        return nil
+    }
 }
 
 /// A request that is being answered: what the protocol tells about its stream.

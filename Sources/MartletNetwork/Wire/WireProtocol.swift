@@ -48,4 +48,8 @@ protocol WireConnection: AnyObject {
     /// There is something to write, or `wantsInput`, `deadline` or `isFinished` changed outside a call of the
     /// connection: `write(into:limit:)` is called soon, once for any number of calls.
     func needsWrite()
+
+    /// Another protocol is spoken from here on. The one that was is told that it has ended.
+    /// - Parameter unread: What the old one has taken and not read, for the new one.
+    func become(_ wire: any WireProtocol, unread: [UInt8])
 }

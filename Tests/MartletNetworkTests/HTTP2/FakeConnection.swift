@@ -7,9 +7,15 @@ import Testing
 final class FakeConnection: WireConnection {
     var now = ContinuousClock.now
     private(set) var wakes = 0
+    private(set) var successor: (any WireProtocol)?
 
     func needsWrite() {
         wakes += 1
+    }
+
+    func become(_ wire: any WireProtocol, unread: [UInt8]) {
+        successor = wire
+        unread.withUnsafeBytes { wire.receive($0) }
     }
 }
 

@@ -43,7 +43,11 @@ enum RawClient {
         }
 
         func send(_ text: String) {
-            var rest = Array(text.utf8)[...]
+            send(Array(text.utf8))
+        }
+
+        func send(_ bytes: [UInt8]) {
+            var rest = bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes {
                     Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -55,9 +59,24 @@ enum RawClient {
 
         /// What comes next; nil at the end.
         func read() -> String? {
+            readBytes().map { String(decoding: $0, as: UTF8.self) }
+        }
+
+        private func readBytes() -> [UInt8]? {
             var buffer = [UInt8](repeating: 0, count: 16 * 1024)
             let count = recv(descriptor, &buffer, buffer.count, 0)
-            return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
+            return count > 0 ? Array(buffer[..<count]) : nil
+        }
+
+        /// What comes next, until bytes end it, or the peer does.
+        func receiveBytes(until end: [UInt8]) async -> [UInt8] {
+            await withCheckedContinuation { continuation in
+                BlockingThread {
+                    var all: [UInt8] = []
+                    while end.isEmpty || all.suffix(end.count) != end[...], let more = readBytes() { all += more }
+                    continuation.resume(returning: all)
+                }.start()
+            }
         }
 
         /// What comes next, until a text ends it; empty at the end.

@@ -1,3 +1,4 @@
+import CMartletLinux
 import CMartletOpenSSL
 import Glibc
 import MartletHTTP

@@ -1,0 +1,105 @@
+import MartletHTTP
+
+/// Reads what a client sends on a WebSocket: bytes in any pieces become messages and control frames.
+struct WebSocketReader {
+    enum Event: Hashable {
+        case message(WebSocketMessage)
+        case ping([UInt8])
+        case pong
+        /// The peer says goodbye; nothing is read behind it.
+        case close(UInt16?)
+    }
+
+    /// In bytes, over all fragments of a message.
+    private let messageLimit: Int
+    private var buffer: [UInt8] = []
+    /// The message whose fragments are being put together.
+    private var fragments: (opcode: WebSocketFrame.Opcode, bytes: [UInt8])?
+    private var isOver = false
+
+    init(messageLimit: Int) {
+        self.messageLimit = messageLimit
+    }
+
+    /// Takes bytes. What came before a violation has been handed over when it is thrown, and nothing is read after it.
+    /// - Parameter take: Is given each event, in order.
+    mutating func receive(
+        _ bytes: UnsafeRawBufferPointer, _ take: (Event) -> Void
+    ) throws(WebSocketViolation) {
+        guard !isOver else { return }
+        buffer.append(contentsOf: bytes)
+        var rest = buffer[...]
+        do throws(WebSocketViolation) {
+            while !isOver, let head = try head(of: rest), rest.count >= head.size + head.length {
+                let payload = rest.dropFirst(head.size).prefix(head.length)
+                rest = rest.dropFirst(head.size + head.length)
+                if let event = try event(head, Self.unmask(payload, head.mask)) { take(event) }
+            }
+        } catch {
+            isOver = true
+            buffer = []
+            throw error
+        }
+        buffer = isOver ? [] : rest.startIndex == 0 ? buffer : Array(rest)
+    }
+
+    /// A frame that could not be taken whole is refused before it is waited for.
+    private func head(of bytes: ArraySlice<UInt8>) throws(WebSocketViolation) -> WebSocketFrame.Head? {
+        guard let head = try WebSocketFrame.head(bytes) else { return nil }
+        guard !head.opcode.isControl else { return head }
+        guard (head.opcode == .continuation) == (fragments != nil) else {
+            throw WebSocketViolation(WebSocketCode.protocolError)
+        }
+        guard head.length <= messageLimit - (fragments?.bytes.count ?? 0) else {
+            throw WebSocketViolation(WebSocketCode.tooLarge)
+        }
+        return head
+    }
+
+    /// - Returns: nil for a fragment with more to come.
+    private mutating func event(
+        _ head: WebSocketFrame.Head, _ payload: [UInt8]
+    ) throws(WebSocketViolation) -> Event? {
+        switch head.opcode {
+        case .ping: return .ping(payload)
+        case .pong: return .pong
+        case .close:
+            isOver = true
+            return .close(try Self.code(payload))
+        case .text, .binary, .continuation:
+            let opcode = fragments?.opcode ?? head.opcode
+            var whole = fragments?.bytes ?? []
+            fragments = nil
+            whole += payload
+            guard head.isLast else {
+                fragments = (opcode, whole)
+                return nil
+            }
+            guard opcode == .text else { return .message(.binary(whole)) }
+            guard let text = String(validating: whole, as: UTF8.self) else {
+                throw WebSocketViolation(WebSocketCode.invalidText)
+            }
+            return .message(.text(text))
+        }
+    }
+
+    private static func code(_ payload: [UInt8]) throws(WebSocketViolation) -> UInt16? {
+        guard !payload.isEmpty else { return nil }
+        guard payload.count >= 2 else { throw WebSocketViolation(WebSocketCode.protocolError) }
+        let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
+        guard WebSocketCode.isSendable(code) else { throw WebSocketViolation(WebSocketCode.protocolError) }
+        guard String(validating: payload[2...], as: UTF8.self) != nil else {
+            throw WebSocketViolation(WebSocketCode.invalidText)
+        }
+        return code
+    }
+
+    private static func unmask(_ payload: ArraySlice<UInt8>, _ mask: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: payload.count) { output, count in
+            for (index, byte) in payload.enumerated() {
+                output.initializeElement(at: index, to: byte ^ mask[index & 3])
+            }
+            count = payload.count
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import MartletHTTP
+
+/// A WebSocket on one connection, between the bytes and the handler that serves it. Owned by the loop.
+final class WebSocketSession: WireProtocol {
+    typealias Receiver = (WebSocketMessage?) -> Void
+
+    /// Messages that may wait for the handler before the peer has to.
+    private static let inboxLimit = 32
+    /// How long the peer's goodbye is waited for.
+    private static let closeTime: Duration = .seconds(5)
+
+    private unowned let connection: any WireConnection
+    private let limits: ServerLimits
+    private var state: WebSocketStateMachine
+    private var output: OutputQueue
+    private var inbox: [WebSocketMessage] = []
+    private var receiver: Receiver?
+    private var senders: [CheckedContinuation<Void, any Error>] = []
+    private(set) var deadline: ContinuousClock.Instant?
+    private(set) var isOver = false
+
+    /// - Parameter head: What goes before the first frame.
+    init(_ connection: any WireConnection, limits: ServerLimits, head: OutputQueue) {
+        self.connection = connection
+        self.limits = limits
+        state = WebSocketStateMachine(messageLimit: limits.webSocketMessageBytes)
+        output = head
+        deadline = connection.now + silence
+    }
+
+    /// How long nothing may come before the peer is asked whether it is there; as long again it has to answer.
+    private var silence: Duration { limits.idleTime / 2 }
+
+    var isFinished: Bool { isOver && output.isEmpty }
+    var wantsInput: Bool { !isOver && inbox.count < Self.inboxLimit && !isFull }
+    private var isFull: Bool { output.count >= limits.streamBufferBytes }
+
+    // MARK: the handler
+
+    /// - Parameter receiver: Is given the next message, now or when it comes; nil once there will be none.
+    func receive(_ receiver: @escaping Receiver) {
+        guard self.receiver == nil else { return receiver(nil) }
+        self.receiver = receiver
+        handOver()
+        if !isOver { connection.needsWrite() }
+    }
+
+    /// Resumes the continuation once there is room for more.
+    func send(_ message: WebSocketMessage, _ continuation: CheckedContinuation<Void, any Error>) {
+        guard state.isOpen else { return continuation.resume(throwing: CancellationError()) }
+        perform(state.send(message))
+        if isFull { senders.append(continuation) } else { continuation.resume() }
+    }
+
+    func close(_ code: UInt16) {
+        guard state.isOpen else { return }
+        perform(state.close(code))
+        deadline = connection.now + Self.closeTime
+        stopWaiting()
+    }
+
+    private func handOver() {
+        guard let receiver else { return }
+        // What came before a goodbye is served; what this side has given up is not.
+        guard inbox.isEmpty else {
+            self.receiver = nil
+            return receiver(inbox.removeFirst())
+        }
+        guard !state.isOpen else { return }
+        self.receiver = nil
+        receiver(nil)
+    }
+
+    private func stopWaiting() {
+        let stopped = senders
+        senders = []
+        for continuation in stopped { continuation.resume(throwing: CancellationError()) }
+        handOver()
+    }
+
+    private func perform(_ actions: [WebSocketStateMachine.Action]) {
+        guard !actions.isEmpty else { return }
+        for action in actions {
+            switch action {
+            case .deliver(let message): inbox.append(message)
+            case .write(let bytes): output.bytes.append(contentsOf: bytes)
+            case .finish: isOver = true
+            }
+        }
+        if isOver {
+            deadline = nil
+            stopWaiting()
+        } else {
+            handOver()
+        }
+        connection.needsWrite()
+    }
+
+    // MARK: the connection
+
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty, !isOver else { return }
+        if state.isOpen { deadline = connection.now + silence }
+        perform(state.receive(bytes))
+    }
+
+    func write(into output: inout [UInt8], limit: Int) {
+        self.output.move(into: &output, limit: limit)
+        guard self.output.count < limits.streamBufferBytes / 2, !senders.isEmpty else { return }
+        let ready = senders
+        senders = []
+        for continuation in ready { continuation.resume() }
+    }
+
+    func expire(at now: ContinuousClock.Instant) {
+        guard let deadline, deadline <= now else { return }
+        self.deadline = now + silence
+        perform(state.expire())
+    }
+
+    func inputEnded() {
+        perform(state.inputEnded())
+    }
+
+    func ended() {
+        output.removeAll()
+        perform(state.inputEnded())
+        isOver = true
+        deadline = nil
+        stopWaiting()
+    }
+
+    func drain() {
+        close(WebSocketCode.goingAway)
+    }
+}
+
+/// Serves a WebSocket from wherever its handler runs.
+struct LoopWebSocket: WebSocket {
+    let session: LoopBound<WebSocketSession>
+
+    func receive() async -> WebSocketMessage? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                session.loop.perform { session.value.receive { continuation.resume(returning: $0) } }
+            }
+        } onCancel: {
+            close(code: WebSocketCode.goingAway)
+        }
+    }
+
+    func send(_ message: WebSocketMessage) async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                session.loop.perform { session.value.send(message, continuation) }
+            }
+        } onCancel: {
+            close(code: WebSocketCode.goingAway)
+        }
+    }
+
+    func close(code: UInt16) {
+        session.loop.perform { session.value.close(code) }
+    }
+}
