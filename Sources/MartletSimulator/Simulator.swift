@@ -17,7 +17,8 @@ public final class Simulator: Sendable {
     public struct Configuration: Sendable {
         /// A numeric address to listen on, or `localhost`.
         public var host = "127.0.0.1"
-        /// Of the control interface; the services take the ports behind it, in their order. 0 takes free ones.
+        /// Of the control interface; the services take the ports behind it, in their order, and behind these those that
+        /// real devices connect to. 0 takes free ones.
         public var port: UInt16 = 0
         /// The services with their state.
         public var services: [any PushServiceSimulator]
@@ -37,6 +38,8 @@ public final class Simulator: Sendable {
     public let origin: HTTPOrigin
     /// Where the services are reached.
     public let origins: [PlatformID: HTTPOrigin]
+    /// Where real devices connect to the services that have them.
+    public let sockets: [PlatformID: HTTPOrigin]
     /// The certificate of the authority that senders must trust; made at every start.
     public let caCertificatePEM: String
 
@@ -44,14 +47,14 @@ public final class Simulator: Sendable {
     private let servers: [HTTPServer]
 
     private init(
-        origin: HTTPOrigin, origins: [PlatformID: HTTPOrigin], caCertificatePEM: String, state: SimulatorState,
-        servers: [HTTPServer]
+        origin: HTTPOrigin, listeners: SimulatorListeners, caCertificatePEM: String, state: SimulatorState
     ) {
         self.origin = origin
-        self.origins = origins
+        origins = listeners.origins
+        sockets = listeners.sockets
         self.caCertificatePEM = caCertificatePEM
         self.state = state
-        self.servers = servers
+        servers = listeners.servers
     }
 
     /// The clock on the wall.
@@ -80,10 +83,10 @@ public final class Simulator: Sendable {
         let certificates = try SimulatorCertificates(host: configuration.host, now: configuration.now())
         var listeners = SimulatorListeners(configuration, certificates: certificates, state: state)
         let origin = try await listeners.listen()
-        try state.issueCredentials(origins: listeners.origins, authorityPEM: certificates.authorityPEM)
+        try state.issueCredentials(
+            origins: listeners.origins, sockets: listeners.sockets, authorityPEM: certificates.authorityPEM)
         return Simulator(
-            origin: origin, origins: listeners.origins, caCertificatePEM: certificates.authorityPEM, state: state,
-            servers: listeners.servers)
+            origin: origin, listeners: listeners, caCertificatePEM: certificates.authorityPEM, state: state)
     }
 
     /// Serves until the task is cancelled, then shuts down.

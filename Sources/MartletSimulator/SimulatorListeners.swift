@@ -3,13 +3,15 @@ import MartletModel
 import MartletNetwork
 import MartletPush
 
-/// Opens the listeners of a simulator: one for the control interface, and one for each service.
+/// Opens the listeners of a simulator: one for the control interface, one for each service, and one for the devices of each
+/// service that real ones connect to.
 struct SimulatorListeners {
     private let configuration: Simulator.Configuration
     private let certificates: SimulatorCertificates
     private let state: SimulatorState
     private(set) var servers: [HTTPServer] = []
     private(set) var origins: [PlatformID: HTTPOrigin] = [:]
+    private(set) var sockets: [PlatformID: HTTPOrigin] = [:]
 
     init(_ configuration: Simulator.Configuration, certificates: SimulatorCertificates, state: SimulatorState) {
         self.configuration = configuration
@@ -38,6 +40,16 @@ struct SimulatorListeners {
                 certificates.context(state.acceptFault(of: platform))
             }
         }
+        for service in configuration.services {
+            guard let service = service as? any DeviceSocketSimulator else { continue }
+            let platform = type(of: service).platform
+            let handler = DeviceSocketHandler(
+                platform: platform, state: state, subprotocol: type(of: service).socketProtocol)
+            // In clear text: a browser takes that from a service on this machine, and no certificate of ours.
+            sockets[platform] = try await open(
+                HTTPServer(loops: loops, handler: handler, limits: Self.limits),
+                configuration.services.count + sockets.count + 1, choosingTLS: nil)
+        }
         return origin
     }
 
@@ -63,7 +75,7 @@ struct SimulatorListeners {
 
     /// - Parameter place: Of the listener among all; how far its port is behind the first.
     private mutating func open(
-        _ server: HTTPServer, _ place: Int, choosingTLS: @escaping @Sendable () -> TLSServerContext
+        _ server: HTTPServer, _ place: Int, choosingTLS: (@Sendable () -> TLSServerContext)?
     ) async throws(SimulatorError) -> HTTPOrigin {
         let host = configuration.host
         guard let port = UInt16(exactly: configuration.port == 0 ? 0 : Int(configuration.port) + place) else {
@@ -72,7 +84,7 @@ struct SimulatorListeners {
         servers.append(server)
         do throws(NetworkError) {
             let address = try await server.listen(on: .tcp(host: host, port: port), choosingTLS: choosingTLS)
-            return HTTPOrigin(scheme: .https, host: host, port: address.port)
+            return HTTPOrigin(scheme: choosingTLS == nil ? .http : .https, host: host, port: address.port)
         } catch {
             throw SimulatorError("The simulator cannot listen on \(host), port \(port): \(error)")
         }

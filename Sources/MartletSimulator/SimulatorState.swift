@@ -13,6 +13,8 @@ final class SimulatorState: Sendable {
         var offset: Duration = .zero
         var listeners: [String: [Int: AsyncStream<SimulatedDelivery>.Continuation]] = [:]
         var nextListener = 0
+        /// Connections of real devices.
+        var sockets = DeviceSockets()
         /// What a reset goes back to.
         var initial: (services: [SimulatedService], plan: FaultPlan)
     }
@@ -53,10 +55,15 @@ final class SimulatorState: Sendable {
 
     /// Gives every service its origin and has it make up what a hub needs to send there, which is where a reset goes
     /// back to.
-    func issueCredentials(origins: [PlatformID: HTTPOrigin], authorityPEM: String) throws(SimulatorError) {
+    /// - Parameter sockets: Where real devices connect to the services that have them.
+    func issueCredentials(
+        origins: [PlatformID: HTTPOrigin], sockets: [PlatformID: HTTPOrigin], authorityPEM: String
+    ) throws(SimulatorError) {
         try withContents { (contents, _) throws(SimulatorError) in
             for index in contents.services.indices {
-                guard let origin = origins[contents.services[index].platform] else { continue }
+                let platform = contents.services[index].platform
+                guard let origin = origins[platform] else { continue }
+                contents.services[index].socketOrigin = sockets[platform]
                 try contents.services[index].issueCredential(origin: origin, authorityPEM: authorityPEM)
             }
             contents.initial = (contents.services, contents.plan)
@@ -67,6 +74,7 @@ final class SimulatorState: Sendable {
     func reset() {
         withContents { contents, _ in
             contents.finishListeners()
+            contents.sockets.closeAll()
             contents.services = contents.initial.services
             contents.plan = contents.initial.plan
             contents.offset = .zero

@@ -9,14 +9,17 @@ public struct SimulatedAnswer: Sendable {
     public var delay: Duration
     /// What a device that listens receives now.
     public var delivery: SimulatedDelivery?
+    /// What is done on the connections of real devices.
+    public var socketSteps: [SocketStep]
 
     public init(
         _ response: HTTPResponse, steps: [ConnectionStep] = [], delay: Duration = .zero,
-        delivery: SimulatedDelivery? = nil
+        delivery: SimulatedDelivery? = nil, socketSteps: [SocketStep] = []
     ) {
         self.response = response
         self.steps = steps
         self.delay = delay
         self.delivery = delivery
+        self.socketSteps = socketSteps
     }
 }

@@ -33,8 +33,16 @@ public struct SimulatedDevices: Sendable {
     /// How many devices were handed out, those included whose app was removed.
     public var count: Int { devices.count }
 
-    mutating func add(_ handle: String, app: String) {
+    /// - Parameter isListening: Whether the device is one that listens from the start.
+    mutating func add(_ handle: String, app: String, isListening: Bool = false) {
         devices[handle] = Device(app: app, place: devices[handle]?.place ?? devices.count)
+        if isListening { devices[handle]?.listeners = 1 }
+    }
+
+    /// The device has said what became of a notification: that is its text from then on.
+    mutating func note(_ text: String, on id: String, of handle: String) {
+        guard let index = devices[handle]?.inbox.lastIndex(where: { $0.id == id }) else { return }
+        devices[handle]?.inbox[index].text = text
     }
 
     /// The app leaves the device.

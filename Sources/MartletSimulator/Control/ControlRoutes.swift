@@ -18,6 +18,7 @@ struct ControlRoutes {
         }
         addServices(to: &router)
         addDevices(to: &router)
+        addSockets(to: &router)
         addFaults(to: &router)
         return router
     }
@@ -95,11 +96,13 @@ struct ControlRoutes {
     }
 
     private static func description(of service: SimulatedService) -> JSON {
-        [
+        var members: [String: JSON] = [
             "origin": .string(service.origin?.description ?? ""),
             "credential": .object(service.credential.mapValues(JSON.string)),
             "faults": .array(type(of: service.rules).faults.map(\.rawValue).sorted().map(JSON.string)),
         ]
+        if let url = service.socketURL { members["sockets"] = .string(url) }
+        return .object(members)
     }
 
     private static var unknownDevice: HTTPResponse {
@@ -114,7 +117,7 @@ struct ControlRoutes {
         }
     }
 
-    private static func platform(_ body: JSON) throws(SimulatorError) -> PlatformID {
+    static func platform(_ body: JSON) throws(SimulatorError) -> PlatformID {
         guard let name = body["platform"]?.string else { throw SimulatorError("\"platform\" must be a text.") }
         return PlatformID(rawValue: name)
     }

@@ -8,6 +8,8 @@ struct SimulatedService: Sendable {
     var rules: any PushServiceSimulator
     /// Where it is reached; nil before it listens.
     private(set) var origin: HTTPOrigin?
+    /// Where its real devices connect; nil for a service that has none.
+    var socketOrigin: HTTPOrigin?
     /// What a hub needs to send to it.
     private(set) var credential: [String: String] = [:]
     /// Numbers of the connections that there are, by `HTTPConnection.id`.
@@ -24,6 +26,9 @@ struct SimulatedService: Sendable {
 
     /// What the service counts, and what is counted for it: connections and requests, at most at once, and faults.
     var counters: [String: Int] { rules.counters.merging(marks) { $1 } }
+
+    /// Where its real devices connect, as they are told.
+    var socketURL: String? { socketOrigin.map { "ws://\($0.authority)/" } }
 
     mutating func issueCredential(origin: HTTPOrigin, authorityPEM: String) throws(SimulatorError) {
         self.origin = origin

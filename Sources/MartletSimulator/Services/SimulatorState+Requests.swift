@@ -59,6 +59,7 @@ extension SimulatorState {
                 }
             }
             if let delivery = answer??.delivery { contents.deliver(delivery) }
+            contents.sockets.perform(answer??.socketSteps ?? [])
             return Verdict(fault: fault, answer: answer ?? nil)
         }
     }

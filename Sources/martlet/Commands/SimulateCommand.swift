@@ -1,3 +1,4 @@
+import MartletHTTP
 import MartletModel
 import MartletServer
 import MartletSimulator
@@ -22,8 +23,9 @@ enum SimulateCommand {
         }
         await Signals.runUntilTermination { [file] in
             let services = simulator.origins.map { "\($0.key.rawValue)=\($0.value)" }.sorted()
-            Terminal.print(
-                "martlet: ready simulator=\(simulator.origin) \(services.joined(separator: " ")) ca-file=\(file)")
+            let sockets = simulator.sockets.map { "\($0.key.rawValue)-sockets=ws://\($0.value.authority)/" }.sorted()
+            let places = (services + sockets).joined(separator: " ")
+            Terminal.print("martlet: ready simulator=\(simulator.origin) \(places) ca-file=\(file)")
             await simulator.run()
         }
     }

@@ -23,8 +23,9 @@ extension WebPushSimulator {
         guard devices[subscription.handle]?.removedAt == nil else { throw .gone }
         try checkRate(of: endpoint.token, at: now)
         return WebPushSimulatedPush(
-            handle: subscription.handle, content: content.map { decrypt($0, for: subscription) } ?? [],
-            timeToLive: timeToLive, urgency: request.fields["urgency"], topic: topic, acceptedAt: now)
+            handle: subscription.handle, channel: subscription.channel, body: request.body,
+            content: content.map { decrypt($0, for: subscription) } ?? [], timeToLive: timeToLive,
+            urgency: request.fields["urgency"], topic: topic, acceptedAt: now)
     }
 
     /// Rows 3 to 6.
@@ -102,9 +103,18 @@ extension WebPushSimulator {
 
     /// Row 14: a real service cannot look; here it is a mistake that somebody should notice.
     private mutating func decrypt(_ content: EncryptedContent, for subscription: Subscription) -> [UInt8]? {
-        let plaintext = try? subscription.receiver.decrypt(content, label: WebPush.encryptionLabel)
+        guard case .here(let receiver) = subscription.keys else { return nil }
+        let plaintext = try? receiver.decrypt(content, label: WebPush.encryptionLabel)
         if plaintext == nil { count("undecryptable") }
         return plaintext
+    }
+}
+
+extension WebPushSimulator.Subscription {
+    /// Where a real browser waits; nil for a made-up subscription.
+    var channel: BrowserChannel? {
+        guard case .browser(let channel) = keys else { return nil }
+        return channel
     }
 }
 

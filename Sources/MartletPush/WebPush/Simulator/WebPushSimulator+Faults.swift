@@ -16,7 +16,11 @@ extension WebPushSimulator {
         answer(request, at: now) { simulator, push, flavour in
             let refusal = Self.refusals[fault.name] ?? .unknownReason
             var answer = simulator.refuse(refusal, flavour, retryAfter: fault.retryAfter?.value(at: now))
-            if fault.isDelivered { answer.delivery = simulator.accept(push, flavour).delivery }
+            if fault.isDelivered {
+                let accepted = simulator.accept(push, flavour)
+                answer.delivery = accepted.delivery
+                answer.socketSteps = accepted.socketSteps
+            }
             return answer
         }
     }

@@ -4,7 +4,7 @@ public import MartletHTTP
 public import MartletModel
 
 /// The push services of browsers as their senders know them, with made-up subscriptions whose keys are known here, so that
-/// what arrives can be shown.
+/// what arrives can be shown; and the push service of real browsers.
 public struct WebPushSimulator: PushServiceSimulator {
     /// How strict the simulated services are.
     public struct Configuration: Sendable {
@@ -20,9 +20,17 @@ public struct WebPushSimulator: PushServiceSimulator {
 
     /// A subscription as its browser would know it.
     struct Subscription {
-        /// The text that a hub registers: the endpoint and the keys as JSON.
+        /// Who can open messages.
+        enum Keys {
+            /// The simulator.
+            case here(MessageReceiver)
+            /// A real browser alone.
+            case browser(BrowserChannel)
+        }
+
+        /// The text that a hub registers: the endpoint and the keys as JSON. For a real browser, the endpoint.
         let handle: String
-        let receiver: MessageReceiver
+        let keys: Keys
         /// The sender's key that it was made with; nil takes any.
         let senderKey: [UInt8]?
     }
@@ -37,6 +45,7 @@ public struct WebPushSimulator: PushServiceSimulator {
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
     /// By what stands behind the prefix of the endpoint's path.
     var subscriptions: [String: Subscription] = [:]
+    var browsers = SimulatedBrowsers()
     var recentPushes: [String: [Timestamp]] = [:]
     /// Proofs that were verified, with their keys.
     var verified: [String: VAPIDToken] = [:]
@@ -122,7 +131,7 @@ public struct WebPushSimulator: PushServiceSimulator {
         ]
         let handle = String(decoding: subscription.bytes, as: UTF8.self)
         subscriptions[token] = Subscription(
-            handle: handle, receiver: receiver, senderKey: try Self.key(description["publicKey"]) ?? senderKey)
+            handle: handle, keys: .here(receiver), senderKey: try Self.key(description["publicKey"]) ?? senderKey)
         devices.add(handle, app: flavour.rawValue)
         return handle
     }
@@ -144,7 +153,8 @@ public struct WebPushSimulator: PushServiceSimulator {
         count(fate.rawValue)
         let fields: HTTPFields = ["location": "\(origin)/m/\(id)", "ttl": String(push.timeToLive)]
         return SimulatedAnswer(
-            HTTPResponse(.created, fields: fields), delivery: fate == .delivered ? delivery : nil)
+            HTTPResponse(.created, fields: fields), delivery: fate == .delivered ? delivery : nil,
+            socketSteps: push.channel.map { deliver(push, id: id, to: $0) } ?? [])
     }
 
     mutating func count(_ name: String) {

@@ -1,0 +1,73 @@
+import MartletModel
+
+/// What a browser says to its push service (browser push document, section 3).
+enum BrowserMessage: Equatable {
+    /// - Parameter id: What the browser was called before, where it has subscriptions.
+    case hello(id: String?)
+    /// - Parameter key: Of the sender that the subscription is for, as text; nil for anybody.
+    case register(channel: String, key: String?)
+    /// - Parameter code: Why.
+    case unregister(channel: String, code: Int64?)
+    case acknowledge([Update])
+    /// Something went wrong in the page's worker after the message was acknowledged.
+    case complain(code: Int64?)
+    case ping
+    /// Wants news that there are none of here.
+    case subscribeToBroadcasts
+
+    struct Update: Equatable {
+        let channel: String
+        let version: String
+        /// 100 delivered, 101 not decrypted, 102 not delivered.
+        let code: Int64
+    }
+
+    private static let depthLimit = 8
+    private static let updateLimit = 1000
+
+    /// - Returns: nil for what no browser says.
+    init?(_ text: String) {
+        guard let message = try? JSON(parsing: Array(text.utf8), maximumDepth: Self.depthLimit),
+            let members = message.object
+        else { return nil }
+        guard let type = message["messageType"]?.string else {
+            guard members.isEmpty else { return nil }
+            self = .ping
+            return
+        }
+        switch type {
+        case "hello": self = .hello(id: message["uaid"]?.string)
+        case "ping": self = .ping
+        case "broadcast_subscribe": self = .subscribeToBroadcasts
+        case "nack": self = .complain(code: message["code"]?.integer)
+        case "ack":
+            guard let updates = message["updates"]?.array, updates.count <= Self.updateLimit else { return nil }
+            self = .acknowledge(updates.compactMap(Self.update))
+        case "register":
+            guard let channel = Self.channel(message) else { return nil }
+            self = .register(channel: channel, key: message["key"]?.string)
+        case "unregister":
+            guard let channel = Self.channel(message) else { return nil }
+            self = .unregister(channel: channel, code: message["code"]?.integer)
+        default: return nil
+        }
+    }
+
+    private static func update(_ json: JSON) -> Update? {
+        guard let channel = channel(json), let version = json["version"]?.string else { return nil }
+        return Update(channel: channel, version: version, code: json["code"]?.integer ?? 100)
+    }
+
+    /// A UUID in lower case, with dashes.
+    private static func channel(_ json: JSON) -> String? {
+        guard let text = json["channelID"]?.string, text.utf8.count == 36 else { return nil }
+        let isUUID = text.utf8.enumerated().allSatisfy { index, digit in
+            switch index {
+            case 8, 13, 18, 23: digit == UInt8(ascii: "-")
+            default:
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= digit
+            }
+        }
+        return isUUID ? text : nil
+    }
+}

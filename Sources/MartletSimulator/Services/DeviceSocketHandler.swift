@@ -1,0 +1,103 @@
+import MartletHTTP
+import MartletModel
+import MartletPush
+
+/// Takes the connections of the real devices of one service.
+struct DeviceSocketHandler: HTTPHandler {
+    private static let goingAway: UInt16 = 1001
+    private static let unsupportedData: UInt16 = 1003
+    private static let localHosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+
+    let platform: PlatformID
+    let state: SimulatorState
+    let subprotocol: String
+
+    func bodyLimit(for head: HTTPRequest) -> Int { 0 }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        guard Self.isLocal(request) else { return HTTPResponse(.forbidden) }
+        let offered = request.fields.values(of: "sec-websocket-protocol").flatMap { value in
+            value.split(separator: ",").map { $0.drop { $0 == " " } }
+        }
+        return .webSocket(subprotocol: offered.contains { $0 == subprotocol } ? subprotocol : nil) { socket in
+            await serve(socket)
+        }
+    }
+
+    /// A web page can open a WebSocket to this machine too, but its origin gives it away: a browser itself names the
+    /// address that it connects to.
+    private static func isLocal(_ request: HTTPRequest) -> Bool {
+        let host = request.authority.lastIndex(of: ":").map { String(request.authority[..<$0]) }
+        guard localHosts.contains(host ?? request.authority) else { return false }
+        guard let origin = request.fields["origin"] else { return true }
+        return origin == "ws://\(request.authority)\(request.target)"
+    }
+
+    private func serve(_ socket: any WebSocket) async {
+        let (number, actions) = state.openSocket()
+        await withTaskGroup { group in
+            group.addTask {
+                await perform(actions, on: socket)
+            }
+            while let message = await socket.receive() {
+                guard case .text(let text) = message else {
+                    socket.close(code: Self.unsupportedData)
+                    break
+                }
+                state.receive(text, on: number, of: platform)
+            }
+            state.closeSocket(number, of: platform)
+        }
+    }
+
+    /// Ends when the device is gone, or has let too much wait.
+    private func perform(_ actions: AsyncStream<SocketStep.Action>, on socket: any WebSocket) async {
+        for await action in actions {
+            switch action {
+            case .close(let code): socket.close(code: code)
+            case .send(let text):
+                do {
+                    try await socket.send(.text(text))
+                } catch {
+                    return
+                }
+            }
+        }
+        socket.close(code: Self.goingAway)
+    }
+}
+
+extension SimulatorState {
+    fileprivate func openSocket() -> (socket: UInt64, actions: AsyncStream<SocketStep.Action>) {
+        withContents { contents, _ in contents.sockets.open() }
+    }
+
+    fileprivate func receive(_ text: String, on socket: UInt64, of platform: PlatformID) {
+        withContents { contents, now in
+            let steps = contents.withDevices(of: platform) { $0.receive(text, on: socket, at: now) }
+            contents.sockets.perform(steps ?? [])
+        }
+    }
+
+    fileprivate func closeSocket(_ socket: UInt64, of platform: PlatformID) {
+        withContents { contents, _ in
+            contents.sockets.close(socket)
+            _ = contents.withDevices(of: platform) { $0.socketClosed(socket) }
+        }
+    }
+}
+
+extension SimulatorState.Contents {
+    /// Lends the rules of a service that real devices connect to.
+    fileprivate mutating func withDevices<Result>(
+        of platform: PlatformID, _ body: (inout any DeviceSocketSimulator) -> Result
+    ) -> Result? {
+        let lent = withService(platform) { service -> Result? in
+            guard var rules = service.rules as? any DeviceSocketSimulator else { return nil }
+            let result = body(&rules)
+            service.rules = rules
+            return result
+        }
+        return lent ?? nil
+    }
+}
