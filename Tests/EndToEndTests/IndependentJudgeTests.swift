@@ -32,6 +32,13 @@ struct IndependentJudgeTests {
         try await judge("web_push.py", BuiltProducts.martlet.path)
     }
 
+    @Test(
+        "A real browser decrypts and shows what the hub sends, with the simulator as its push service",
+        .enabled(if: BuiltProducts.hasBrowser, "there is no Firefox: `Scripts/setup test` could not install it"))
+    func firefoxIsSatisfied() async throws {
+        try await judge("browser_push.py", BuiltProducts.martlet.path)
+    }
+
     @Test("Whatever a push service does, messages arrive that can and devices stay that should")
     func faultsLeaveTheHubInTheRightState() async throws {
         try await judge("faults.py", BuiltProducts.martlet.path)
@@ -89,10 +96,8 @@ struct IndependentJudgeTests {
         let counts = finished.output.split(separator: "\n").filter { line in
             [
                 "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "firebase-client:",
-                "notification-hub-client:",
-                "blob-client:", "service-answers:", "service-faults:", "web-push:", "sdk-wire:", "schemathesis:",
-                "job-kills:",
-                "mass-jobs:", "Ran ",
+                "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
+                "browser-push:", "sdk-wire:", "schemathesis:", "job-kills:", "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }
         print(counts.joined(separator: "\n"))

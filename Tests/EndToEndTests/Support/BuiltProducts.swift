@@ -15,4 +15,10 @@ enum BuiltProducts {
     static let peers = package.appendingPathComponent("Tests/Peers")
     static let python = package.appendingPathComponent(".build/python/bin/python3")
     static let hasPython = FileManager.default.isExecutableFile(atPath: python.path)
+
+    /// Whether there is a Firefox, under either of its names.
+    static let hasBrowser = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+        folder in
+        ["firefox-esr", "firefox"].contains { FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)") }
+    }
 }
