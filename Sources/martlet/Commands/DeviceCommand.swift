@@ -17,18 +17,17 @@ enum DeviceCommand {
             Option("tags", "A,B", "Tags that the device registers with."),
             Option("platform", "NAME", "The phone's platform.", default: Platforms.names.first),
             Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
-            Option(
-                "simulator-ca-file", "FILE", "The authority to trust at the simulator; found by itself on loopback."),
+            SimulatorConnection.authority,
         ]
     ) { invocation in
         let user = try invocation.required("user")
         let backend = try invocation.required("backend")
-        let phone = try SimulatedPhone(invocation)
+        let phone = SimulatedPhone(simulator: try SimulatorConnection(invocation))
         let password = try invocation.readPassword()
         let client = PushClient(
             server: try ServerAddress(backend),
             transport: NetworkTransport(
-                phone.client, trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
+                phone.simulator.client, trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
             retry: .once)
         try await client.logIn(user: user, password: password)
         let platform = invocation["platform"] ?? ""

@@ -44,11 +44,16 @@ enum HubCommands {
             Option(
                 "generate", nil, "Make up what can be made up, such as a new pair of keys, and print what is no secret."
             ),
+            Option("simulator", "URL", "Take what the simulated service gives those who send to it."),
+            SimulatorConnection.authority,
         ] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help) }
     ) { invocation in
         let platform = invocation.operand("PLATFORM")
         let generated = invocation.isOn("generate") ? try await generateCredential(invocation, platform) : nil
         var properties: [String: JSON] = generated?.properties.mapValues(JSON.string) ?? [:]
+        if invocation["simulator"] != nil {
+            properties = try await SimulatorConnection(invocation).credential(for: platform)
+        }
         for field in Platforms.credentialFields where field.platforms.contains(platform.lowercased()) {
             // What is given by itself prevails over what a file has.
             guard properties[field.property] == nil, let value = invocation[field.flag] else { continue }

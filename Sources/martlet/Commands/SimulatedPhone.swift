@@ -7,43 +7,22 @@ import MartletServer
 struct SimulatedPhone {
     private static let timeout: Duration = .seconds(30)
 
-    let client: HTTPClient
-    private let origin: HTTPOrigin
-    private let settings: TransportSettings
-
-    init(_ invocation: Invocation) throws {
-        origin = try invocation.required("simulator", as: "https://HOST:PORT") { text in
-            HTTPOrigin(text).flatMap { $0.scheme == .https ? $0 : nil }
-        }
-        let pem: String?
-        if let file = invocation["simulator-ca-file"] {
-            pem = try TextFile.readText(file)
-        } else {
-            pem = try SimulatorAuthority.find(port: origin.port)
-        }
-        settings = TransportSettings(trustedCertificatesPEM: pem)
-        client = HTTPClient(loops: try EventLoopGroup(count: 1))
-    }
+    let simulator: SimulatorConnection
 
     /// Asks for what a phone's system gives its apps at every launch.
     func obtainHandle(platform: String) async throws -> String {
-        let request = HTTPRequest(
-            .post, "/simulator/devices", authority: origin.authority, fields: ["content-type": "application/json"],
-            body: JSON.object(["platform": .string(platform)]).bytes)
-        let response = try await client.call(request, to: origin, settings)
-        let answer = try JSON(parsing: response.bytes)
-        guard response.status == .created, let handle = answer["handle"]?.string else {
-            throw ServerError(answer["error"]?.string ?? "The simulator answered \(response.status.code).")
-        }
+        let description: JSON = ["platform": .string(platform)]
+        let device = try await simulator.call(.post, "/simulator/devices", description, expecting: .created)
+        guard let handle = device["handle"]?.string else { throw ServerError("The simulator gave no handle.") }
         return handle
     }
 
     /// Begins to listen; nothing that is sent from now on is missed.
     func follow(_ handle: String) async throws -> AsyncThrowingStream<[UInt8], any Error> {
         let request = HTTPRequest(
-            .get, "/simulator/device/events?handle=\(segment(handle))", authority: origin.authority)
-        let (head, body) = try await client.stream(
-            request, to: origin, settings: settings, before: .now + Self.timeout)
+            .get, "/simulator/device/events?handle=\(segment(handle))", authority: simulator.origin.authority)
+        let (head, body) = try await simulator.client.stream(
+            request, to: simulator.origin, settings: simulator.settings, before: .now + Self.timeout)
         guard head.status == .ok else { throw ServerError("The simulator answered \(head.status.code).") }
         return body
     }
