@@ -44,6 +44,11 @@ struct IndependentJudgeTests {
         try await judge("faults.py", BuiltProducts.martlet.path)
     }
 
+    @Test("A Live Activity starts, changes and ends, and tokens get what they are for alone")
+    func liveActivitiesReachTheirTokens() async throws {
+        try await judge("live_activities.py", BuiltProducts.martlet.path)
+    }
+
     @Test("Every answer of FCM, WNS, MPNS and ADM comes to what it ought to")
     func answersOfServicesAreUnderstood() async throws {
         try await judge("service_answers.py", BuiltProducts.martlet.path)
@@ -97,7 +102,8 @@ struct IndependentJudgeTests {
             [
                 "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
-                "browser-push:", "sdk-wire:", "schemathesis:", "job-kills:", "mass-jobs:", "Ran ",
+                "browser-push:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
+                "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }
         print(counts.joined(separator: "\n"))

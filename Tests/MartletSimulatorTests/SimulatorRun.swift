@@ -59,7 +59,9 @@ struct SimulatorRun {
         var batch = RequestBatch(try service.shared(message, token: signed, expiry: now + .seconds(3600), at: now))
         for (index, handle) in handles.enumerated() {
             let id = MessageID(high: UInt64(index), low: 0)
-            Array(handle.utf8).withUnsafeBufferPointer { service.append($0, id: id, message: message, to: &batch) }
+            try Array(handle.utf8).withUnsafeBufferPointer {
+                try service.append($0, id: id, message: message, to: &batch)
+            }
         }
         let collected = Mutex([Int: Outcome]())
         await client.send(batch, before: deadline) { portion in

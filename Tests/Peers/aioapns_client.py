@@ -95,7 +95,8 @@ async def alerts(client, simulator, device):
     background = aioapns.PushType.BACKGROUND
     await expect("a background push is accepted", client.push(device, silent, background, priority=5), 200)
     await expect("upper-case hex is the same device", client.push(device.upper()), 200)
-    voip = client.push(device, kind=aioapns.PushType.VOIP, apns_topic=TOPIC + ".voip")
+    caller = simulator.control("POST", "devices", {"topic": TOPIC + ".voip"})["handle"]
+    voip = client.push(caller, kind=aioapns.PushType.VOIP, apns_topic=TOPIC + ".voip")
     await expect("a call is accepted", voip, 200)
 
 

@@ -43,8 +43,8 @@ class Hub:
     async def _call(self, method, path, headers=None, body=b""):
         connection = hub_client.Connection(self._port)
         try:
-            return await connection.request(
-                method, f"/{self._name}/{path}?{hub_client.API_VERSION}", self._headers | (headers or {}), body)
+            target = f"/{self._name}/{path}{'&' if '?' in path else '?'}{hub_client.API_VERSION}"
+            return await connection.request(method, target, self._headers | (headers or {}), body)
         finally:
             connection.close()
 

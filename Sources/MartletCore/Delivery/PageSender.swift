@@ -108,8 +108,8 @@ struct PageSender: Sendable {
         }
         guard !places.isEmpty else { return [] }
         let collector = ResultCollector(
-            service: parcel.service, members: job.page.members, places: places, map: job.map,
-            isOwnOrigin: parcel.origin != nil, time: time)
+            service: parcel.service, messages: parcel.messages, members: job.page.members, places: places,
+            map: job.map, isOwnOrigin: parcel.origin != nil, time: time)
         await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
         let (successes, answers) = collector.drain()
         tally.addSuccesses(successes)
@@ -181,6 +181,7 @@ struct PageSender: Sendable {
         case .badHandle: Outcome(.badChannel, reason: error.description, .refuse)
         case .badMessage, .badTemplate: Outcome(.invalidNotificationFormat, reason: error.description, .refuseAll)
         case .messageTooLarge: Outcome(.invalidNotificationSize, reason: error.description, .refuseAll)
+        case .unsuited: Outcome(.skipped, reason: error.description, .refuse)
         }
     }
 }

@@ -4,6 +4,8 @@ import MartletModel
 struct PageTally {
     private(set) var counts: [OutcomeName: Int] = [:]
     private(set) var refusals: [Refusal] = []
+    /// Members that were spared the message, which is not kept of any of them.
+    private(set) var spared: [AudienceMember: Outcome] = [:]
     private(set) var retries: [Retry] = []
     private(set) var settled: [AudienceMember] = []
     private(set) var feedback: [ChannelFeedback] = []
@@ -70,7 +72,14 @@ struct PageTally {
     /// Adds a push that was not made because there is nothing that could be sent.
     mutating func addUnsent(_ outcome: Outcome, to addressee: Addressee) {
         guard outcome.reaction != .stop else { return pauseLane(outcome, addressee, atLeast: .seconds(30)) }
+        guard outcome.name != .skipped else { return spare(outcome, addressee.member) }
         refuse(outcome, addressee)
+    }
+
+    private mutating func spare(_ outcome: Outcome, _ member: AudienceMember) {
+        addSkipped(1)
+        spared[member] = outcome
+        settle(member)
     }
 
     /// Counts devices that were spared a message which can reach none.
@@ -182,6 +191,7 @@ struct PageTally {
     mutating func merge(_ other: PageTally) {
         counts.merge(other.counts, uniquingKeysWith: +)
         refusals += other.refusals
+        spared.merge(other.spared) { $1 }
         retries += other.retries
         settled += other.settled
         feedback += other.feedback

@@ -18,6 +18,7 @@ final class ResultCollector: Sendable {
     }
 
     private let service: any PushService
+    private let messages: PageMessages
     private let members: [AudienceMember]
     /// For each item of the batch its place in the page.
     private let places: [Int]
@@ -28,10 +29,11 @@ final class ResultCollector: Sendable {
     private let state = Mutex(State())
 
     init(
-        service: any PushService, members: [AudienceMember], places: [Int], map: any ProgressMap, isOwnOrigin: Bool,
-        time: any TimeSource
+        service: any PushService, messages: PageMessages, members: [AudienceMember], places: [Int],
+        map: any ProgressMap, isOwnOrigin: Bool, time: any TimeSource
     ) {
         self.service = service
+        self.messages = messages
         self.members = members
         self.places = places
         self.map = map
@@ -42,7 +44,8 @@ final class ResultCollector: Sendable {
     func take(_ portion: ResultPortion) {
         for index in portion.plainSuccesses { map.insert(members[places[Int(index)]]) }
         let answers = portion.answers.map { answer in
-            Answer(place: places[answer.index], outcome: outcome(of: answer.result))
+            let place = places[answer.index]
+            return Answer(place: place, outcome: outcome(of: answer.result, at: place))
         }
         for answer in answers where answer.outcome.isSuccess { map.insert(members[answer.place]) }
         state.withLock { state in
@@ -59,9 +62,9 @@ final class ResultCollector: Sendable {
         }
     }
 
-    private func outcome(of result: Result<HTTPResponse, TransportError>) -> Outcome {
+    private func outcome(of result: Result<HTTPResponse, TransportError>, at place: Int) -> Outcome {
         switch result {
-        case .success(let response): service.outcome(of: response, at: time.now)
+        case .success(let response): service.outcome(of: response, to: messages[place], at: time.now)
         case .failure(let error): outcome(of: error)
         }
     }

@@ -67,6 +67,8 @@ public struct PushServiceError: Error, Hashable, Sendable, CustomStringConvertib
         case badMessage
         case badTemplate
         case messageTooLarge
+        /// The message is of a kind that the handle is not for. Nothing is wrong with either.
+        case unsuited
     }
 
     public let kind: Kind

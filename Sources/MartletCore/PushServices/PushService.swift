@@ -61,13 +61,17 @@ public protocol PushService: PushPlatform {
     ///   - handle: The text of the handle, already checked.
     ///   - id: The same for every attempt to bring this notification to this device.
     ///   - message: What this device is sent.
-    /// - Throws: `PushServiceError` where this device cannot be sent to; the batch is then as it was.
+    /// - Throws: `PushServiceError` where this device cannot be sent to; the batch is then as it was. `.unsuited` counts as
+    ///   skipped and not as a failure.
     func append(
         _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
     ) throws(PushServiceError)
 
     /// What an answer means. Plain successes are not asked about: a 200, unless `Shared.tellsSuccessesInFull`.
     func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome
+
+    /// The same, for services where it depends on what was sent.
+    func outcome(of response: HTTPResponse, to message: Message, at now: Timestamp) -> Outcome
 }
 
 extension PushService {
@@ -81,6 +85,10 @@ extension PushService {
     }
 
     public func at(_ origin: HTTPOrigin) -> Self { self }
+
+    public func outcome(of response: HTTPResponse, to message: Message, at now: Timestamp) -> Outcome {
+        outcome(of: response, at: now)
+    }
 
     public func token(from response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
         .refused(Outcome(.tokenProviderInterfaceError, reason: "status \(response.status.code)", .stop))

@@ -137,7 +137,7 @@ public struct TestSends: Sendable {
         let failures =
             tally.retries.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
             + tally.refusals.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
-        return Dictionary(failures) { first, _ in first }
+        return Dictionary(failures) { first, _ in first }.merging(tally.spared) { first, _ in first }
     }
 
     private enum Entry {

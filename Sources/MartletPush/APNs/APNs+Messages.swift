@@ -3,29 +3,34 @@ public import MartletModel
 
 extension APNs {
     /// Device tokens are opaque and their length is not promised: hexadecimal digits, two per byte. The original hub takes
-    /// any such text, and so do tests written for it; whether a device has it is for the service to say.
+    /// any such text, and so do tests written for it; whether a device has it is for the service to say. A mark may stand
+    /// before them (`APNsTokenKind`).
     static let tokenLengths = 2...512
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
-        guard handle.parts.count == 1, let token = canonicalToken(handle.parts[0]) else {
+        guard handle.parts.count == 1, let (kind, digits) = APNsTokenKind.split(handle.parts[0]),
+            let token = canonicalToken(digits)
+        else {
             throw PushServiceError(
                 .badHandle,
                 "A device token is written in hexadecimal digits, an even number of them, at most "
-                    + "\(tokenLengths.upperBound).")
+                    + "\(tokenLengths.upperBound). What it is for may stand before it: "
+                    + APNsTokenKind.allCases.map { "\($0.rawValue):" }.joined(separator: ", ") + ".")
         }
-        return token
+        return kind.map { "\($0.rawValue):\(token)" } ?? token
     }
 
     /// A token in lower case; nil for what cannot be one.
-    static func canonicalToken(_ text: String) -> String? {
+    static func canonicalToken(_ text: some StringProtocol) -> String? {
         let digits = text.utf8
         guard tokenLengths.contains(digits.count), digits.count % 2 == 0 else { return nil }
         let token = text.lowercased()
-        let isHexadecimal = token.utf8.allSatisfy { digit in
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit)
-                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(digit)
-        }
-        return isHexadecimal ? token : nil
+        return token.utf8.allSatisfy(isHexadecimal) ? token : nil
+    }
+
+    static func isHexadecimal(_ character: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lowercased(character))
     }
 
     /// The hub's own expiry field becomes the service's, which is the stronger one. What cannot be read is as good as
@@ -50,14 +55,20 @@ extension APNs {
                 "The payload has \(message.body.count) bytes; a push of type \(headers.pushType.rawValue) may have "
                     + "\(limit).")
         }
-        let payload: JSON
-        do throws(JSONError) {
-            payload = try JSON(parsing: message.body)
-        } catch {
-            throw PushServiceError(.badMessage, "The payload must be a JSON object. \(error)")
-        }
-        guard case .object = payload else {
-            throw PushServiceError(.badMessage, "The payload must be a JSON object.")
+        try check(try Payload.object(message), of: headers.pushType)
+    }
+
+    /// What a kind of push must have in it, so that the device does not throw it away.
+    private static func check(_ payload: JSON, of type: APNsPushType) throws(PushServiceError) {
+        switch type {
+        case .liveactivity: try APNsLiveActivity.check(payload)
+        case .widgets, .controls:
+            guard payload["aps"]?["content-changed"] == true else {
+                throw PushServiceError(
+                    .badMessage,
+                    "The payload of a push of type \(type.rawValue) has aps.content-changed, which is true.")
+            }
+        default: break
         }
     }
 

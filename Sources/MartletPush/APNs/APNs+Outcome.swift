@@ -15,6 +15,16 @@ extension APNs {
             ?? Self.outcome(status: response.status, reason: answer.reason, asOf: now)
     }
 
+    /// A push of a kind with tokens of its own may have gone to everything that a tag means: then it is the push that does
+    /// not fit the token, and the token is kept.
+    public func outcome(of response: HTTPResponse, to message: Message, at now: Timestamp) -> Outcome {
+        var outcome = outcome(of: response, at: now)
+        if outcome.name == .wrongToken, let headers = try? APNsHeaders(message), !headers.pushType.usesTheAppsToken {
+            outcome.reaction = .refuse
+        }
+        return outcome
+    }
+
     /// Push services document, section 1.9; nil for a reason that it does not have.
     private static func outcome(reason: String, asOf moment: Timestamp) -> Outcome? {
         switch reason {

@@ -70,11 +70,12 @@ public struct APNs: PushService {
 
     public func append(
         _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
-    ) {
+    ) throws(PushServiceError) {
+        let digits = try APNsTokenKind.digits(of: handle, for: message, in: batch.shared)
         batch.append { writer in
             writer.part { path in
                 let start = path.count
-                path.append(contentsOf: handle)
+                path.append(contentsOf: digits)
                 for place in start..<path.count { path[place] = Self.lowercased(path[place]) }
             }
             writer.part { id.appendUUID(to: &$0) }

@@ -30,9 +30,12 @@ struct APNsHeaders: Equatable {
             }
             priority = .powerAware
         }
-        if let topic, !topic.hasSuffix(pushType.topicSuffix) {
+        if let topic, !pushType.fits(topic) {
+            let suffix = pushType.topicSuffix
             throw PushServiceError(
-                .badMessage, "The topic of a push of type \(pushType.rawValue) ends in \(pushType.topicSuffix).")
+                .badMessage,
+                "The topic of a push of type \(pushType.rawValue) "
+                    + (suffix.isEmpty ? "has no suffix of another type." : "ends in \(suffix)."))
         }
         if expiration == nil, pushType == .pushtotalk { expiration = 0 }
     }
@@ -94,11 +97,12 @@ struct APNsHeaders: Equatable {
         return fields.expiry.flatMap(APNsExpiry.seconds)
     }
 
-    /// `content-available` with nothing to show, play or badge is a background push; everything else is an alert.
+    /// An event with its time or state is a Live Activity's; `content-available` with nothing to show, play or badge is a
+    /// background push; everything else is an alert.
     private static func inferredType(of body: [UInt8]) -> APNsPushType {
-        guard let aps = (try? JSON(parsing: body))?["aps"], let available = aps["content-available"],
-            available == 1 || available == true
-        else { return .alert }
+        guard let aps = (try? JSON(parsing: body))?["aps"] else { return .alert }
+        if APNsLiveActivity.isMeant(by: aps) { return .liveactivity }
+        guard let available = aps["content-available"], available == 1 || available == true else { return .alert }
         return ["alert", "sound", "badge"].contains { aps[$0] != nil } ? .alert : .background
     }
 }

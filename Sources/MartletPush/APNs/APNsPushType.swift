@@ -27,6 +27,14 @@ public enum APNsPushType: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether a topic has the suffix of this kind, and not that of another.
+    func fits(_ topic: String) -> Bool {
+        topic.hasSuffix(topicSuffix) && (APNsPushType(suffixOf: topic) ?? self) == self
+    }
+
+    /// Whether pushes of this kind go to the tokens that an app gets for its alerts. Each other has tokens of its own.
+    var usesTheAppsToken: Bool { self == .alert || self == .background }
+
     /// The largest payload in bytes.
     public var payloadLimit: Int { self == .voip ? 5120 : 4096 }
 

@@ -11,7 +11,7 @@ public struct SimulatedSubject: Hashable, Sendable {
     }
 
     public var endpoint: Endpoint
-    /// The app, as `SimulatedDevices.Device.app` has it.
+    /// The app, as its owner calls it.
     public var app: String?
     /// The device's handle, as `addDevice` returned it, or as a test made it up.
     public var handle: String?

@@ -57,6 +57,7 @@ struct HomingPigeon: PushService {
     ) throws(PushServiceError) {
         let path = HTTPOrigin.splitting(String(decoding: handle, as: UTF8.self))?.rest.dropFirst() ?? ""
         guard path != "blind" else { throw PushServiceError(.badHandle, "The pigeon does not see its loft.") }
+        guard path != "choosy" else { throw PushServiceError(.unsuited, "The loft takes no letters.") }
         batch.append(path: path.utf8, values: [Array(id.description.utf8)], body: message.body)
     }
 

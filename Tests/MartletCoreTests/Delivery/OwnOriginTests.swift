@@ -116,6 +116,26 @@ struct OwnOriginTests {
         #expect(try await flight.report(delivery).counts == [.success: 1, .badChannel: 2])
     }
 
+    @Test func aDeviceThatTheMessageIsNotForIsSkippedAndNothingIsKeptOfIt() async throws {
+        let flight = try await flight(["https://a/choosy", "https://a/1"])
+        let delivery = try await flight.accept(on: HomingPigeon.platform)
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(flight.transport.lofts == ["1"])
+        #expect(try await flight.report(delivery).counts == [.success: 1, .skipped: 1])
+        #expect(try await flight.refusals(delivery).isEmpty)
+    }
+
+    @Test func aTestSendTellsWhoWasSkipped() async throws {
+        let flight = try await flight(["https://a/choosy", "https://a/1"])
+        let sends = TestSends(
+            devices: flight.storage, hubs: flight.hubs, platforms: flight.platforms, sender: flight.deliverer.sender,
+            time: flight.time)
+        let content = Notification.Content.native(HomingPigeon.platform, Message(body: Array("hello".utf8)))
+        let report = try await sends.send(content, to: .audience(nil), in: flight.hub)
+        #expect([report.successes, report.failures] == [1, 1])
+        #expect(report.results.map(\.text).contains { $0.contains("The loft takes no letters.") })
+    }
+
     @Test func holdsEndAndTheLongerOneStands() {
         let holds = OriginHolds()
         let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: HomingPigeon.platform)

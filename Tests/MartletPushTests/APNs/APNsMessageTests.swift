@@ -27,7 +27,7 @@ struct APNsMessageTests {
         }
     }
 
-    @Test(arguments: [("alert", 4096), ("voip", 5120), ("liveactivity", 4096)])
+    @Test(arguments: [("alert", 4096), ("voip", 5120), ("location", 4096)])
     func payloadsAreLimitedByTheirPushType(type: String, limit: Int) throws {
         func message(_ count: Int) -> Message {
             let frame = #"{"aps":""}"#

@@ -54,6 +54,24 @@ struct APNsOutcomeTests {
         #expect(try outcome(status, #"{"reason":"\#(reason)"}"#) == Outcome(name, reason: reason, reaction))
     }
 
+    @Test(
+        "A token is not lost because a push of another kind came to it",
+        arguments: [
+            ("liveactivity", "DeviceTokenNotForTopic", Reaction.refuse), ("voip", "DeviceTokenNotForTopic", .refuse),
+            ("alert", "DeviceTokenNotForTopic", .drop(asOf: nil, guarded: true)),
+            ("background", "DeviceTokenNotForTopic", .drop(asOf: nil, guarded: true)),
+            ("liveactivity", "BadDeviceToken", .drop(asOf: nil, guarded: true)),
+            ("liveactivity", "Unregistered", .drop(asOf: APNsFixture.now, guarded: false)),
+        ])
+    func aTokenIsNotLostByAPushOfAnotherKind(type: String, reason: String, reaction: Reaction) throws {
+        let response = HTTPResponse(
+            reason == "Unregistered" ? .gone : .badRequest, body: .bytes(Array(#"{"reason":"\#(reason)"}"#.utf8)))
+        let outcome = try APNsFixture.service().outcome(
+            of: response, to: APNsFixture.message("{}", ["apns-push-type": type]), at: APNsFixture.now)
+        #expect(outcome.reaction == reaction)
+        #expect(outcome.reason == reason)
+    }
+
     @Test(arguments: ["Unregistered", "ExpiredToken"])
     func aDeadTokenIsDroppedAsOfTheServicesMoment(reason: String) throws {
         #expect(

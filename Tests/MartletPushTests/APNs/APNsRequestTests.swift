@@ -36,8 +36,8 @@ struct APNsRequestTests {
         let message = APNsFixture.message()
         var batch = RequestBatch(try service.shared(message, token: "jwt", expiry: Self.expiry, at: APNsFixture.now))
         let id = MessageID(high: 0x1b4e_28ba_2fa1_81d2, low: 0x883f_0016_d3cc_a427)
-        Array(APNsFixture.token.uppercased().utf8).withUnsafeBufferPointer {
-            service.append($0, id: id, message: message, to: &batch)
+        try Array(APNsFixture.token.uppercased().utf8).withUnsafeBufferPointer {
+            try service.append($0, id: id, message: message, to: &batch)
         }
         #expect(batch.count == 1)
         #expect(batch.withPath(0) { String(decoding: $0, as: UTF8.self) } == APNsFixture.token)
@@ -155,8 +155,10 @@ struct APNsRequestTests {
     }
 
     @Test func aTopicMustFitItsPushType() {
-        let message = APNsFixture.message("{}", ["apns-topic": "com.example.app", "apns-push-type": "voip"])
-        #expect(throws: PushServiceError.self) { try APNs.check(message) }
+        for (topic, type) in [("com.example.app", "voip"), ("com.example.app.voip", "alert")] {
+            let message = APNsFixture.message("{}", ["apns-topic": topic, "apns-push-type": type])
+            #expect(throws: PushServiceError.self, "\(topic) \(type)") { try APNs.check(message) }
+        }
     }
 
     @Test func sixtyFourBytesOfCollapseIDAreEnough() throws {

@@ -170,7 +170,9 @@ struct APNsSimulatorCheckTests {
         arguments: Self.topics)
     func topicAndTypeFit(topic: String?, type: String?, verdict: String) throws {
         var fixture = try APNsSimulatorFixture()
-        #expect(try fixture.verdict(fixture.request(["apns-topic": topic, "apns-push-type": type])) == verdict)
+        let device = topic.flatMap { try? fixture.simulator.addDevice(["topic": .string($0)]) }
+        let request = try fixture.request(["apns-topic": topic, "apns-push-type": type], to: device)
+        #expect(try fixture.verdict(request) == verdict)
     }
 
     private static let topics: [(String?, String?, String)] = [
@@ -216,7 +218,8 @@ struct APNsSimulatorCheckTests {
         var fixture = try APNsSimulatorFixture()
         let body = size == 0 ? "" : #"{"a":"\#(String(repeating: "x", count: size - 8))"}"#
         let topic = "com.example.app" + (type == "voip" ? ".voip" : "")
-        let request = try fixture.request(["apns-push-type": type, "apns-topic": topic], body: body)
+        let device = try fixture.simulator.addDevice(["topic": .string(topic)])
+        let request = try fixture.request(["apns-push-type": type, "apns-topic": topic], to: device, body: body)
         #expect(request.body.count == size)
         #expect(try fixture.verdict(request) == verdict)
         #expect(try fixture.verdict(fixture.request(body: "[1]")) == "400 PayloadEmpty")
@@ -238,6 +241,32 @@ struct APNsSimulatorCheckTests {
         var fixture = try APNsSimulatorFixture()
         let other = try fixture.simulator.addDevice(["topic": "com.example.second"])
         #expect(try fixture.verdict(fixture.request(to: other)) == "400 DeviceTokenNotForTopic")
+    }
+
+    @Test("row 26: Live Activities, calls and alerts of one app have tokens of their own")
+    func kindsOfPushesHaveTokensOfTheirOwn() throws {
+        var fixture = try APNsSimulatorFixture()
+        let activity = ["apns-topic": "com.example.app.push-type.liveactivity", "apns-push-type": "liveactivity"]
+        let token = try fixture.simulator.addDevice(["topic": .string(activity["apns-topic"] ?? "")])
+        #expect(try fixture.verdict(fixture.request(activity, to: token)) == "200 ")
+        #expect(try fixture.verdict(fixture.request(activity)) == "400 DeviceTokenNotForTopic")
+        #expect(try fixture.verdict(fixture.request(to: token)) == "400 DeviceTokenNotForTopic")
+        let silent = ["apns-push-type": "background", "apns-priority": "5"]
+        #expect(try fixture.verdict(fixture.request(silent)) == "200 ")
+    }
+
+    @Test("row 16: what a certificate does not prove is refused")
+    func someTypesNeedAToken() throws {
+        var fixture = try APNsSimulatorFixture()
+        let certificate = try APNsFixture.certificate().certificate
+        let connection = APNsSimulatorFixture.connection(7, certificate: certificate)
+        for type in ["location", "liveactivity", "widgets", "controls"] {
+            let fields = ["authorization": nil, "apns-push-type": type, "apns-topic": nil]
+            #expect(try fixture.verdict(fixture.request(fields, on: connection)) == "400 InvalidPushType")
+        }
+        #expect(
+            try fixture.verdict(fixture.request(["authorization": nil, "apns-push-type": "mdm"], on: connection))
+                == "200 ")
     }
 
     @Test("row 27: a device without the app says since when")

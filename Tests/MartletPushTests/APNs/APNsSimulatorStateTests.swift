@@ -166,9 +166,10 @@ struct APNsSimulatorStateTests {
         let shared = try APNsFixture.service()
             .shared(message, token: APNsSimulatorFixture.jwt(), expiry: Self.now + .seconds(60), at: Self.now)
         var fields = shared.fields
+        let device = try fixture.simulator.addDevice(["topic": .string(fields["apns-topic"] ?? "")])
         fields.append(HTTPField("apns-id", "1b4e28ba-2fa1-81d2-883f-0016d3cca427"))
         let request = HTTPRequest(
-            shared.method, shared.pathPrefix + fixture.device, fields: fields, body: message.body,
+            shared.method, shared.pathPrefix + device, fields: fields, body: message.body,
             connection: APNsSimulatorFixture.connection())
         #expect(try fixture.verdict(request) == "200 ")
     }

@@ -11,11 +11,11 @@ extension APNsSimulator {
         try checkFields(request.fields)
         let token = try deviceToken(request)
         let provider = try authorize(request.fields, on: connection, at: now)
-        let (type, bundleID) = try topic(request.fields, provider: provider, on: connection)
+        let (type, topic) = try topic(request.fields, provider: provider, on: connection)
         try checkPriority(request.fields, of: type)
         let expiration = try expiration(request.fields)
         let payload = try payload(request, of: type)
-        try checkDevice(token, bundleID: bundleID, at: now)
+        try checkDevice(token, topic: topic, at: now)
         if let provider { connections[connection]?.bind(to: provider) }
         return APNsSimulatedPush(
             id: id, token: token.lowercased(), fields: request.fields, payload: payload, expiration: expiration,
@@ -71,10 +71,10 @@ extension APNsSimulator {
         return provider
     }
 
-    /// Rows 15 to 18: the kind of the push and the app it is for.
+    /// Rows 15 to 18: the kind of the push and its topic.
     private func topic(
         _ fields: HTTPFields, provider: APNsProviderToken?, on connection: UInt64
-    ) throws(APNsRefusal) -> (APNsPushType, bundleID: String) {
+    ) throws(APNsRefusal) -> (APNsPushType, topic: String) {
         let certificate = connections[connection]?.certificate
         let only = certificate.flatMap { $0.topics.count == 1 ? $0.topics.first : nil }
         guard let topic = fields["apns-topic"] ?? only, !topic.isEmpty else {
@@ -83,13 +83,11 @@ extension APNsSimulator {
         guard let type = APNsPushType(rawValue: fields["apns-push-type"] ?? APNsPushType.alert.rawValue),
             certificate == nil ? type.allowsToken : type.allowsCertificate
         else { throw APNsRefusal(.badRequest, "InvalidPushType") }
-        guard APNsHeaders.isTopic(topic), topic.hasSuffix(type.topicSuffix),
-            APNsPushType(suffixOf: topic).map({ $0 == type }) ?? true
-        else { throw APNsRefusal(.badRequest, "BadTopic") }
+        guard APNsHeaders.isTopic(topic), type.fits(topic) else { throw APNsRefusal(.badRequest, "BadTopic") }
         let bundleID = String(topic.dropLast(type.topicSuffix.count))
         let isAllowed = certificate.map { $0.topics.contains(topic) || $0.topics.contains(bundleID) }
         guard isAllowed ?? mayUse(bundleID, provider) else { throw APNsRefusal(.badRequest, "TopicDisallowed") }
-        return (type, bundleID)
+        return (type, topic)
     }
 
     private func mayUse(_ bundleID: String, _ provider: APNsProviderToken?) -> Bool {
@@ -130,13 +128,14 @@ extension APNsSimulator {
         return payload
     }
 
-    /// Rows 25 to 28.
-    private mutating func checkDevice(_ text: String, bundleID: String, at now: Timestamp) throws(APNsRefusal) {
+    /// Rows 25 to 28. A token is for one topic: those of an app's Live Activities and calls are other ones than that of its
+    /// alerts.
+    private mutating func checkDevice(_ text: String, topic: String, at now: Timestamp) throws(APNsRefusal) {
         guard let token = APNs.canonicalToken(text) else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
         // A token that asks for a fault is one that a test has made up.
-        if APNsMarker(endOf: token) != nil, devices[token] == nil { devices.add(token, app: bundleID) }
+        if APNsMarker(endOf: token) != nil, devices[token] == nil { devices.add(token, app: topic) }
         guard let device = devices[token] else { throw APNsRefusal(.badRequest, "BadDeviceToken") }
-        guard device.app == bundleID else { throw APNsRefusal(.badRequest, "DeviceTokenNotForTopic") }
+        guard device.app == topic else { throw APNsRefusal(.badRequest, "DeviceTokenNotForTopic") }
         if let removedAt = device.removedAt { throw APNsRefusal(.gone, "Unregistered", timestamp: removedAt) }
         try checkRate(of: token, at: now)
     }

@@ -122,7 +122,9 @@ public struct APNsSimulator: PushServiceSimulator {
     public mutating func addDevice(_ description: JSON) throws(SimulatorError) -> String {
         let topic = description["topic"]?.string ?? Self.exampleBundleID
         guard APNsHeaders.isTopic(topic) else {
-            throw SimulatorError("\"topic\" must be the app's bundle id, such as com.example.app.")
+            throw SimulatorError(
+                "\"topic\" must be the app's bundle id, such as com.example.app; behind it, for a token that is not "
+                    + "for alerts, the suffix of its push type.")
         }
         let token = Hex.encode(RandomBytes.generate(32))
         devices.add(token, app: topic)
