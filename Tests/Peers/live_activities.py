@@ -85,7 +85,7 @@ class Course:
         return [self.simulator.inbox(token)[-1] for token in tokens]
 
     async def activity(self):
-        await self.add("phone", None, "user:anna")
+        await self.add("phone", "alert", "user:anna")
         await self.add("start", "pushtostart", "user:anna")
         await self.hub.notify("a start", "user:anna", START, {"Success": 1, "Skipped": 1})
         [delivery] = await self.arrives("a start", "start")

@@ -2,12 +2,14 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What a device token is good for, where it is not the one that an app gets for its alerts.
+/// What a device token is good for: the one that an app gets for its alerts, or another.
 ///
-/// Whoever registers such a token may say so in front of it, as in `liveactivity:80AB…`. It is then spared every message of
+/// Whoever registers a token may say so in front of it, as in `liveactivity:80AB…`. It is then spared every message of
 /// another kind, and a notification to everybody, or to all that a user has, reaches the tokens that it is for. A token
 /// without a mark is sent whatever is sent to it.
 enum APNsTokenKind: String, CaseIterable {
+    /// Alerts and background pushes.
+    case alert
     case voip
     case complication
     case fileprovider
@@ -28,6 +30,7 @@ enum APNsTokenKind: String, CaseIterable {
     /// - Parameter body: Read only where the push type does not say enough.
     func takes(_ type: String?, body: [UInt8]) -> Bool {
         switch self {
+        case .alert: type == rawValue || type == APNsPushType.background.rawValue
         case .pushtostart: type == APNsPushType.liveactivity.rawValue && APNsLiveActivity.event(of: body) == .start
         case .liveactivity: type == rawValue && APNsLiveActivity.event(of: body) != .start
         default: type == rawValue

@@ -34,6 +34,7 @@ struct APNsTokenKindTests {
     @Test(arguments: [
         ("pushtostart", start, true), ("pushtostart", update, false), ("pushtostart", alert, false),
         ("liveactivity", start, false), ("liveactivity", update, true), ("liveactivity", alert, false),
+        ("alert", alert, true), ("alert", #"{"aps":{"content-available":1}}"#, true), ("alert", update, false),
         ("voip", alert, false), ("voip", start, false),
     ])
     func aTokenIsSparedWhatItIsNotFor(mark: String, body: String, isSent: Bool) throws {
@@ -64,7 +65,7 @@ struct APNsTokenKindTests {
         }
     }
 
-    @Test(arguments: ["pager:", "alert:", ":", "liveactivity:voip:", "live activity:"])
+    @Test(arguments: ["pager:", "badge:", ":", "liveactivity:voip:", "live activity:"])
     func anUnknownMarkIsRefused(mark: String) throws {
         let error = try #require(throws: PushServiceError.self) {
             try APNs.key(of: PushHandle(mark + APNsFixture.token))
