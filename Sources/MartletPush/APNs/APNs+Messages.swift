@@ -8,14 +8,15 @@ extension APNs {
     static let tokenLengths = 2...512
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
-        guard handle.parts.count == 1, let (kind, digits) = APNsTokenKind.split(handle.parts[0]),
-            let token = canonicalToken(digits)
-        else {
+        guard let (kind, digits) = APNsTokenKind.split(handle.parts.first ?? "") else {
+            let marks = APNsTokenKind.allCases.map { "\($0.rawValue):" }.joined(separator: ", ")
+            throw PushServiceError(.badHandle, "What a device token is for is said in front by one of \(marks).")
+        }
+        guard handle.parts.count == 1, let token = canonicalToken(digits) else {
             throw PushServiceError(
                 .badHandle,
                 "A device token is written in hexadecimal digits, an even number of them, at most "
-                    + "\(tokenLengths.upperBound). What it is for may stand before it: "
-                    + APNsTokenKind.allCases.map { "\($0.rawValue):" }.joined(separator: ", ") + ".")
+                    + "\(tokenLengths.upperBound).")
         }
         return kind.map { "\($0.rawValue):\(token)" } ?? token
     }

@@ -65,7 +65,7 @@ struct APNsTokenKindTests {
         }
     }
 
-    @Test(arguments: ["pager:", "badge:", ":", "liveactivity:voip:", "live activity:"])
+    @Test(arguments: ["pager:", "badge:", ":", "live activity:"])
     func anUnknownMarkIsRefused(mark: String) throws {
         let error = try #require(throws: PushServiceError.self) {
             try APNs.key(of: PushHandle(mark + APNsFixture.token))
@@ -74,7 +74,7 @@ struct APNsTokenKindTests {
         #expect(error.description.contains("pushtostart:"))
     }
 
-    @Test(arguments: ["liveactivity:", "liveactivity:abc", "liveactivity:zz"])
+    @Test(arguments: ["liveactivity:", "liveactivity:abc", "liveactivity:zz", "liveactivity:voip:ab"])
     func aMarkNeedsAToken(text: String) {
         #expect(throws: PushServiceError.self) { try APNs.key(of: PushHandle(text)) }
     }
