@@ -65,6 +65,7 @@ sanitize: ## run the unit tests under the thread sanitizer
 bench: build ## measure against yardsticks on this machine
 	@Scripts/setup bench
 	@Benchmarks/run
+	@Benchmarks/platforms
 	@Benchmarks/storm
 
 durability: build ## kill the server 2 x 100 times under load and count what is missing

@@ -19,12 +19,23 @@ let package = Package(
         .target(name: "CMartletLLHTTP", cSettings: [.define("LLHTTP_STRICT_MODE", to: "1")]),
         .systemLibrary(name: "CMartletOpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CMartletNGHTTP2", pkgConfig: "libnghttp2"),
+        .systemLibrary(name: "CMartletArgon2", pkgConfig: "libargon2"),
+        .target(name: "MartletModel", swiftSettings: settings),
         .target(name: "MartletHTTP", swiftSettings: settings),
+        .target(name: "MartletCore", dependencies: ["MartletModel", "MartletHTTP"], swiftSettings: settings),
+        .target(name: "MartletCrypto", dependencies: ["CMartletOpenSSL", "CMartletArgon2"], swiftSettings: settings),
+        .target(
+            name: "MartletPush", dependencies: ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"],
+            swiftSettings: settings),
         .target(
             name: "MartletNetwork",
             dependencies: ["MartletHTTP", "CMartletLinux", "CMartletOpenSSL", "CMartletNGHTTP2", "CMartletLLHTTP"],
             swiftSettings: settings),
         .executableTarget(
-            name: "LoadGenerator", dependencies: ["MartletNetwork", "MartletHTTP"], swiftSettings: settings),
+            name: "LoadGenerator",
+            dependencies: [
+                "MartletPush", "MartletCore", "MartletModel", "MartletNetwork", "MartletHTTP", "MartletCrypto",
+            ],
+            swiftSettings: settings),
     ]
 )

@@ -52,7 +52,11 @@ static bool shake_hands(struct connection *it) {
     int result = SSL_do_handshake(it->tls);
     if (result != 1) return would_block(it, result);
     it->has_shaken_hands = true;
-    http2_start(it, STREAM_LIMIT);
+    const unsigned char *protocol;
+    unsigned int length;
+    SSL_get0_alpn_selected(it->tls, &protocol, &length);
+    it->is_http1 = length != 2;
+    if (!it->is_http1) http2_start(it, STREAM_LIMIT);
     return true;
 }
 
@@ -63,7 +67,7 @@ static bool read_all(struct connection *it) {
         if (result != 1) return would_block(it, result);
         it->input_length += count;
         taken += count;
-        if (!http2_read(it)) return false;
+        if (!(it->is_http1 ? http1_read(it) : http2_read(it))) return false;
     }
     return true;
 }

@@ -1,5 +1,6 @@
 // One client's connection: its TLS session, what waits to be read or written, and the streams that are open.
 #pragma once
+#include "service.h"
 #include <nghttp2/nghttp2.h>
 #include <openssl/ssl.h>
 #include <stdbool.h>
@@ -11,7 +12,7 @@ enum { INPUT_CAPACITY = 64 * 1024, APNS_ID_LENGTH = 36 };
 // What has been seen of a request.
 struct stream {
     uint32_t id; // 0 where the place is free
-    bool has_device_path;
+    const struct service *service;
     bool is_authorized;
     bool has_id;
     char apns_id[APNS_ID_LENGTH];
@@ -21,6 +22,7 @@ struct connection {
     int socket;
     SSL *tls;
     bool has_shaken_hands;
+    bool is_http1;
     bool waits_for_room;
 
     uint8_t input[INPUT_CAPACITY];
@@ -55,3 +57,5 @@ uint8_t *connection_reserve(struct connection *, size_t count);
 void http2_start(struct connection *, uint32_t stream_limit);
 // Takes whole frames out of the input. false: the client breaks the protocol.
 bool http2_read(struct connection *);
+// Takes whole requests out of the input. false: the client breaks the protocol.
+bool http1_read(struct connection *);

@@ -10,8 +10,7 @@ enum setting { MAX_CONCURRENT_STREAMS = 3 };
 enum { HEADER_SIZE = 9, MAX_FRAME_SIZE = 16384, CONNECTION_WINDOW = 16 << 20 };
 
 static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-static const char device_path[] = "/3/device/";
-enum { PREFACE_LENGTH = sizeof preface - 1, DEVICE_PATH_LENGTH = sizeof device_path - 1, TOKEN_LENGTH = 64 };
+enum { PREFACE_LENGTH = sizeof preface - 1 };
 
 struct totals totals;
 
@@ -50,29 +49,29 @@ void http2_start(struct connection *it, uint32_t stream_limit) {
 }
 
 static void answer(struct connection *it, const struct stream *stream) {
-    const char *body = NULL;
-    if (!stream->is_authorized) body = "{\"reason\":\"MissingProviderToken\"}";
-    else if (!stream->has_device_path) body = "{\"reason\":\"BadDeviceToken\"}";
-    uint8_t *start = connection_reserve(it, 256);
+    const struct service *service = stream->service;
+    bool is_accepted = service && (stream->is_authorized || !service->needs_authorization);
+    const char *body = is_accepted ? service->body : NULL;
+    uint8_t *start = connection_reserve(it, 2 * ANSWER_LIMIT);
     uint8_t *block = start + HEADER_SIZE, *to = block;
     // No answer uses the dynamic table, whatever size the client announced: its size becomes 0 once.
     if (!it->has_answered) *to++ = 0x20;
     it->has_answered = true;
-    // :status 200 from the static table, or by its name and value.
-    if (!body) *to++ = 0x88;
-    else to = put_bytes(to, stream->is_authorized ? "\x08\x03" "400" : "\x08\x03" "403", 5);
+    if (is_accepted) to = put_bytes(to, service->block, service->block_length);
+    else to = put_bytes(to, "\x08\x03" "403", 5);
     if (stream->has_id) {
         to = put_bytes(to, "\x00\x07" "apns-id\x24", 10);
         to = put_bytes(to, stream->apns_id, APNS_ID_LENGTH);
     }
     put_header(start, (size_t)(to - block), HEADERS, body ? END_HEADERS : END_HEADERS | END_STREAM, stream->id);
+    // Windows are not looked at: every client here opens its connection's for many more answers than it has requests.
     if (body) {
-        to = put_header(to, strlen(body), DATA, END_STREAM, stream->id);
-        to = put_bytes(to, body, strlen(body));
+        to = put_header(to, service->body_length, DATA, END_STREAM, stream->id);
+        to = put_bytes(to, body, service->body_length);
     }
     it->output_length += (size_t)(to - start);
-    if (body) totals.refused++;
-    else totals.accepted++;
+    if (is_accepted) totals.accepted++;
+    else totals.refused++;
 }
 
 // MARK: Streams
@@ -114,8 +113,7 @@ static void finish(struct connection *it, struct stream *stream) {
 
 static void note_field(struct stream *stream, const nghttp2_nv *field) {
     if (field->namelen == 5 && !memcmp(field->name, ":path", 5)) {
-        stream->has_device_path = field->valuelen >= DEVICE_PATH_LENGTH + TOKEN_LENGTH
-            && !memcmp(field->value, device_path, DEVICE_PATH_LENGTH);
+        stream->service = service_of(field->value, field->valuelen);
     } else if (field->namelen == 7 && !memcmp(field->name, "apns-id", 7) && field->valuelen == APNS_ID_LENGTH) {
         memcpy(stream->apns_id, field->value, APNS_ID_LENGTH);
         stream->has_id = true;

@@ -23,8 +23,12 @@ def on_core(core, command):
 def everything():
     if not os.path.exists(MARTLET):
         sys.exit("Benchmarks/run: there is no release binary; run `make build`")
+    sink_and_generator()
+
+
+def sink_and_generator():
     if os.cpu_count() < 2:
-        sys.exit("Benchmarks/run: two cores are needed, one for each side")
+        sys.exit("Benchmarks: two cores are needed, one for each side")
     os.makedirs(WORK, exist_ok=True)
     folder = os.path.join(HOME, "Sink")
     sources = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".c")]

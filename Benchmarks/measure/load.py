@@ -1,6 +1,7 @@
 """What loads the sink directly: h2load, and the batch API."""
 import os
 import re
+import resource
 import subprocess
 
 from . import build
@@ -36,19 +37,24 @@ class Yardstick:
 
     def _run(self, connections, streams):
         target = f"https://127.0.0.1:{self._sink.port}/3/device/{'0123456789abcdef' * 4}"
-        command = ["h2load", "-n", str(REQUESTS), "-c", str(connections), "-m", str(streams), "-d", self._payload]
-        for name, value in FIELDS.items():
-            command += ["-H", f"{name}: {value}"]
-        with self._sink.expecting(REQUESTS) as result:
-            before = os.times()
-            output = subprocess.run(
-                build.on_core(build.MEASURED_CORE, [*command, target]), check=True, capture_output=True, text=True)
-            after = os.times()
-            number, unit = re.search(r"finished in ([\d.]+)(us|ms|s)", output.stdout).groups()
-            result.seconds = float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit]
-            result.cpu = (
-                after.children_user - before.children_user + after.children_system - before.children_system)
-        return result.sample
+        fields = [f"{name}: {value}" for name, value in FIELDS.items()]
+        options = ["-c", str(connections), "-m", str(streams), "-d", self._payload]
+        return h2load(self._sink, REQUESTS, [*options, target], fields)
+
+
+def h2load(sink, requests, options, fields):
+    command = ["h2load", "-n", str(requests), *options]
+    for field in fields:
+        command += ["-H", field]
+    with sink.expecting(requests) as result:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        output = subprocess.run(
+            build.on_core(build.MEASURED_CORE, command), check=True, capture_output=True, text=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        number, unit = re.search(r"finished in ([\d.]+)(us|ms|s)", output.stdout).groups()
+        result.seconds = float(number) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit]
+        result.cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return result.sample
 
 
 def batch_pushes(sink):

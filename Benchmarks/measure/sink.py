@@ -36,7 +36,10 @@ class Sink:
             sys.exit(
                 f"Benchmarks/run: {requests} requests were made, but the sink accepted {now_accepted - accepted} "
                 f"and refused {now_refused - refused}")
-        result.sample = Sample(result.counted or requests, result.seconds, result.cpu, now_cpu - cpu)
+        counted = result.counted or requests
+        # Requests that make connections are not among those that were timed.
+        sink_cpu = (now_cpu - cpu) * counted / requests
+        result.sample = Sample(counted, result.seconds, result.cpu, sink_cpu)
 
 
 class Result:

@@ -6,8 +6,11 @@ import MartletNetwork
 ///
 ///     LoadGenerator pushes PORT CA-FILE COUNT TOKEN PAYLOAD
 ///     LoadGenerator registrations PORT HUB COUNT AUTHORIZATION
+///     LoadGenerator platform NAME PORT CA-FILE COUNT
+///     LoadGenerator request NAME PORT CA-FILE BODY-FILE
+///     LoadGenerator encryptions SECONDS PAYLOAD
 ///
-/// Prints a line "DONE SECONDS CPU-SECONDS".
+/// Prints a line "DONE SECONDS CPU-SECONDS"; `request` prints a request of the platform's in lines and writes its body.
 @main
 enum LoadGenerator {
     static func main() async throws {
@@ -24,15 +27,26 @@ enum LoadGenerator {
             let load = RegistrationLoad(
                 client: client, port: port(arguments[2]), hub: arguments[3], authorization: arguments[5])
             await measure { await load.register(number(arguments[4])) }
-        default: fail("usage: LoadGenerator pushes PORT CA-FILE COUNT TOKEN PAYLOAD")
+        case ("platform", 6):
+            let load = try platformLoad(client, arguments)
+            await load.warmUp()
+            await measure { await load.send(number(arguments[5])) }
+        case ("request", 6):
+            let request = try platformLoad(client, arguments).request()
+            print(request.head.joined(separator: "\n"))
+            write(request.body, to: arguments[5])
+        case ("encryptions", 4):
+            let load = try EncryptionLoad(message: Array(arguments[3].utf8))
+            try await measure { try load.encrypt(for: .seconds(number(arguments[2]))) }
+        default: fail("usage: LoadGenerator pushes|registrations|platform|request|encryptions ARGUMENTS")
         }
         await client.shutDown()
     }
 
     /// - Parameter work: Tells how much was done.
-    private static func measure(_ work: @Sendable () async -> Int) async {
+    private static func measure(_ work: @Sendable () async throws -> Int) async rethrows {
         let start = (time: ContinuousClock.now, cpu: cpuTime)
-        let done = await work()
+        let done = try await work()
         print(done, (ContinuousClock.now - start.time) / .seconds(1), cpuTime - start.cpu)
     }
 
@@ -52,6 +66,18 @@ enum LoadGenerator {
         return number
     }
 
+    private static func platformLoad(_ client: HTTPClient, _ arguments: [String]) throws -> PlatformLoad {
+        let authority = try text(of: arguments[4])
+        return try PlatformLoad(
+            client: client, PlatformSample(arguments[2], port: port(arguments[3]), authority: authority))
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) {
+        guard let file = fopen(path, "w") else { fail("cannot be written: \(path)") }
+        defer { fclose(file) }
+        guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { fail("cannot be written: \(path)") }
+    }
+
     private static func text(of path: String) throws -> String {
         guard let file = fopen(path, "r") else { fail("cannot be read: \(path)") }
         defer { fclose(file) }
@@ -62,7 +88,7 @@ enum LoadGenerator {
 
     static func fail(_ message: String) -> Never {
         let line = Array("LoadGenerator: \(message)\n".utf8)
-        write(STDERR_FILENO, line, line.count)
+        Glibc.write(STDERR_FILENO, line, line.count)
         exit(1)
     }
 }
