@@ -82,14 +82,16 @@ struct PlatformLoad: Sendable {
     private func send(batch number: Int) async -> Int {
         let accepted = Atomic<Int>(0)
         let batch = makeBatch(number, count: Self.batchSize)
-        await client.send(batch, before: .now + Self.patience) { portion in
-            let told = portion.answers.count { isAccepted($0.result) }
+        await client.send(batch, before: .now + Self.patience) { [service, now] portion in
+            let told = portion.answers.count { Self.isAccepted($0.result, by: service, at: now) }
             accepted.add(portion.plainSuccesses.count + told, ordering: .relaxed)
         }
         return accepted.load(ordering: .relaxed)
     }
 
-    private func isAccepted(_ result: Result<HTTPResponse, TransportError>) -> Bool {
+    private static func isAccepted(
+        _ result: Result<HTTPResponse, TransportError>, by service: any PushService, at now: Timestamp
+    ) -> Bool {
         guard case .success(let response) = result else { return false }
         return switch service.outcome(of: response, at: now).reaction {
         case .accepted, .update: true
