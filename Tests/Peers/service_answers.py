@@ -25,6 +25,7 @@ PHONE_TOAST = ('<wp:Notification xmlns:wp="WPNotification"><wp:Toast><wp:Text1>h
 MESSAGES = {
     "wns": ("windows", "application/xml", TOAST), "mpns": ("windowsphone", "application/xml", PHONE_TOAST),
     "adm": ("adm", "application/json", '{"data":{"m":"hi"}}'),
+    "browser": ("browser", "application/json", '{"data":{"m":"hi"}}'),
     "fcmv1": ("fcmV1", "application/json", '{"message":{"data":{"m":"hi"}}}'),
     "gcm": ("gcm", "application/json", '{"data":{"m":"hi"}}'),
     "template": ("template", "application/json", '{"m":"hi"}'),

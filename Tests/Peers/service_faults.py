@@ -1,10 +1,11 @@
-"""What becomes of messages and devices of FCM, WNS, MPNS and ADM when the simulator of `martlet serve` misbehaves. Each
+"""What becomes of messages and devices of FCM, WNS, MPNS, ADM and Web Push when the simulator of `martlet serve` misbehaves. Each
 case has its service of a hub to itself, with one device for which the simulator has a fault.
 
     service_faults.py MARTLET
 """
 
 import asyncio
+import json
 import os
 import re
 import ssl
@@ -21,10 +22,13 @@ from service_answers import MESSAGES, RULE, SETTLING, Hub, count
 
 checks = Checks("service-faults")
 SERVICES = ("wns", "mpns", "adm", "fcmv1")
+# What any 200 satisfies, by its document, and whose handles nobody makes up.
+ALL = (*SERVICES, "browser")
 TOKEN_SERVICES = ("wns", "adm", "fcmv1")
 
 # One of them has a quota of a minute besides, for which it never says less.
-TOO_MUCH = {"wns": "rateLimit", "mpns": "rateLimit", "adm": "rateLimit", "fcmv1": "QUOTA_EXCEEDED"}
+TOO_MUCH = {"wns": "rateLimit", "mpns": "rateLimit", "adm": "rateLimit", "fcmv1": "QUOTA_EXCEEDED",
+            "browser": "rateLimit"}
 
 
 @dataclass
@@ -41,35 +45,43 @@ class Case:
     marker: str = ""
 
 
-def refused(name, service, fault, outcome, kept=True, **more):
-    return Case(name, service, {"fault": fault} | more, outcome, 0, kept)
+def refused(name, service, fault, outcome, kept=True, device=None, **more):
+    return Case(name, service, {"fault": fault} | more, outcome, 0, kept, device or {})
 
 
 # Each for its own device, all at the same time.
 CASES = [
-    *[Case("nothing", service) for service in SERVICES],
+    *[Case("nothing", service) for service in ALL],
     Case("a channel with a certificate", "mpns", device={"serviceName": "push.example.com"}),
-    *[Case("a reset before the service has read", service, {"fault": "reset", "next": 1}) for service in SERVICES],
+    *[Case("a reset before the service has read", service, {"fault": "reset", "next": 1}) for service in ALL],
     *[Case("a reset behind what was taken", service, {"fault": "reset", "at": "stored", "next": 1}, received=2)
-      for service in SERVICES],
+      for service in ALL],
     *[Case("an answer that breaks off", service, {"fault": "truncated", "next": 1}, received=2)
-      for service in SERVICES],
-    *[refused("a page for people", service, "html", None, status=502) for service in SERVICES],
+      for service in ALL],
+    *[refused("a page for people", service, "html", None, status=502) for service in ALL],
     *[refused("a page that looks like success", service, "html", None, status=200) for service in SERVICES],
     *[refused("nothing at all", service, "empty", None, status=200) for service in SERVICES],
-    *[refused("a redirection", service, "redirect", "PnsInterfaceError") for service in SERVICES],
-    *[Case("slow answers", service, {"fault": "slow", "delay": 500}) for service in SERVICES],
+    *[refused("a redirection", service, "redirect", "PnsInterfaceError") for service in ALL],
+    *[Case("slow answers", service, {"fault": "slow", "delay": 500}) for service in ALL],
     *[Case(f"a marked handle, {marker}", service, None, outcome, received, kept, marker=marker)
       for service in SERVICES for marker, outcome, received, kept in (
           ("~unregistered", "ExpiredChannel", 0, False), ("~reset", None, 0, True), ("~slow200", "Success", 1, True))],
-    *[refused("a service that fails", service, "internalError", None) for service in SERVICES],
-    *[refused("a reason that nobody knows", service, "unknownReason", "PnsInterfaceError") for service in SERVICES],
-    *[refused("a device that is gone", service, "unregistered", "ExpiredChannel", False) for service in SERVICES],
+    *[refused("a service that fails", service, "internalError", None) for service in ALL],
+    *[refused("a reason that nobody knows", service, "unknownReason", "PnsInterfaceError") for service in ALL],
+    *[refused("a device that is gone", service, "unregistered", "ExpiredChannel", False) for service in ALL],
     refused("an unknown channel", "wns", "unknownHandle", "BadChannel", False),
     refused("an unknown registration id", "adm", "unknownHandle", "BadChannel", False),
     refused("an unknown registration token", "fcmv1", "unknownHandle", "BadChannel", False),
     *[refused("another app's device", service, "wrongSender", outcome, False)
       for service, outcome in (("wns", "WrongToken"), ("mpns", "WrongToken"), ("adm", "BadChannel"), ("fcmv1", "WrongToken"))],
+    refused("an unknown subscription", "browser", "unknownHandle", "ExpiredChannel", False),
+    *[refused(f"a key that {maker} does not take", "browser", fault, None, device={"service": maker})
+      for maker in ("mozilla", "safari", "chromium", "edge") for fault in ("credentialRefused", "wrongSender")],
+    *[refused(f"too much for {maker}", "browser", "deviceRateLimit", None, device={"service": maker})
+      for maker in ("mozilla", "safari", "chromium", "edge")],
+    Case("a service that delivers and fails", "browser", {"fault": "unavailable", "delivered": True, "retryAfter": 1, "next": 1},
+         received=2),
+    refused("a clock that is a day ahead", "browser", "clockSkew", None, offset=86_400),
     refused("thrown away", "wns", "dropped", "Dropped"), refused("thrown away", "mpns", "dropped", "Dropped"),
     refused("too much for a channel", "wns", "deviceRateLimit", None),
     refused("too much for a device", "fcmv1", "deviceRateLimit", None),
@@ -111,7 +123,8 @@ class Simulator:
 
     def call(self, method, path, body=None):
         answer = self._client.request(method, f"/simulator/{path}", json=body)
-        answer.raise_for_status()
+        if answer.is_error:
+            raise processes.Failed(answer.text)
         return answer.json() if answer.content else None
 
     def device(self, case):
@@ -131,7 +144,9 @@ class Simulator:
 
 async def judge(case, hub, simulator, handle):
     name, device = f"{case.service}, {case.name}", case.service
-    status, sentence = await hub.register(case.service, device, handle)
+    # A browser's handle is an object, which the simulator writes as a text.
+    channel = json.loads(handle) if case.service == "browser" else handle
+    status, sentence = await hub.register(case.service, device, channel)
     checks.that(f"{name}: the device is registered", status == 200, sentence)
     message = await hub.send(case.service, device)
     wanted = count(case.outcome) if case.outcome else ["<State>Processing</State>"]
@@ -152,7 +167,7 @@ async def judge(case, hub, simulator, handle):
     else:
         if case.outcome != "Success":
             await asyncio.sleep(SETTLING)
-        checks.equal(f"{name}: the device is kept", await hub.channel(device), handle)
+        checks.equal(f"{name}: the device is kept", await hub.channel(device), channel)
 
 
 async def replaced(name, hub, simulator, old):
@@ -179,13 +194,17 @@ async def course(binary, directory):
         simulator = Simulator(re.search(r" simulator=(\S+)", line)[1], os.path.join(data, "simulator-ca.pem"))
         hubs = [Hub(server.port, keys[number], f"case{number}") for number in numbers]
         handles = [simulator.device(case) for case in cases]
-        faults = [case.fault | {"service": case.service, "handle": handle}
-                  for case, handle in zip(CASES, handles) if case.fault]
-        simulator.call("PUT", "faults", {"seed": 1, "faults": faults})
-        await asyncio.gather(*[judge(*parts) for parts in zip(CASES, hubs, [simulator] * len(CASES), handles)])
-        happened = {rule["fault"] for rule in simulator.call("GET", "faults")["faults"] if not rule["happened"]}
-        checks.equal("every fault has happened", happened, set())
-        trials = list(zip(cases, hubs, [simulator] * len(cases), handles))[len(CASES):]
+        trials = list(zip(cases, hubs, [simulator] * len(cases), handles))
+        # The simulator takes no more than a hundred faults at a time.
+        for services in (SERVICES, ("browser",)):
+            some = [trial for trial in trials[:len(CASES)] if trial[0].service in services]
+            faults = [case.fault | {"service": case.service, "handle": handle}
+                      for case, _, _, handle in some if case.fault]
+            simulator.call("PUT", "faults", {"seed": 1, "faults": faults})
+            await asyncio.gather(*[judge(*trial) for trial in some])
+            happened = {rule["fault"] for rule in simulator.call("GET", "faults")["faults"] if not rule["happened"]}
+            checks.equal(f"every fault of {services} has happened", happened, set())
+        trials = trials[len(CASES):]
         for number in range(0, len(trials), len(TOKEN_SERVICES)):
             some = trials[number:number + len(TOKEN_SERVICES)]
             faults = [case.fault | {"service": case.service, "endpoint": "token", "next": 1} for case, *_ in some]
