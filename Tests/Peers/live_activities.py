@@ -153,7 +153,8 @@ class Course:
         for left_out in ("timestamp", "content-state", "attributes-type", "attributes", "alert"):
             aps = {name: value for name, value in START.items() if name != left_out}
             status, sentence = await self.hub.request("user:anna", {"aps": aps})
-            checks.that(f"a start without {left_out} is refused", status == 400 and f"aps.{left_out}" in sentence, sentence)
+            is_refused = status == 400 and f"aps.{left_out}" in sentence
+            checks.that(f"a start without {left_out} is refused", is_refused, sentence)
 
     async def kept(self):
         for name, (handle, _) in self.handles.items():

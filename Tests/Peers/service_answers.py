@@ -75,7 +75,7 @@ class Hub:
     async def comes_to(self, message, *wanted):
         """Waits until telemetry has all these words; whether it has."""
         text = ""
-        for _ in range(1500):
+        for _ in range(4500):
             status, _, content = await self._call("GET", f"messages/{message}")
             text = content.decode() if status == 200 else ""
             if all(part in text for part in wanted):

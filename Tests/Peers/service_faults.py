@@ -1,5 +1,5 @@
-"""What becomes of messages and devices of FCM, WNS, MPNS, ADM and Web Push when the simulator of `martlet serve` misbehaves. Each
-case has its service of a hub to itself, with one device for which the simulator has a fault.
+"""What becomes of messages and devices of FCM, WNS, MPNS, ADM and Web Push when the simulator of `martlet serve`
+misbehaves. Each case has its service of a hub to itself, with one device for which the simulator has a fault.
 
     service_faults.py MARTLET
 """
@@ -79,8 +79,8 @@ CASES = [
       for maker in ("mozilla", "safari", "chromium", "edge") for fault in ("credentialRefused", "wrongSender")],
     *[refused(f"too much for {maker}", "browser", "deviceRateLimit", None, device={"service": maker})
       for maker in ("mozilla", "safari", "chromium", "edge")],
-    Case("a service that delivers and fails", "browser", {"fault": "unavailable", "delivered": True, "retryAfter": 1, "next": 1},
-         received=2),
+    Case("a service that delivers and fails", "browser",
+         {"fault": "unavailable", "delivered": True, "retryAfter": 1, "next": 1}, received=2),
     refused("a clock that is a day ahead", "browser", "clockSkew", None, offset=86_400),
     refused("thrown away", "wns", "dropped", "Dropped"), refused("thrown away", "mpns", "dropped", "Dropped"),
     refused("too much for a channel", "wns", "deviceRateLimit", None),
@@ -103,6 +103,13 @@ CASES = [
     *[Case("too much, until a date", service, {"fault": fault, "retryAfter": 1, "form": "date", "next": 1})
       for service, fault in TOO_MUCH.items()],
     Case("a registration id that is replaced", "adm", {"fault": "replacedHandle", "next": 1}, received=0),
+]
+
+# Of connections: a certificate meets whichever comes next, and an answer is waited for half a minute.
+CONNECTION_CASES = [
+    *[Case("a request that is not answered", service, {"fault": "unanswered", "next": 1}) for service in ALL],
+    *[Case(f"a certificate that is no good, {fault}", service, {"fault": fault, "next": 1})
+      for service in ALL for fault in ("tlsWrongName", "tlsExpired", "tlsUntrusted")],
 ]
 
 # Of the token endpoints, which a hub asks once: one after the other.
@@ -170,6 +177,12 @@ async def judge(case, hub, simulator, handle):
         checks.equal(f"{name}: the device is kept", await hub.channel(device), channel)
 
 
+def rule(case, handle):
+    """The fault of a case, for its own device where devices are told apart by then."""
+    scope = {} if case.fault["fault"].startswith("tls") else {"handle": handle}
+    return case.fault | {"service": case.service} | scope
+
+
 async def replaced(name, hub, simulator, old):
     for _ in range(500):
         if (new := await hub.channel("adm")) != old:
@@ -183,7 +196,7 @@ async def replaced(name, hub, simulator, old):
 async def course(binary, directory):
     data = os.path.join(directory, "data")
     os.mkdir(data, 0o700)
-    cases = CASES + TOKEN_CASES
+    cases = CASES + CONNECTION_CASES + TOKEN_CASES
     # A hub has one case of each service, which are nothing to each other.
     numbers = [sum(other.service == case.service for other in cases[:place]) for place, case in enumerate(cases)]
     keys = [processes.create_hub(binary, data, f"case{number}")[RULE] for number in range(max(numbers) + 1)]
@@ -196,15 +209,17 @@ async def course(binary, directory):
         handles = [simulator.device(case) for case in cases]
         trials = list(zip(cases, hubs, [simulator] * len(cases), handles))
         # The simulator takes no more than a hundred faults at a time.
-        for services in (SERVICES, ("browser",)):
-            some = [trial for trial in trials[:len(CASES)] if trial[0].service in services]
-            faults = [case.fault | {"service": case.service, "handle": handle}
-                      for case, _, _, handle in some if case.fault]
+        for group in (
+            [trial for trial in trials[:len(CASES)] if trial[0].service != "browser"],
+            [trial for trial in trials[:len(CASES)] if trial[0].service == "browser"],
+            trials[len(CASES):-len(TOKEN_CASES)],
+        ):
+            faults = [rule(case, handle) for case, _, _, handle in group if case.fault]
             simulator.call("PUT", "faults", {"seed": 1, "faults": faults})
-            await asyncio.gather(*[judge(*trial) for trial in some])
-            happened = {rule["fault"] for rule in simulator.call("GET", "faults")["faults"] if not rule["happened"]}
-            checks.equal(f"every fault of {services} has happened", happened, set())
-        trials = trials[len(CASES):]
+            await asyncio.gather(*[judge(*trial) for trial in group])
+            missed = [one["fault"] for one in simulator.call("GET", "faults")["faults"] if not one["happened"]]
+            checks.equal(f"every fault of {len(group)} cases has happened", missed, [])
+        trials = trials[-len(TOKEN_CASES):]
         for number in range(0, len(trials), len(TOKEN_SERVICES)):
             some = trials[number:number + len(TOKEN_SERVICES)]
             faults = [case.fault | {"service": case.service, "endpoint": "token", "next": 1} for case, *_ in some]
