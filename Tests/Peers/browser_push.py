@@ -1,5 +1,6 @@
 """A real Firefox with Martlet as its push service: a hub encrypts and sends, the simulator keeps and delivers, Firefox
-decrypts, and the service worker of a page shows. Twenty-five checks by number, and pywebpush as the sender beside them.
+decrypts, and the service worker of a page shows. Twenty-five checks by number, pywebpush as the sender beside them, and
+`martlet browser` at the end.
 
     browser_push.py MARTLET
 """
@@ -50,7 +51,7 @@ class Service:
 
     def __init__(self, ready, ca):
         origin = re.search(r" simulator=(\S+)", ready)[1]
-        self.ca = ca
+        self.ca, self.control = ca, origin
         self._client = httpx.Client(base_url=origin, verify=ssl.create_default_context(cafile=ca), timeout=30)
         description = self._call("GET", "services")["browser"]
         self.origin, self.sockets = description["origin"], description["sockets"]
@@ -109,11 +110,11 @@ class Hub:
             "PUT", "installations/firefox", {"Content-Type": "application/json"}, json.dumps(body).encode())
         assert status == 200, content
 
-    async def post(self, text, **headers):
+    async def post(self, text, tag="firefox", **headers):
         """The status, and the message's id."""
         fields = {
             "Content-Type": "application/json", "ServiceBusNotification-Format": "browser",
-            "ServiceBusNotification-Tags": "firefox"} | headers
+            "ServiceBusNotification-Tags": tag} | headers
         status, answered, _ = await self._call("POST", "messages", fields, text.encode())
         return status, answered.get("location", "").rpartition("/messages/")[2].partition("?")[0]
 
@@ -503,6 +504,8 @@ async def main(binary):
             Service(ready, os.path.join(data, "simulator-ca.pem")), Hub(server, key), site, directory)
         try:
             await run(course)
+            course.firefox.close()
+            await command(binary, data, course)
         finally:
             if course.firefox:
                 course.firefox.close()
@@ -527,6 +530,28 @@ async def run(course):
         # Without a subscription nothing else can be so.
         if course.subscription is None:
             break
+
+
+async def command(binary, data, course):
+    """`martlet browser` with its own page, from an empty profile to what is shown."""
+    start, shown = time.monotonic(), processes.martlet(binary, "hub", "show", HUB, "--data", data)
+    browser = processes.Program(
+        [binary, "browser", HUB, "--connection-string", re.search(r"Endpoint=\S*DefaultFull\S*", shown)[0],
+         "--tags", "command", "--simulator", course.service.control, "--simulator-ca-file", course.service.ca,
+         "--headless", "--page-port", "0", "--profile", os.path.join(course.directory, "own", "profile")],
+        os.path.join(course.directory, "browser.log"))
+    await browser.start()
+
+    async def line():
+        return (await asyncio.wait_for(browser.process.stdout.readline(), 60)).decode().strip()
+    try:
+        checks.equal("command: it registers", await line(), "Firefox is registered as firefox")
+        await course.hub.deliver({"title": "Hello", "body": "from the hub"}, tag="command")
+        checks.equal("command: it shows", await line(), "Hello: from the hub")
+    finally:
+        code, _ = await browser.stop()
+    checks.equal("command: SIGTERM ends it with 0", code, 0)
+    print(f"{NAME}: command `martlet browser` registers and shows, {time.monotonic() - start:.2f} s", flush=True)
 
 
 checks = Checks(NAME)

@@ -125,6 +125,8 @@ class Firefox:
             self.run_inside(f"Services.prefs.set{kind}Pref(arguments[0], arguments[1])", name, value)
 
     def close(self):
+        if self._process.returncode is not None:
+            return
         try:
             self._call("Marionette:Quit", {"flags": ["eForceQuit"]})
         except (OSError, Refused):

@@ -1,7 +1,4 @@
-import MartletCrypto
 import MartletHTTP
-import MartletModel
-import MartletNetwork
 import MartletServer
 
 /// `martlet send`: one notification through a hub's REST API.
@@ -27,35 +24,12 @@ enum SendCommand {
     }
 }
 
-/// A caller of one hub's REST API.
-private struct HubClient {
-    private static let finalStates = ["Completed", "NoTargetFound", "Abandoned", "Canceled"]
+/// States of a notification that do not change any more.
+private let finalStates = ["Completed", "NoTargetFound", "Abandoned", "Canceled"]
 
-    private let connection: ConnectionString
-    private let origin: HTTPOrigin
-    private let settings: TransportSettings
-    private let hub: String
-    private let client: HTTPClient
-
-    init(_ invocation: Invocation) throws {
-        let text = try invocation.required("connection-string")
-        do throws(ConnectionStringError) {
-            connection = try ConnectionString(text)
-        } catch {
-            throw UsageError(description: error.description, command: invocation.command)
-        }
-        guard let origin = HTTPOrigin(connection.origin) else {
-            throw ServerError("The connection string names no host.")
-        }
-        self.origin = origin
-        settings = TransportSettings(
-            trustedCertificatesPEM: try invocation["ca-file"].map { try TextFile.readText($0) })
-        hub = segment(invocation.operand("HUB"))
-        client = HTTPClient(loops: try EventLoopGroup(count: 1))
-    }
-
+extension HubClient {
     /// - Returns: The address of the notification.
-    func send(_ invocation: Invocation) async throws -> String {
+    fileprivate func send(_ invocation: Invocation) async throws -> String {
         var fields: HTTPFields = [
             "servicebusnotification-format": try invocation.required("platform"),
             "content-type": "application/json; charset=utf-8",
@@ -80,45 +54,16 @@ private struct HubClient {
     }
 
     /// Asks until the notification is final, then prints a line per outcome.
-    func waitForOutcome(of id: String) async throws {
+    fileprivate func waitForOutcome(of id: String) async throws {
         while true {
             let response = try await call(.get, "/\(hub)/messages/\(segment(id))?api-version=2020-06")
             let details = NotificationDetails(xml: String(decoding: response.bytes, as: UTF8.self))
-            if Self.finalStates.contains(details.state) {
+            if finalStates.contains(details.state) {
                 Terminal.print("State: \(details.state)")
                 for outcome in details.outcomes { Terminal.print("\(outcome.name): \(outcome.count)") }
                 return
             }
             try await Task.sleep(for: .milliseconds(100))
-        }
-    }
-
-    private func call(
-        _ method: HTTPMethod, _ target: String, fields: HTTPFields = [:], body: [UInt8] = []
-    ) async throws -> HTTPResponse {
-        var request = HTTPRequest(method, target, authority: origin.authority, fields: fields, body: body)
-        request.fields["authorization"] = try token()
-        let response = try await client.call(request, to: origin, settings)
-        guard response.status.isSuccess else { throw Self.refusal(response) }
-        return response
-    }
-
-    private static func refusal(_ response: HTTPResponse) -> ServerError {
-        if response.status == .forbidden {
-            return ServerError("The hub answered 403: this connection string has not the right to do that.")
-        }
-        let text = String(decoding: response.bytes, as: UTF8.self)
-        let detail = NotificationDetails.text(of: "Detail", in: text) ?? text
-        return ServerError("The hub answered \(response.status.code): \(NotificationDetails.withoutTracking(detail))")
-    }
-
-    private func token() throws -> String {
-        let resource = "\(connection.origin)/\(hub)"
-        let expiry = SystemTime().now + .seconds(300)
-        return try SharedAccessToken.authorization(
-            for: resource, keyName: connection.keyName, key: connection.key, expiry: expiry
-        ) { message, key in
-            Base64.encode(try HMACSHA256.authenticationCode(for: message, key: key))
         }
     }
 }

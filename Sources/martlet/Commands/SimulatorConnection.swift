@@ -26,10 +26,15 @@ struct SimulatorConnection {
         client = HTTPClient(loops: try EventLoopGroup(count: 1))
     }
 
+    /// What the simulator says of its services, by their platforms.
+    func services() async throws -> JSON {
+        try await call(.get, "/simulator/services", expecting: .ok)
+    }
+
     /// What a hub needs to send to one of the simulated services.
     /// - Parameter platform: Any of its names.
     func credential(for platform: String) async throws -> [String: JSON] {
-        let services = try await call(.get, "/simulator/services", expecting: .ok)
+        let services = try await services()
         guard let name = Platforms.name(of: platform), let credential = services[name]?["credential"]?.object else {
             throw ServerError("The simulator has no service of the platform \(platform).")
         }

@@ -89,6 +89,26 @@ struct WebSocketReaderTests {
         #expect(violation == 1009)
     }
 
+    /// Whatever comes, it is read or refused, and the same however it is cut.
+    @Test func damagedBytesAreReadOrRefused() {
+        let whole =
+            ClientFrame.text("hello") + ClientFrame.make(0x01, [0x61]) + ClientFrame.make(0x89, [1])
+            + ClientFrame.make(0x80, [0x62]) + ClientFrame.make(0x82, [UInt8](repeating: 3, count: 200))
+            + ClientFrame.close(1000, "bye")
+        var generator = SeededGenerator(seed: 7)
+        var refused = 0
+        for _ in 0..<500 {
+            var bytes = whole
+            for _ in 0..<3 {
+                bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            }
+            let results = Cut.allCases.map { read(bytes, limit: 300, cut: $0) }
+            #expect(results.allSatisfy { $0.events == results[0].events && $0.violation == results[0].violation })
+            if results[0].violation != nil { refused += 1 }
+        }
+        #expect(refused > 100)
+    }
+
     @Test func lengthsAreWrittenInAsFewBytesAsTheyFit() {
         for (count, head) in [
             (0, [0x82, 0]), (125, [0x82, 125]), (126, [0x82, 126, 0, 126]), (65_535, [0x82, 126, 0xFF, 0xFF]),

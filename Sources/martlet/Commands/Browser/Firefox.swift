@@ -1,0 +1,68 @@
+import Glibc
+import MartletServer
+
+/// A Firefox that this command has started.
+struct Firefox {
+    private static let names = ["firefox-esr", "firefox"]
+    /// How often it is looked whether the browser has ended.
+    private static let pause: Duration = .milliseconds(200)
+    private static let patience = 50
+
+    private let process: pid_t
+
+    /// - Parameter file: Where it is; looked for in `PATH` where nobody says.
+    static func find(_ file: String?) throws -> String {
+        if let file { return file }
+        let folders = getenv("PATH").map { String(cString: $0) } ?? ""
+        for folder in folders.split(separator: ":") {
+            for name in names where access("\(folder)/\(name)", X_OK) == 0 { return "\(folder)/\(name)" }
+        }
+        throw ServerError("There is no Firefox in PATH: install one (Debian: firefox-esr), or name it with --program.")
+    }
+
+    /// Starts it with a page.
+    init(_ program: String, profile: FirefoxProfile, page: String, isHeadless: Bool) throws {
+        var words = [program, "--no-remote", "--profile", profile.directory]
+        if isHeadless { words.append("--headless") }
+        words.append(page)
+        process = try Self.spawn(words)
+    }
+
+    /// Returns when the browser has ended. Cancellation ends it.
+    func run() async {
+        while !Task.isCancelled {
+            if hasEnded { return }
+            try? await Task.sleep(for: Self.pause)
+        }
+        kill(process, SIGTERM)
+        for _ in 0..<Self.patience where !hasEnded { usleep(100_000) }
+    }
+
+    private var hasEnded: Bool { waitpid(process, nil, WNOHANG) != 0 }
+
+    /// This program holds signals back, which its children must not inherit; and what the browser says about itself is
+    /// nobody's business.
+    private static func spawn(_ words: [String]) throws -> pid_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var files = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&files)
+        defer { posix_spawn_file_actions_destroy(&files) }
+        for file in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            posix_spawn_file_actions_addopen(&files, file, "/dev/null", file == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0)
+        }
+        let arguments = words.map { strdup($0) }
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        let result = posix_spawn(&process, words[0], &files, &attributes, arguments + [nil], environ)
+        guard result == 0 else {
+            throw ServerError("Cannot start \(words[0]): \(String(cString: strerror(result))).")
+        }
+        return process
+    }
+}

@@ -1,0 +1,55 @@
+import Glibc
+import MartletModel
+import MartletServer
+
+/// A profile of Firefox for notifications of a local hub alone.
+struct FirefoxProfile {
+    /// As an absolute path.
+    let directory: String
+
+    /// Makes the directory where it is missing.
+    init(_ path: String) throws {
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            made += made.isEmpty || made == "/" ? "\(part)" : "/\(part)"
+            guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
+                throw ServerError("Cannot make \(made): \(String(cString: strerror(errno))).")
+            }
+        }
+        guard let resolved = realpath(path, nil) else {
+            throw ServerError("Cannot open \(path): \(String(cString: strerror(errno))).")
+        }
+        defer { free(resolved) }
+        directory = String(cString: resolved)
+    }
+
+    /// Writes the preferences, which Firefox reads at every start (browser push document, section 3).
+    /// - Parameter isHeadless: Whether there is no desktop to show notifications; without one the browser shows them
+    ///   itself, or refuses to.
+    func write(socketURL: String, isHeadless: Bool) throws {
+        let hasDesktop = !isHeadless && getenv("DBUS_SESSION_BUS_ADDRESS") != nil
+        let preferences: [(String, JSON)] = [
+            ("dom.push.serverURL", .string(socketURL)),
+            // Otherwise only wss is taken.
+            ("dom.push.testing.allowInsecureServerURL", true),
+            // Remote control would switch it off.
+            ("dom.push.connection.enabled", true),
+            // A simulator that was started again is found within a second or two.
+            ("dom.push.retryBaseInterval", 500),
+            ("permissions.default.desktop-notification", 1),
+            ("alerts.useSystemBackend", .bool(hasDesktop)),
+            // Nothing is asked of the world, and nothing is in the way.
+            ("browser.aboutwelcome.enabled", false),
+            ("browser.shell.checkDefaultBrowser", false),
+            ("browser.startup.homepage", "about:blank"),
+            ("datareporting.policy.dataSubmissionEnabled", false),
+            ("network.captive-portal-service.enabled", false),
+            ("network.connectivity-service.enabled", false),
+            ("network.manage-offline-status", false),
+            ("termsofuse.bypassNotification", true),
+            ("toolkit.telemetry.enabled", false),
+        ]
+        let lines = preferences.map { "user_pref(\(JSON.string($0.0).text), \($0.1.text));\n" }
+        try TextFile.write(lines.joined(), to: "\(directory)/user.js")
+    }
+}
