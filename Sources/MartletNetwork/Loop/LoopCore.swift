@@ -169,7 +169,8 @@ final class LoopCore: @unchecked Sendable {
     }
 
     func cancelTimer(_ id: TimerID) {
-        timers.cancel(id)
+        let action = timers.cancel(id)
+        withExtendedLifetime(action) {}
     }
 
     func register(

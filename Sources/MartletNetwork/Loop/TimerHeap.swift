@@ -29,9 +29,11 @@ struct TimerHeap<Action> {
     }
 
     /// Forgets a timer; one that has fired already is unknown and ignored.
-    mutating func cancel(_ id: TimerID) {
-        guard actions.removeValue(forKey: id) != nil else { return }
+    /// - Returns: Its action, for the caller to let go of: what that held may end with it, and cancel timers in turn.
+    mutating func cancel(_ id: TimerID) -> Action? {
+        guard let action = actions.removeValue(forKey: id) else { return nil }
         if heap.count > 64, heap.count > 2 * actions.count { removeCancelled() }
+        return action
     }
 
     /// Takes one timer that is due; those due at the same time come in the order of their insertion.

@@ -17,6 +17,24 @@ struct EventLoopTests {
         nonisolated func assumedTotal() -> Int { assumeIsolated { $0.count } }
     }
 
+    /// Cancels a timer of its loop as it ends.
+    private final class Holder {
+        private let loop: EventLoop
+        private let timer: TimerID
+        private let ended: @Sendable () -> Void
+
+        init(_ loop: EventLoop, _ timer: TimerID, ended: @escaping @Sendable () -> Void) {
+            self.loop = loop
+            self.timer = timer
+            self.ended = ended
+        }
+
+        deinit {
+            loop.cancelTimer(timer)
+            ended()
+        }
+    }
+
     private actor Elsewhere {
         func double(_ number: Int) -> Int { number * 2 }
     }
@@ -50,6 +68,22 @@ struct EventLoopTests {
             return places
         }.value
         #expect(places == [true, true, true, true, true])
+    }
+
+    @Test func whatACancelledTimerHeldMayCancelAnotherAsItEnds() async throws {
+        let loop = try EventLoop()
+        let hasEnded = Mutex(false)
+        await loop.run {
+            let later = ContinuousClock.now + .seconds(3600)
+            let other = loop.startTimer(due: later) {}
+            let timer = loop.startTimer(
+                due: later,
+                { [holder = Holder(loop, other) { hasEnded.withLock { $0 = true } }] in
+                    withExtendedLifetime(holder) {}
+                })
+            loop.cancelTimer(timer)
+        }
+        #expect(hasEnded.withLock { $0 })
     }
 
     @Test func callsRunInTheOrderOfTheirQueuing() async throws {
