@@ -201,6 +201,8 @@ class Course:
             os.path.join(self.directory, "profile"), preferences, os.path.join(self.directory, "firefox.log"))
 
     async def subscribe(self):
+        # A browser that has only just started may never answer.
+        await until("Firefox's hello", self.service.is_connected)
         self.firefox.goto(self.site.origin + "/")
         self.subscription = self.firefox.run("return window.subscribe(arguments[0])", self.service.public_key)
         await self.hub.register(self.subscription)
@@ -429,7 +431,7 @@ class Course:
             await self.hub.send({"silent": True})
             sent += 1
             await asyncio.sleep(0.25)
-        expect(self.service.counter("browser.unregister.201"), 1)
+        await until("201 on the wire", lambda: self.service.counter("browser.unregister.201"))
         await self.refuses_stranger(410)
         self.firefox.set("dom.push.maxQuotaPerSubscription", None)
         self.firefox.set("dom.push.quotaUpdateDelay", None)

@@ -6,7 +6,8 @@ struct Firefox {
     private static let names = ["firefox-esr", "firefox"]
     /// How often it is looked whether the browser has ended.
     private static let pause: Duration = .milliseconds(200)
-    private static let patience = 50
+    /// Tenths of a second that it has to end by itself.
+    private static let patience = 100
 
     private let process: pid_t
 
@@ -35,7 +36,12 @@ struct Firefox {
             try? await Task.sleep(for: Self.pause)
         }
         kill(process, SIGTERM)
-        for _ in 0..<Self.patience where !hasEnded { usleep(100_000) }
+        for _ in 0..<Self.patience {
+            if hasEnded { return }
+            usleep(100_000)
+        }
+        kill(process, SIGKILL)
+        waitpid(process, nil, 0)
     }
 
     private var hasEnded: Bool { waitpid(process, nil, WNOHANG) != 0 }
