@@ -162,7 +162,10 @@ final class ClientPool: ClientProtocolOwner {
 
     /// Lets go of batches that are complete.
     func removeComplete() {
+        // A batch may be the last that holds the client, whose end goes through what is left of them.
+        let complete = runs.filter(\.isComplete)
         runs.removeAll { $0.isComplete }
+        withExtendedLifetime(complete) {}
     }
 
     // MARK: connections
