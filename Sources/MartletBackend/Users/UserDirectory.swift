@@ -64,7 +64,7 @@ public struct UserDirectory: Sendable {
     }
 
     /// A hash that no password has, at the cost of a real one.
-    private var decoy: String {
+    var decoy: String {
         "$argon2id$v=19$m=\(cost.memory),t=\(cost.iterations),p=\(cost.parallelism)"
             + "$bWFydGxldC1kZWNveS1zYQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
     }

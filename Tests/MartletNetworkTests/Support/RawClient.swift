@@ -5,7 +5,7 @@ import Glibc
 
 /// A client that sends exactly the bytes it is told to. Blocks, so whatever waits does so on a thread of its own.
 enum RawClient {
-    /// Connects, sends, and reads until the peer closes (or ten seconds have gone without a byte).
+    /// Connects, sends, and reads until the peer closes (or ten minutes have gone without a byte).
     static func exchange(_ address: SocketAddress, _ pieces: [String]) async -> String {
         await withCheckedContinuation { continuation in
             BlockingThread {
@@ -32,7 +32,7 @@ enum RawClient {
         init(_ address: SocketAddress) throws(NetworkError) {
             let domain = address.family == .unix ? AF_UNIX : address.family == .ipv4 ? AF_INET : AF_INET6
             descriptor = socket(domain, Int32(SOCK_STREAM.rawValue), 0)
-            var limit = timeval(tv_sec: 10, tv_usec: 0)
+            var limit = timeval(tv_sec: 600, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             let descriptor = descriptor
             guard address.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
