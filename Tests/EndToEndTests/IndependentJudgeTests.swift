@@ -54,7 +54,8 @@ struct IndependentJudgeTests {
         try await judge("service_answers.py", BuiltProducts.martlet.path)
     }
 
-    @Test("Whatever the simulator does as FCM, WNS, MPNS, ADM or Web Push, nothing is lost and nothing kept that is gone")
+    @Test(
+        "Whatever the simulator does as FCM, WNS, MPNS, ADM or Web Push, nothing is lost and nothing kept that is gone")
     func faultsOfServicesAreOvercome() async throws {
         try await judge("service_faults.py", BuiltProducts.martlet.path)
     }
