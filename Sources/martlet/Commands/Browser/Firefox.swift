@@ -38,6 +38,7 @@ struct Firefox {
         kill(process, SIGTERM)
         for _ in 0..<Self.patience {
             if hasEnded { return }
+            // A cancelled task does not sleep.
             usleep(100_000)
         }
         kill(process, SIGKILL)
