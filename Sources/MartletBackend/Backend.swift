@@ -82,9 +82,9 @@ extension Backend {
 
     /// Answers a request of a route that needs a user; who shows no valid credentials learns nothing else.
     func answer(
-        _ request: HTTPRequest, _ work: (UserName) async throws(BackendError) -> HTTPResponse
+        _ request: HTTPRequest, _ work: (Caller) async throws(BackendError) -> HTTPResponse
     ) async -> HTTPResponse {
-        await answer { () throws(BackendError) in try await work(try await authenticator.user(of: request)) }
+        await answer { () throws(BackendError) in try await work(try await authenticator.caller(of: request)) }
     }
 
     /// The push platform that a caller means.

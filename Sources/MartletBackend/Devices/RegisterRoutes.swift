@@ -12,20 +12,20 @@ struct RegisterRoutes: Sendable {
 
     func add(to router: inout Router) {
         router.on(.post, "/api/register") { request, match in
-            await backend.answer(request) { (user) throws(BackendError) in
-                let id = try await newID(for: user, handle: match.target.item("handle")?.value ?? "")
+            await backend.answer(request) { (caller) throws(BackendError) in
+                let id = try await newID(for: caller.name, handle: match.target.item("handle")?.value ?? "")
                 return answer(id, to: request)
             }
         }
         router.on(.put, "/api/register/{id}", bodyLimit: Self.bodyLimit) { request, match in
-            await backend.answer(request) { (user) throws(BackendError) in
-                try await put(match["id"], try RegisterBody(request), for: user)
+            await backend.answer(request) { (caller) throws(BackendError) in
+                try await put(match["id"], try RegisterBody(request), for: caller.name)
                 return HTTPResponse(.ok)
             }
         }
         router.on(.delete, "/api/register/{id}") { request, match in
-            await backend.answer(request) { (user) throws(BackendError) in
-                try await delete(match["id"], for: user)
+            await backend.answer(request) { (caller) throws(BackendError) in
+                try await delete(match["id"], for: caller.name)
                 return HTTPResponse(.ok)
             }
         }

@@ -34,10 +34,10 @@ final class Authenticator: Sendable {
     }
 
     /// The user whose credentials a request shows.
-    func user(of request: HTTPRequest) async throws(BackendError) -> UserName {
+    func caller(of request: HTTPRequest) async throws(BackendError) -> Caller {
         switch try Credentials(request.fields) {
         case .password(let user, let password):
-            return try await check(user, password, from: request).name
+            return Caller(name: try await check(user, password, from: request).name)
         case .token(let token):
             let hash = SHA256.hash(Array(token.utf8))
             let now = time.now
@@ -45,7 +45,7 @@ final class Authenticator: Sendable {
                 try await users.store.session(tokenHash: hash, at: now)
             }
             guard let session, let name = try? UserName(session.userName) else { throw .badSession }
-            return name
+            return Caller(name: name)
         }
     }
 

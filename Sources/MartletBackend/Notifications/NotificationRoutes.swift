@@ -11,8 +11,8 @@ struct NotificationRoutes: Sendable {
 
     func add(to router: inout Router) {
         router.on(.post, "/api/notifications", bodyLimit: Self.bodyLimit) { request, match in
-            await backend.answer(request) { (sender) throws(BackendError) in
-                let id = try await notify(request, match.target, from: sender)
+            await backend.answer(request) { (caller) throws(BackendError) in
+                let id = try await notify(request, match.target, from: caller.name)
                 return HTTPResponse(.ok, json: ["id": .string(id.description)])
             }
         }
