@@ -49,11 +49,12 @@ lint: ## check formatting
 format: ## format the code in place
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_CODE)
 
-checks: ## check the walls: imports, platform names, words, the compatibility table
+checks: ## check the walls: imports, platform names, words, the compatibility table, the SDK's interface
 	@Scripts/check-imports --self-test && Scripts/check-imports
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
 	@Scripts/check-words --self-test && Scripts/check-words
 	@Scripts/check-compatibility --self-test && Scripts/check-compatibility
+	@Scripts/check-sdk-interface --self-test && Scripts/check-sdk-interface
 
 peers: ## judge the independent peers that the tests rely on
 	@Scripts/setup test

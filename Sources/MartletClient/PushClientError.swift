@@ -2,6 +2,7 @@
 ///
 /// `kind` tells the app what to do, `message` is a sentence for a person. Neither holds passwords or device tokens.
 public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What the app can do about it.
     public enum Kind: Hashable, Sendable {
         /// The server's address is malformed.
         case badServer
@@ -29,6 +30,7 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
         case cancelled
     }
 
+    /// What the app can do about it.
     public let kind: Kind
     /// A sentence for a person; the server's own where it gave one.
     public let message: String

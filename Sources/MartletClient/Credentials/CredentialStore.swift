@@ -2,9 +2,12 @@
 public struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
+    /// The name that the user logs in with.
     public let user: String
+    /// In the clear; no description shows it.
     public let password: String
 
+    /// Takes them as the user typed them.
     public init(user: String, password: String) {
         self.user = user
         self.password = password
@@ -31,6 +34,7 @@ public protocol CredentialStore: Sendable {
 public actor MemoryCredentialStore: CredentialStore {
     private var credentials: Credentials?
 
+    /// Makes one that holds nothing.
     public init() {}
 
     public func load() -> Credentials? { credentials }

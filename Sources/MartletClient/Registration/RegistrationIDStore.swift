@@ -14,6 +14,7 @@ public protocol RegistrationIDStore: Sendable {
 public actor MemoryRegistrationIDStore: RegistrationIDStore {
     private var id: String?
 
+    /// - Parameter id: The id to begin with; nil where the device is not registered.
     public init(_ id: String? = nil) {
         self.id = id
     }

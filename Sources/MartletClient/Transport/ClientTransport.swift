@@ -50,6 +50,7 @@ public struct ClientResponse: Sendable {
 
 /// Why a transport has no answer.
 public struct ClientTransportError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What the client does next depends on it.
     public enum Kind: String, Hashable, Sendable {
         /// The server's name does not resolve, or no connection could be made, or it broke.
         case unreachable
@@ -61,12 +62,17 @@ public struct ClientTransportError: Error, Hashable, Sendable, CustomStringConve
         case cancelled
     }
 
+    /// What kept the answer away.
     public let kind: Kind
     /// Whether the server may have acted on the request; false means that sending it again cannot double it.
     public let mayHaveBeenProcessed: Bool
     /// What happened, for a developer; must hold no credentials.
     public let detail: String
 
+    /// - Parameters:
+    ///   - kind: What kept the answer away.
+    ///   - mayHaveBeenProcessed: Whether the server may have acted on the request; in doubt, true.
+    ///   - detail: What happened, for a developer; must hold no credentials.
     public init(_ kind: Kind, mayHaveBeenProcessed: Bool, _ detail: String) {
         self.kind = kind
         self.mayHaveBeenProcessed = mayHaveBeenProcessed
