@@ -11,6 +11,11 @@ public struct ContainerName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// - Parameter text: A good name.
+    init(known text: StaticString) {
+        self.text = "\(text)"
+    }
+
     /// What makes a good name, for a person.
     public static let rule = "A container's name has 3 to 63 lower-case letters, digits and single hyphens within."
 

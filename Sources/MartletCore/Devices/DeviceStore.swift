@@ -19,6 +19,11 @@ public protocol DeviceStore: InstallationStore {
     /// match, of a template send each registration that matches.
     func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage
 
+    /// Tags of the registrations of the channels that a send reaches, whichever of a channel's registrations match: the
+    /// channels of `audience`'s page, with the tags that begin so, each once a page.
+    /// - Parameter prefix: Compared without case, such as `username:`.
+    func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage
+
     /// Acts on what push services said of channels: removes those that are gone, with their registrations, and moves
     /// those that have a new handle.
     /// - Returns: How many channels were removed.
@@ -66,6 +71,18 @@ public struct RegistrationPage: Sendable {
 
     public init(registrations: [Registration], next: Int64?) {
         self.registrations = registrations
+        self.next = next
+    }
+}
+
+/// Tags of a page of an audience.
+public struct TagPage: Sendable {
+    public var tags: Set<Tag>
+    /// What `AudienceQuery.after` asks for the next page; nil where this is the last.
+    public var next: AudienceMember?
+
+    public init(tags: Set<Tag>, next: AudienceMember?) {
+        self.tags = tags
         self.next = next
     }
 }

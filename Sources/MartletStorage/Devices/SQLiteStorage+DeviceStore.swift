@@ -30,6 +30,12 @@ extension SQLiteStorage: DeviceStore {
         try await readers.read { connection throws(StorageError) in try AudienceReader(connection).page(query) }
     }
 
+    public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
+        try await readers.read { connection throws(StorageError) in
+            try AudienceTags(connection).page(beginningWith: prefix, of: query)
+        }
+    }
+
     public func apply(
         _ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Int {

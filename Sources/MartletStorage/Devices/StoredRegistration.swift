@@ -77,7 +77,7 @@ extension StoredRegistration {
         tags.map(\.spelling).joined(separator: ",")
     }
 
-    private static func tags(_ text: String) throws(StorageError) -> [Tag] {
+    static func tags(_ text: String) throws(StorageError) -> [Tag] {
         var tags: [Tag] = []
         for part in text.split(separator: ",") {
             do throws(TagError) {

@@ -36,6 +36,18 @@ extension MemoryStorage: DeviceStore {
         state.withLock { $0.audience(query) }
     }
 
+    public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
+        state.withLock { state in
+            let page = state.audience(query)
+            let channels = Set(page.members.map(\.channel))
+            let tags = state.registrations.filter { channels.contains($0.channel) && $0.isLive(at: query.now) }
+                .flatMap(\.registration.tags)
+            return TagPage(
+                tags: Set(tags.filter { $0.folded.hasPrefix(prefix.lowercased()) }),
+                next: page.isLast ? nil : page.members.last)
+        }
+    }
+
     public func apply(
         _ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Int {

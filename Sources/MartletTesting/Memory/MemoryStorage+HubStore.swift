@@ -42,6 +42,7 @@ extension MemoryStorage: HubStore {
             state.notifications.removeAll { $0.notification.hub == id }
             state.deliveries.removeAll { $0.progress.delivery.notification.hub == id }
             state.requests[id] = nil
+            state.receipts = state.receipts.filter { $0.key.hub != id }
             state.jobs.removeAll { $0.job.hub == id }
             return true
         }

@@ -1,12 +1,18 @@
-import MartletCore
+public import MartletCore
 import MartletModel
 import Synchronization
 
 /// The storage ports in memory, for tests: slow, simple and by the same rules as the real storage.
 public final class MemoryStorage: Sendable {
+    /// Where bodies of payloads are.
+    public let payloadBodies: PayloadBodies
     let state = Mutex(MemoryState())
 
-    public init() {}
+    public init() {
+        let containers = MemoryContainers()
+        _ = containers.createContainer(PayloadBodies.container)
+        payloadBodies = PayloadBodies(containers)
+    }
 }
 
 /// All that a memory storage holds.
@@ -37,6 +43,12 @@ struct MemoryState {
     var sessions: [[UInt8]: Session] = [:]
     /// In the order of their creation.
     var jobs: [JobProgress] = []
+    var payloads: [PayloadID: MemoryPayload] = [:]
+    /// In the order of their numbers.
+    var audit: [AuditEntry] = []
+    /// By the registration's sequence number.
+    var deviceKeys: [Int64: DeviceKey] = [:]
+    var receipts: [MemoryReceiptKey: DeviceReceipt] = [:]
 }
 
 /// The id of a registration or an installation within its hub.
@@ -90,4 +102,20 @@ struct MemoryRequest {
     let fingerprint: [UInt8]
     let notification: NotificationID
     let acceptedAt: Timestamp
+}
+
+struct MemoryPayload {
+    let payload: StoredPayload
+    var isPublished = false
+    /// When each addressee has read it first.
+    var readers: [String: Timestamp?] = [:]
+}
+
+/// What there is one receipt of.
+struct MemoryReceiptKey: Hashable {
+    let subject: Receipt.Subject
+    /// Of a notification.
+    let hub: Hub.ID?
+    let device: String
+    let event: Receipt.Event
 }

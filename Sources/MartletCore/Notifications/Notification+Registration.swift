@@ -1,0 +1,15 @@
+public import MartletModel
+
+extension Notification.Target {
+    /// Whether a registration, as it is now, is among those that a notification is for.
+    /// - Parameter platform: That of native content; nil for template content.
+    public func includes(_ registration: Registration, platform: PlatformID?) -> Bool {
+        guard (registration.template == nil) == (platform != nil),
+            platform ?? registration.platform == registration.platform
+        else { return false }
+        return switch self {
+        case .audience(let expression): expression?.matches(Set(registration.tags)) ?? true
+        case .direct(let handles): handles.contains(registration.handle)
+        }
+    }
+}

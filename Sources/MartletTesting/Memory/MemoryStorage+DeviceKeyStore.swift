@@ -1,0 +1,31 @@
+public import MartletCore
+public import MartletModel
+import Synchronization
+
+extension MemoryStorage: DeviceKeyStore {
+    public func putDeviceKey(
+        _ key: DeviceKey?, of registration: String, in hub: Hub.ID
+    ) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            guard let place = state.place(of: registration, in: hub) else { return false }
+            state.deviceKeys[state.registrations[place].sequence] = key
+            return true
+        }
+    }
+
+    public func deviceKeys(
+        of tag: Tag, in hub: Hub.ID, at now: Timestamp, limit: Int
+    ) async throws(StorageError) -> [KeyedDevice] {
+        state.withLock { state in
+            let carrying = state.registrations.reversed().filter { entry in
+                entry.hub == hub && entry.isLive(at: now) && entry.registration.tags.contains(tag)
+            }
+            let keyed = carrying.compactMap { entry in
+                state.deviceKeys[entry.sequence].map { key in
+                    KeyedDevice(registration: entry.registration.id, platform: entry.registration.platform, key: key)
+                }
+            }
+            return Array(keyed.prefix(limit))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import MartletCore
+public import MartletModel
+import Synchronization
+
+extension MemoryStorage: ReceiptStore {
+    public func addReceipts(
+        _ receipts: [Receipt], from source: ReceiptSource, at now: Timestamp
+    ) async throws(StorageError) {
+        state.withLock { state in
+            guard let place = state.place(of: source.device, in: source.hub),
+                state.registrations[place].isLive(at: now),
+                state.registrations[place].registration.tags.contains(source.tag)
+            else { return }
+            let device = state.shown(state.registrations[place])
+            for receipt in receipts where state.accepts(receipt, of: device, source, at: now) {
+                let key = MemoryReceiptKey(
+                    subject: receipt.subject, hub: receipt.subject.hub(source.hub), device: device.id,
+                    event: receipt.event)
+                guard state.receipts[key] == nil else { continue }
+                state.receipts[key] = DeviceReceipt(
+                    device: device.id, user: source.user, event: receipt.event, at: min(receipt.at, now))
+            }
+        }
+    }
+
+    public func receipts(
+        of subject: Receipt.Subject, in hub: Hub.ID, after last: DeviceReceipt?, limit: Int
+    ) async throws(StorageError) -> [DeviceReceipt] {
+        state.withLock { state in
+            let found = state.receipts.filter { $0.key.subject == subject && $0.key.hub == subject.hub(hub) }
+            let sorted = found.values.sorted { $0.place < $1.place }
+            return Array(sorted.filter { receipt in last.map { receipt.place > $0.place } ?? true }.prefix(limit))
+        }
+    }
+}
+
+extension Receipt.Subject {
+    /// The hub, where it matters.
+    fileprivate func hub(_ hub: Hub.ID) -> Hub.ID? {
+        switch self {
+        case .payload: nil
+        case .notification: hub
+        }
+    }
+}
+
+extension DeviceReceipt {
+    fileprivate var place: (String, String) { (device, event.rawValue) }
+}
+
+extension MemoryState {
+    fileprivate func accepts(
+        _ receipt: Receipt, of device: Registration, _ source: ReceiptSource, at now: Timestamp
+    ) -> Bool {
+        switch receipt.subject {
+        case .payload(let id):
+            let wanted = payloads[id]?.payload.device ?? device.id
+            return isAddressee(source.user, of: id, at: now) && wanted == device.id
+        case .notification(let id):
+            let entry = notifications.first { $0.notification.id == id && $0.notification.hub == source.hub }
+            guard let entry, entry.begunAt != nil else { return false }
+            return entry.notification.target.includes(device, platform: entry.notification.content.platform)
+        }
+    }
+}
+
+extension Notification.Content {
+    /// nil for templates.
+    fileprivate var platform: PlatformID? {
+        switch self {
+        case .native(let platform, _): platform
+        case .template: nil
+        }
+    }
+}
