@@ -46,5 +46,11 @@ private enum Rook: PushPlatform {
 
     static func key(of handle: PushHandle) throws(PushServiceError) -> String { handle.text }
     static func check(_ message: Message) throws(PushServiceError) {}
-    static func message(showing text: String) throws(PushServiceError) -> Message { Message(body: Array(text.utf8)) }
+    static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        Message(body: Array(text.utf8))
+    }
+
+    static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        Message(body: Array(data.texts.map(\.value).joined(separator: "\n").utf8))
+    }
 }

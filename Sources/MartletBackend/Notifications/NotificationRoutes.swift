@@ -28,21 +28,24 @@ struct NotificationRoutes: Sendable {
         guard case .string(let text) = try RequestBody.json(request) else {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
-        let message = try message("From \(sender): \(text)", on: platform)
+        let id = backend.intake.makeID()
+        let message = try message("From \(sender): \(text)", id: id, on: platform)
         let audience: TagExpression =
             backend.settings.showsSenders
             ? .or([.tag(recipient.tag), .tag(sender.fromTag)]) : .tag(recipient.tag)
         do throws(NotificationIntakeError) {
             return try await backend.intake.accept(
-                .native(platform.descriptor.platform, message), to: .audience(audience), in: hub.id)
+                .native(platform.descriptor.platform, message), to: .audience(audience), in: hub.id, id: id)
         } catch {
             throw BackendError(error)
         }
     }
 
-    private func message(_ text: String, on platform: any PushPlatform.Type) throws(BackendError) -> Message {
+    private func message(
+        _ text: String, id: NotificationID, on platform: any PushPlatform.Type
+    ) throws(BackendError) -> Message {
         do throws(PushServiceError) {
-            return try platform.message(showing: text)
+            return try platform.message(showing: text, id: id)
         } catch {
             throw error.kind == .messageTooLarge ? .messageTooLarge(error.description) : .badMessage(error.description)
         }

@@ -33,15 +33,19 @@ public struct NotificationIntake: Sendable {
         self.scheduled = scheduled
     }
 
+    /// An id for a notification whose message names it.
+    public func makeID() -> NotificationID { NotificationID(at: time.now) }
+
     /// Takes a notification for delivery.
     /// - Parameters:
+    ///   - id: One of `makeID()` that was not used before; nil for a new one.
     ///   - dueAt: When it is to go out, at most `scheduleLimit` ahead; nil or a time in the past: at once.
     ///   - request: How the request is known again when it is repeated within `RequestIdentity.lifetime`.
     /// - Returns: The id; for a request that was accepted before, that of then.
     /// - Throws: `NotificationIntakeError`; then nothing will be sent.
     public func accept(
-        _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, dueAt: Timestamp? = nil,
-        request: RequestIdentity? = nil
+        _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, id: NotificationID? = nil,
+        dueAt: Timestamp? = nil, request: RequestIdentity? = nil
     ) async throws(NotificationIntakeError) -> NotificationID {
         let now = time.now
         let (content, target) = try check.checked(content, target, at: now)
@@ -50,7 +54,7 @@ public struct NotificationIntake: Sendable {
             throw .invalid("A notification may be scheduled for at most \(Self.scheduleDays) days ahead.")
         }
         let draft = NotificationDraft(
-            id: NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
+            id: id ?? NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
             dueAt: due, expiresAt: (due ?? now) + lifetime, request: request)
         return try await store(draft)
     }

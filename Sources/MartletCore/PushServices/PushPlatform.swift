@@ -28,8 +28,13 @@ public protocol PushPlatform: Sendable {
     static func check(_ message: Message) throws(PushServiceError)
 
     /// A message that shows a text.
+    /// - Parameter id: What the device is to call the notification in its receipts; nil where nobody waits for any.
     /// - Throws: `PushServiceError` where the text does not fit the platform's limit.
-    static func message(showing text: String) throws(PushServiceError) -> Message
+    static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message
+
+    /// A message that hands the app named texts.
+    /// - Throws: `PushServiceError`, of kind `messageTooLarge` where they do not fit the platform's limit.
+    static func message(carrying data: DataMessage) throws(PushServiceError) -> Message
 
     /// What the body of a template is: the descriptor's format, unless the template's headers say otherwise.
     static func format(of template: Template) -> TemplateFormat
@@ -44,6 +49,14 @@ public protocol PushPlatform: Sendable {
 }
 
 extension PushPlatform {
+    /// The name under which a message that shows a text also carries the notification's id.
+    public static var notificationIDName: String { "notificationId" }
+
+    /// A message that shows a text and nothing more.
+    public static func message(showing text: String) throws(PushServiceError) -> Message {
+        try message(showing: text, id: nil)
+    }
+
     public static func handle(from text: String) -> PushHandle { PushHandle(text: text) }
 
     public static func normalized(_ message: Message, at now: Timestamp) -> Message { message }

@@ -33,8 +33,17 @@ public struct ADM: PushService {
         }
     }
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        try Payload.message(["data": ["message": .string(text)]], on: ADM.self)
+    public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        var data = Payload.members(naming: id, on: ADM.self)
+        data["message"] = .string(text)
+        return try Payload.message(["data": .object(data)], on: ADM.self)
+    }
+
+    /// What is to be shown is shown by the app, which the service wakes at once only for what is urgent.
+    public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        var payload: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
+        if data.alert != nil { payload["priority"] = "high" }
+        return try Payload.message(.object(payload), on: ADM.self)
     }
 
     public func authorization(at now: Timestamp) -> Authorization {

@@ -73,10 +73,28 @@ extension APNs {
         }
     }
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        let payload: JSON = ["aps": ["alert": .string(text)]]
-        let message = Message(body: payload.bytes)
-        try check(message)
-        return message
+    public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        var payload = Payload.members(naming: id, on: APNs.self)
+        payload["aps"] = ["alert": .string(text)]
+        return try Payload.message(.object(payload), on: APNs.self)
+    }
+
+    /// A silent message states its kind, because a sound in it, even an empty one, would make it an alert. An alert may be
+    /// replaced by the app's notification service extension.
+    public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        var aps: [String: JSON] = [:]
+        var fields: [String: String] = [:]
+        if let alert = data.alert {
+            aps["alert"] = .string(alert)
+            aps["mutable-content"] = 1
+        } else {
+            aps["content-available"] = 1
+            fields["apns-push-type"] = APNsPushType.background.rawValue
+            fields["apns-priority"] = String(APNsPriority.powerAware.rawValue)
+        }
+        aps["sound"] = data.sound.map(JSON.string)
+        var payload = Payload.members(of: data)
+        payload["aps"] = .object(aps)
+        return try Payload.message(.object(payload), fields: fields, on: APNs.self)
     }
 }

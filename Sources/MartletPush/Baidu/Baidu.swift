@@ -31,7 +31,13 @@ public enum Baidu: PushPlatform {
         try Payload.checkSize(message, limit: descriptor.payloadLimit)
     }
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        try Payload.message(["title": .string(text)], on: Baidu.self)
+    public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        var payload = Payload.members(naming: id, on: Baidu.self)
+        payload["title"] = .string(text)
+        return try Payload.message(.object(payload), on: Baidu.self)
+    }
+
+    public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        try Payload.message(.object(Payload.members(of: data, alertAs: "title")), on: Baidu.self)
     }
 }

@@ -40,7 +40,16 @@ extension FCM {
         try FCMMessage.check(content)
     }
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        try Payload.message(["message": ["data": ["message": .string(text)]]], on: FCM.self)
+    public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        var data = Payload.members(naming: id, on: FCM.self)
+        data["message"] = .string(text)
+        return try Payload.message(["message": ["data": .object(data)]], on: FCM.self)
+    }
+
+    /// What is to be shown is shown by the app, which the service wakes at once only for what is urgent.
+    public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        var message: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
+        if data.alert != nil { message["android"] = ["priority": "HIGH"] }
+        return try Payload.message(["message": .object(message)], on: FCM.self)
     }
 }

@@ -29,13 +29,27 @@ extension MPNS {
         if let text = message.fields[classField.lowercased()], !text.isEmpty { try check(class: text) }
     }
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
+    public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        let parameter = id.map { "<wp:Param>/?\(notificationIDName)=\($0)</wp:Param>" } ?? ""
         let body =
             "<?xml version=\"1.0\" encoding=\"utf-8\"?><wp:Notification xmlns:wp=\"WPNotification\"><wp:Toast>"
-            + "<wp:Text1>\(XMLText.escaped(text))</wp:Text1></wp:Toast></wp:Notification>"
+            + "<wp:Text1>\(XMLText.escaped(text))</wp:Text1>\(parameter)</wp:Toast></wp:Notification>"
         let message = Message(
             body: Array(body.utf8),
             fields: [targetField.lowercased(): "toast", classField.lowercased(): "2"])
+        try check(message)
+        return message
+    }
+
+    /// The most bytes that every account of the service grants a raw notification. A sender who knows better is not held
+    /// to it.
+    static let rawLimit = 1024
+
+    /// A raw notification, which shows nothing by itself.
+    public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        let message = Message(
+            body: Payload.raw(data), fields: [classField.lowercased(): String(Kind.raw.firstClass)])
+        try Payload.checkSize(message, limit: rawLimit)
         try check(message)
         return message
     }

@@ -27,11 +27,31 @@ enum Payload {
         return payload
     }
 
+    /// What a message that shows a text carries beside it.
+    static func members(naming id: NotificationID?, on platform: any PushPlatform.Type) -> [String: JSON] {
+        guard let id else { return [:] }
+        return [platform.notificationIDName: .string(id.description)]
+    }
+
+    /// The texts of a message by their names.
+    /// - Parameter name: What the alert is called, where there is one; nil where it stands somewhere else.
+    static func members(of data: DataMessage, alertAs name: String? = nil) -> [String: JSON] {
+        var members = Dictionary(data.texts.map { ($0.name, JSON.string($0.value)) }) { _, last in last }
+        if let name, let alert = data.alert { members[name] = .string(alert) }
+        return members
+    }
+
+    /// The body of a message that is for the app alone and has no form: a text by itself, or an object of several.
+    static func raw(_ data: DataMessage) -> [UInt8] {
+        if data.alert == nil, data.texts.count == 1 { return Array(data.texts[0].value.utf8) }
+        return JSON.object(members(of: data, alertAs: "message")).bytes
+    }
+
     /// A message with a JSON body, checked by its platform.
     static func message(
-        _ payload: JSON, on platform: any PushPlatform.Type
+        _ payload: JSON, fields: [String: String] = [:], on platform: any PushPlatform.Type
     ) throws(PushServiceError) -> Message {
-        let message = Message(body: payload.bytes)
+        let message = Message(body: payload.bytes, fields: fields)
         try platform.check(message)
         return message
     }

@@ -40,11 +40,21 @@ extension WNS {
     static let noType = PushServiceError(
         .badMessage, "The root of the body is none of toast, tile and badge: say what it is with \(typeField).")
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
+    public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        let launch = id.map { " launch=\"\(notificationIDName)=\($0)\"" } ?? ""
         let body =
-            "<toast><visual><binding template=\"ToastText01\"><text id=\"1\">\(XMLText.escaped(text))</text></binding>"
+            "<toast\(launch)><visual><binding template=\"ToastText01\"><text id=\"1\">\(XMLText.escaped(text))</text></binding>"
             + "</visual></toast>"
         let message = Message(body: Array(body.utf8), fields: [typeField.lowercased(): "wns/toast"])
+        try check(message)
+        return message
+    }
+
+    /// A raw notification, which shows nothing by itself. The service is asked to keep it for a device that is away, which
+    /// it does only for those that ask.
+    public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        let message = Message(
+            body: Payload.raw(data), fields: [typeField.lowercased(): rawType, "x-wns-cache-policy": "cache"])
         try check(message)
         return message
     }

@@ -53,7 +53,13 @@ extension WebPush {
         try Payload.checkSize(message, limit: plaintextLimit)
     }
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        try Payload.message(["title": .string(text)], on: WebPush.self)
+    public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        var payload = Payload.members(naming: id, on: WebPush.self)
+        payload["title"] = .string(text)
+        return try Payload.message(.object(payload), on: WebPush.self)
+    }
+
+    public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        try Payload.message(.object(Payload.members(of: data, alertAs: "title")), on: WebPush.self)
     }
 }

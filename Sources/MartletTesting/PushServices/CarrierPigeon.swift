@@ -52,8 +52,18 @@ public struct CarrierPigeon: PushService {
         guard !message.body.isEmpty else { throw PushServiceError(.badMessage, "A pigeon carries at least a byte.") }
     }
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        let message = Message(body: Array(text.utf8))
+    public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        let message = Message(
+            body: Array(text.utf8), fields: id.map { ["pigeon-notification": $0.description] } ?? [:])
+        try check(message)
+        return message
+    }
+
+    /// The texts as lines of name and value, the alert as a field.
+    public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        let lines = data.texts.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+        let message = Message(
+            body: Array(lines.utf8), fields: data.alert.map { ["pigeon-alert": $0] } ?? ["pigeon-silent": "yes"])
         try check(message)
         return message
     }

@@ -24,8 +24,16 @@ public struct MessageInABottle: PushPlatform {
         }
     }
 
-    public static func message(showing text: String) throws(PushServiceError) -> Message {
-        let message = Message(body: Array(text.utf8))
+    public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        let message = Message(
+            body: Array(text.utf8), fields: id.map { ["bottle-notification": $0.description] } ?? [:])
+        try check(message)
+        return message
+    }
+
+    /// The values, one on each line; a bottle shows nothing by itself.
+    public static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        let message = Message(body: Array(data.texts.map(\.value).joined(separator: "\n").utf8))
         try check(message)
         return message
     }

@@ -29,8 +29,12 @@ struct NotifyTests {
         let body = JSON.string(text).text
         let response = await fixture.ask(.post, "/api/notifications?pns=apns&to_tag=alice", as: "bob", body)
         #expect(response.status == .ok)
-        let payload = try JSON(parsing: try #require(fixture.sent.deliveries.first).notification.content.body)
-        #expect(payload == ["aps": ["alert": .string("From bob: " + text)]])
+        let notification = try #require(fixture.sent.deliveries.first).notification
+        #expect(
+            try JSON(parsing: notification.content.body) == [
+                "aps": ["alert": .string("From bob: " + text)],
+                "notificationId": .string(notification.id.description),
+            ])
     }
 
     @Test func escapedTextIsTheTextThatItStandsFor() async throws {

@@ -22,7 +22,13 @@ struct HomingPigeon: PushService {
 
     static func check(_ message: Message) throws(PushServiceError) {}
 
-    static func message(showing text: String) throws(PushServiceError) -> Message { Message(body: Array(text.utf8)) }
+    static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        Message(body: Array(text.utf8))
+    }
+
+    static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        Message(body: Array(data.texts.map(\.value).joined(separator: "\n").utf8))
+    }
 
     func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin {
         guard let origin = HTTPOrigin.splitting(String(decoding: handle, as: UTF8.self))?.origin else {

@@ -24,8 +24,12 @@ struct PacedPigeon: PushService {
 
     static func check(_ message: Message) throws(PushServiceError) { try CarrierPigeon.check(message) }
 
-    static func message(showing text: String) throws(PushServiceError) -> Message {
-        try CarrierPigeon.message(showing: text)
+    static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+        try CarrierPigeon.message(showing: text, id: id)
+    }
+
+    static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+        try CarrierPigeon.message(carrying: data)
     }
 
     func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {

@@ -22,8 +22,12 @@ struct TemplateRendererTests {
             try CarrierPigeon.check(message)
         }
 
-        static func message(showing text: String) throws(PushServiceError) -> Message {
-            try CarrierPigeon.message(showing: text)
+        static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
+            try CarrierPigeon.message(showing: text, id: id)
+        }
+
+        static func message(carrying data: DataMessage) throws(PushServiceError) -> Message {
+            try CarrierPigeon.message(carrying: data)
         }
 
         static func format(of template: Template) -> TemplateFormat {

@@ -21,11 +21,13 @@ struct WebPushSimulatedPush {
         headers["urgency"] = urgency
         headers["topic"] = topic
         let text = content.map { String(decoding: $0, as: UTF8.self) }
+        let object = content.flatMap { try? JSON(parsing: $0) }
         let sealed: JSON = channel == nil ? .null : ["encryptedBytes": .integer(Int64(body.count))]
-        let payload = content.flatMap { try? JSON(parsing: $0) } ?? text.map(JSON.string) ?? sealed
+        let payload = object ?? text.map(JSON.string) ?? sealed
         return SimulatedDelivery(
             id: id, handle: handle, headers: headers, payload: payload,
-            text: payload["title"]?.string ?? payload["body"]?.string ?? text, acceptedAt: acceptedAt,
+            text: payload["title"]?.string ?? payload["body"]?.string ?? (payload.object == nil ? text : nil),
+            acceptedAt: acceptedAt,
             keptUntil: timeToLive > 0 ? acceptedAt + .seconds(timeToLive) : nil)
     }
 
