@@ -1,3 +1,5 @@
+import MartletHTTP
+
 /// A body of several parts (RFC 2046, section 5.1), each found by the name in its `Content-Disposition`.
 ///
 /// Lines may end in a bare line feed, as hand-written ones do. What stands before the first delimiter and behind the

@@ -1,13 +1,13 @@
 /// A header value with parameters, such as `multipart/mixed; boundary="x"` (RFC 9110, section 5.6.6), read as tolerantly
-/// as the hub's clients need: they put spaces around the equals sign.
-struct HeaderParameters {
+/// as known clients need: some put spaces around the equals sign.
+public struct HeaderParameters: Sendable {
     /// What stands before the first semicolon, in lower case.
-    let value: String
+    public let value: String
     /// By name in lower case.
     private var parameters: [String: String] = [:]
 
     /// - Returns: nil where a quoted text does not end, a parameter has no name or value, or a name comes twice.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         var scanner = Scanner(rest: text[...])
         value = scanner.upTo(";").lowercased()
         while scanner.skip(";") {
@@ -23,7 +23,7 @@ struct HeaderParameters {
     }
 
     /// - Parameter name: Lower case.
-    subscript(name: String) -> String? { parameters[name] }
+    public subscript(name: String) -> String? { parameters[name] }
 
     private struct Scanner {
         var rest: Substring

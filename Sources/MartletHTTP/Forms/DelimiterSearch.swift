@@ -1,0 +1,46 @@
+/// Finds one sequence of bytes in content that comes in pieces, by R. N. Horspool's method: most bytes are not looked at.
+struct DelimiterSearch: Sendable {
+    /// Where content ends.
+    struct Found {
+        /// Behind the last byte that is certainly content: the place of the delimiter, or of what may become one.
+        var contentEnd: Int
+        /// Behind the delimiter; nil where there is none yet.
+        var rest: Int?
+    }
+
+    let pattern: [UInt8]
+    /// How far to go on, by the byte that stands at the pattern's last place.
+    private let steps: [Int]
+
+    /// - Parameter pattern: Not empty.
+    init(_ pattern: [UInt8]) {
+        self.pattern = pattern
+        var steps = Array(repeating: pattern.count, count: 256)
+        for (place, byte) in pattern.dropLast().enumerated() { steps[Int(byte)] = pattern.count - 1 - place }
+        self.steps = steps
+    }
+
+    /// Looks for the first delimiter.
+    func find(in bytes: ArraySlice<UInt8>) -> Found {
+        let (place, isWhole) = bytes.withUnsafeBufferPointer(search)
+        let end = bytes.startIndex + place
+        return Found(contentEnd: end, rest: isWhole ? end + pattern.count : nil)
+    }
+
+    private func search(_ bytes: UnsafeBufferPointer<UInt8>) -> (place: Int, isWhole: Bool) {
+        let last = pattern.count - 1
+        var place = 0
+        while place + last < bytes.count {
+            let byte = bytes[place + last]
+            if byte == pattern[last], matches(bytes, at: place, count: last) { return (place, true) }
+            place += steps[Int(byte)]
+        }
+        // What is left is too short for a delimiter, but may be the beginning of one.
+        while place < bytes.count, !matches(bytes, at: place, count: bytes.count - place) { place += 1 }
+        return (place, false)
+    }
+
+    private func matches(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int, count: Int) -> Bool {
+        (0..<count).allSatisfy { bytes[place + $0] == pattern[$0] }
+    }
+}

@@ -1,0 +1,49 @@
+/// Why a body is no form that is taken.
+public enum FormDataError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Where a form breaks the rules.
+    public enum Fault: Hashable, Sendable {
+        case noDelimiter
+        case delimiterLine
+        case headerLine
+        case noName
+        case transferEncoding
+        case fieldText
+        case epilogue
+    }
+
+    case noBoundary
+    case malformed(Fault)
+    /// It ends before its last delimiter.
+    case cut
+    case tooManyParts(Int)
+    case headersTooLarge(Int)
+    case fieldTooLong(Int)
+    case fileTooLarge(Int64)
+
+    public var description: String {
+        switch self {
+        case .noBoundary:
+            "The field Content-Type must be multipart/form-data with a boundary of 1 to 70 characters."
+        case .malformed(let fault): "The form is malformed: \(fault)."
+        case .cut: "The form ends before its last delimiter."
+        case .tooManyParts(let limit): "The form has more than \(limit) parts."
+        case .headersTooLarge(let limit): "A part of the form has more than \(limit) bytes of header lines."
+        case .fieldTooLong(let limit): "A field of the form has more than \(limit) bytes."
+        case .fileTooLarge(let limit): "The file has more than \(limit) bytes."
+        }
+    }
+}
+
+extension FormDataError.Fault: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noDelimiter: "it does not begin with its boundary"
+        case .delimiterLine: "a boundary is followed by neither CR LF nor two hyphens"
+        case .headerLine: "a header line of a part is none, or does not end in CR LF"
+        case .noName: "a part has not one Content-Disposition of form-data with a name"
+        case .transferEncoding: "a part has a Content-Transfer-Encoding other than binary"
+        case .fieldText: "a field is not UTF-8"
+        case .epilogue: "something stands behind its last delimiter"
+        }
+    }
+}

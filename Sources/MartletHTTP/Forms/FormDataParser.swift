@@ -1,0 +1,202 @@
+/// Reads `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) while it comes: bytes in, events out, and no more is kept
+/// than a header line, a field or the beginning of a delimiter.
+///
+/// It is strict, so that every body has one meaning: the first delimiter begins the body, lines end in CR LF, nothing
+/// stands between a boundary and the end of its line, and nothing behind the last delimiter but one line end. File names
+/// are not even read.
+public struct FormDataParser: Sendable {
+    /// What stands in a form, in its order.
+    public enum Event: Hashable, Sendable {
+        /// A whole field.
+        case field(name: String, value: String)
+        /// A file begins; its bytes follow.
+        /// - Parameter contentType: As its part says it, unchecked; nil where it says none.
+        case file(name: String, contentType: String?)
+        /// More of the file, never empty.
+        case bytes([UInt8])
+        case fileEnd
+    }
+
+    /// How large a form may be.
+    public struct Limits: Hashable, Sendable {
+        public var parts: Int
+        /// Bytes of all header lines of one part.
+        public var headerBytes: Int
+        /// Bytes of the value of one field.
+        public var fieldBytes: Int
+        /// Bytes of one file.
+        public var fileBytes: Int64
+
+        public init(parts: Int = 32, headerBytes: Int = 4096, fieldBytes: Int = 16_384, fileBytes: Int64) {
+            self.parts = parts
+            self.headerBytes = headerBytes
+            self.fieldBytes = fieldBytes
+            self.fileBytes = fileBytes
+        }
+
+        /// Bytes that a form with one file has at most beside that.
+        public var overhead: Int64 { Int64(parts) * Int64(headerBytes + fieldBytes + 256) }
+    }
+
+    enum State: Hashable, Sendable {
+        /// Before the first delimiter. Goes to `delimiter`.
+        case beginning
+        /// Behind a boundary. Goes to `headers`, or after the last one to `epilogue`.
+        case delimiter
+        /// Among the header lines of a part. Goes to `field` or `file` at the empty one.
+        case headers(FormPartHead)
+        /// In the value of a field. Goes to `delimiter`.
+        case field(name: String)
+        /// In a file of which so many bytes were told. Goes to `delimiter`.
+        case file(bytes: Int64)
+        /// Behind the last delimiter. Goes to `over` with a line end.
+        case epilogue
+        case over
+    }
+
+    private let limits: Limits
+    private let fileField: String
+    private let delimiter: DelimiterSearch
+    private var state = State.beginning
+    private var parts = 0
+    /// What has come and is not told yet.
+    private var pending: [UInt8] = []
+
+    /// Longest boundary, in bytes (RFC 2046).
+    private static let boundaryLimit = 70
+    static let lineEnd: [UInt8] = [0x0D, 0x0A]
+
+    /// - Parameters:
+    ///   - contentType: The header field of the request, which names the boundary.
+    ///   - fileField: The name of the parts that are files; all others are fields.
+    /// - Throws: `FormDataError.noBoundary`.
+    public init(contentType: String?, fileField: String, limits: Limits) throws(FormDataError) {
+        guard let type = contentType.flatMap({ HeaderParameters($0) }), type.value == "multipart/form-data",
+            let boundary = type["boundary"], (1...Self.boundaryLimit).contains(boundary.utf8.count),
+            boundary.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), boundary.utf8.last != 0x20
+        else { throw .noBoundary }
+        delimiter = DelimiterSearch(Self.lineEnd + Array("--\(boundary)".utf8))
+        self.fileField = fileField
+        self.limits = limits
+    }
+
+    /// Takes the next bytes of the body, of any number.
+    public mutating func read(_ bytes: [UInt8]) throws(FormDataError) -> [Event] {
+        var input = pending.isEmpty ? bytes[...] : (pending + bytes)[...]
+        pending = []
+        var events: [Event] = []
+        while try advance(&input, &events) {}
+        pending = Array(input)
+        return events
+    }
+
+    /// Says that the body is over.
+    /// - Throws: `FormDataError.cut` where the form is not.
+    public func finish() throws(FormDataError) {
+        guard state == .over || state == .epilogue && pending.isEmpty else { throw .cut }
+    }
+
+    /// - Returns: Whether it is worth trying to go on: false where more bytes are needed.
+    private mutating func advance(
+        _ input: inout ArraySlice<UInt8>, _ events: inout [Event]
+    ) throws(FormDataError) -> Bool {
+        switch state {
+        case .beginning:
+            let boundary = delimiter.pattern.dropFirst(Self.lineEnd.count)
+            guard boundary.starts(with: input.prefix(boundary.count)) else { throw .malformed(.noDelimiter) }
+            guard input.count >= boundary.count else { return false }
+            input.removeFirst(boundary.count)
+            state = .delimiter
+        case .delimiter:
+            guard input.count >= 2 else { return false }
+            try leaveDelimiter(input.prefix(2))
+            input.removeFirst(2)
+        case .headers(let head): return try readHeader(head, &input, &events)
+        case .field(let name): return try readField(name, &input, &events)
+        case .file(let count): return try readFile(count, &input, &events)
+        case .epilogue:
+            guard Self.lineEnd.starts(with: input.prefix(2)) else { throw .malformed(.epilogue) }
+            guard input.count >= 2 else { return false }
+            input.removeFirst(2)
+            state = .over
+        case .over:
+            guard input.isEmpty else { throw .malformed(.epilogue) }
+            return false
+        }
+        return true
+    }
+
+    private mutating func leaveDelimiter(_ mark: ArraySlice<UInt8>) throws(FormDataError) {
+        if mark.elementsEqual("--".utf8) {
+            state = .epilogue
+            return
+        }
+        guard mark.elementsEqual(Self.lineEnd) else { throw .malformed(.delimiterLine) }
+        parts += 1
+        guard parts <= limits.parts else { throw .tooManyParts(limits.parts) }
+        state = .headers(FormPartHead())
+    }
+
+    private mutating func readHeader(
+        _ head: FormPartHead, _ input: inout ArraySlice<UInt8>, _ events: inout [Event]
+    ) throws(FormDataError) -> Bool {
+        var head = head
+        guard let end = input.firstIndex(of: 0x0A) else {
+            guard head.bytes + input.count <= limits.headerBytes else { throw .headersTooLarge(limits.headerBytes) }
+            return false
+        }
+        let line = input[input.startIndex..<end]
+        guard line.last == 0x0D else { throw .malformed(.headerLine) }
+        head.bytes += line.count + 1
+        guard head.bytes <= limits.headerBytes else { throw .headersTooLarge(limits.headerBytes) }
+        input = input[(end + 1)...]
+        guard line.count == 1 else {
+            try head.read(line.dropLast())
+            state = .headers(head)
+            return true
+        }
+        guard let name = head.name else { throw .malformed(.noName) }
+        if name == fileField {
+            events.append(.file(name: name, contentType: head.contentType))
+            state = .file(bytes: 0)
+        } else {
+            state = .field(name: name)
+        }
+        return true
+    }
+
+    private mutating func readField(
+        _ name: String, _ input: inout ArraySlice<UInt8>, _ events: inout [Event]
+    ) throws(FormDataError) -> Bool {
+        let found = delimiter.find(in: input)
+        guard found.contentEnd - input.startIndex <= limits.fieldBytes else {
+            throw .fieldTooLong(limits.fieldBytes)
+        }
+        guard let rest = found.rest else { return false }
+        guard let value = String(validating: input[..<found.contentEnd], as: UTF8.self) else {
+            throw .malformed(.fieldText)
+        }
+        events.append(.field(name: name, value: value))
+        input = input[rest...]
+        state = .delimiter
+        return true
+    }
+
+    private mutating func readFile(
+        _ count: Int64, _ input: inout ArraySlice<UInt8>, _ events: inout [Event]
+    ) throws(FormDataError) -> Bool {
+        let found = delimiter.find(in: input)
+        let content = input[..<found.contentEnd]
+        guard count + Int64(content.count) <= limits.fileBytes else { throw .fileTooLarge(limits.fileBytes) }
+        if !content.isEmpty { events.append(.bytes(Array(content))) }
+        guard let rest = found.rest else {
+            input = input[found.contentEnd...]
+            state = .file(bytes: count + Int64(content.count))
+            return false
+        }
+        events.append(.fileEnd)
+        input = input[rest...]
+        state = .delimiter
+        return true
+    }
+}

@@ -1,0 +1,42 @@
+/// What the header lines of a part have said so far.
+struct FormPartHead: Hashable, Sendable {
+    private(set) var name: String?
+    private(set) var contentType: String?
+    /// Of all lines with their ends.
+    var bytes = 0
+
+    /// Encodings that change nothing; RFC 7578 has no others.
+    private static let encodings: Set<String> = ["7bit", "8bit", "binary"]
+
+    /// - Parameter line: Without its end, not empty.
+    mutating func read(_ line: ArraySlice<UInt8>) throws(FormDataError) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].allSatisfy(Self.isTokenByte),
+            colon > line.startIndex, line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),
+            let value = String(validating: line[(colon + 1)...], as: UTF8.self)
+        else { throw .malformed(.headerLine) }
+        switch String(decoding: line[..<colon], as: UTF8.self).lowercased() {
+        case "content-disposition":
+            guard name == nil, let disposition = HeaderParameters(value), disposition.value == "form-data",
+                let name = disposition["name"], !name.isEmpty
+            else { throw .malformed(.noName) }
+            self.name = name
+        case "content-type":
+            guard contentType == nil else { throw .malformed(.headerLine) }
+            contentType = String(value.drop { $0 == " " || $0 == "\t" })
+        case "content-transfer-encoding":
+            guard let encoding = HeaderParameters(value), Self.encodings.contains(encoding.value) else {
+                throw .malformed(.transferEncoding)
+            }
+        default: break
+        }
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}
