@@ -44,6 +44,7 @@ let package = Package(
         fuzzer("FuzzFilter", ["MartletHubAPI", "MartletPush"]),
         fuzzer("FuzzBatch", ["MartletHubAPI"]),
         fuzzer("FuzzHub", ["MartletHubAPI", "MartletCore", "MartletModel"]),
+        fuzzer("FuzzFormData", ["MartletHTTP"]),
         fuzzer("FuzzTagExpression", ["MartletModel"]),
         fuzzer("FuzzInstallation", ["MartletModel"]),
         fuzzer("FuzzInstallationPatch", ["MartletModel"]),
