@@ -4,7 +4,7 @@ import Testing
 
 @testable import MartletStorage
 
-/// What installations and templates leave behind: nothing.
+/// What installations and templates leave behind: nothing, once it is forgotten what they were.
 struct ContentTests {
     private let directory = TemporaryDirectory()
     private let now = Timestamp(seconds: 1_700_000_000)
@@ -57,13 +57,19 @@ struct ContentTests {
         try await put(draft("h", "body", name: "Ann"), "0", in: hub, of: storage)
         #expect(try await uses(of: storage) == [3, 3], "the same again")
         try await put(draft("h", "other", name: "Ann"), "0", in: hub, of: storage)
-        #expect(try await uses(of: storage) == [2, 3, 1])
+        #expect(try await uses(of: storage) == [3, 4, 1], "what it was counts as well")
         try await put(draft("h"), "0", in: hub, of: storage)
-        #expect(try await uses(of: storage) == [2, 2])
+        #expect(try await uses(of: storage) == [3, 4, 1])
         for id in ["1", "2"] {
             _ = try await storage.apply(RegistrationChange.delete(id: id, condition: .none), in: hub, at: now).get()
         }
+        #expect(try await uses(of: storage) == [3, 4, 1])
+        let end = now + .seconds(31 * 86_400)
+        try await storage.sweep(at: Timestamp(milliseconds: end.milliseconds - 1))
+        #expect(try await uses(of: storage) == [3, 4, 1])
+        try await storage.sweep(at: end)
         #expect(try await uses(of: storage) == [])
+        #expect(try await storage.past(of: "0", in: hub).knownSince == 4)
         await storage.close()
     }
 
@@ -84,7 +90,10 @@ struct ContentTests {
         try await storage.sweep(at: now)
         #expect(try await count("installations", of: storage) == 2, "not yet")
         try await storage.sweep(at: end)
-        for table in Self.tables + ["tombstones"] {
+        #expect(try await count("installations", of: storage) == 0)
+        #expect(try await count("registration_history", of: storage) == 6)
+        try await storage.sweep(at: end + .seconds(31 * 86_400))
+        for table in Self.tables + ["tombstones", "registration_history"] {
             #expect(try await count(table, of: storage) == 0, "\(table)")
         }
         await storage.close()
@@ -98,7 +107,7 @@ struct ContentTests {
         try await put("i", [draft("h1"), draft("h2", "body")], in: hub, of: storage)
         try await put(draft("h1"), "1", in: hub, of: storage)
         #expect(try await storage.deleteHub(hub))
-        for table in Self.tables + ["tombstones", "hubs"] {
+        for table in Self.tables + ["tombstones", "registration_history", "hubs"] {
             #expect(try await count(table, of: storage) == 0, "\(table)")
         }
         await storage.close()

@@ -87,6 +87,19 @@ struct SweepingTests {
         await storage.close()
     }
 
+    @Test func onlySoMuchIsRememberedOfWhatRegistrationsWere() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        let ids = (1...5).map(String.init)
+        try await put(ids, in: hub, of: storage)
+        try await remove(ids, in: hub, of: storage)
+        try await storage.sweep(at: now, keeping: Retention(historyLimit: 2))
+        #expect(try await storage.past(of: "3", in: hub).versions.isEmpty)
+        #expect(try await storage.past(of: "4", in: hub).versions.count == 1)
+        #expect(try await storage.past(of: "4", in: hub).knownSince == 3, "what was before is not known any more")
+        await storage.close()
+    }
+
     @Test func oldNotificationsGoOnceTheyAreFinal() async throws {
         let storage = try open()
         let hub = try await hub(storage)

@@ -106,6 +106,8 @@ public struct AudiencePage: Sendable {
     public var skipped = 0
     /// Whether no member of the audience lies behind this page.
     public var isLast = true
+    /// Of which moment the page is; of a direct send, whose audience nobody changes, the beginning.
+    public var snapshot = AudienceSnapshot.none
     private var renderingPlaceOfID: [Rendering.ID: UInt32] = [:]
     private var handleBytes: [UInt8] = []
     private var handleEnds: [UInt32] = []

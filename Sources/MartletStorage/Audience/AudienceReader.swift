@@ -16,12 +16,15 @@ struct AudienceReader {
         let matching = try cursor(for: AudiencePlan(query.expression), query, &statements)
         let audience = JoinCursor(including: among(query) + [matching], excluding: [expired])
         let handles = HandleCursor(try statements.take(HandleCursor.sql))
+        var page: AudiencePage
         switch query.kind {
-        case .native: return try channels(of: audience, handles, query)
+        case .native: page = try channels(of: audience, handles, query)
         case .template:
             let renderings = RenderingCursor(try statements.take(RenderingCursor.sql))
-            return try registrations(of: audience, handles, renderings, query)
+            page = try registrations(of: audience, handles, renderings, query)
         }
+        page.snapshot = try HistoryTable(connection).snapshot()
+        return page
     }
 
     private func among(_ query: AudienceQuery) -> [AudienceCursor] {

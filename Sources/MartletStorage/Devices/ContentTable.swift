@@ -23,6 +23,12 @@ struct ContentTable {
         return id
     }
 
+    /// Counts one more use of a content that is stored.
+    func keep(_ id: Int64?) throws(StorageError) {
+        guard let id else { return }
+        try connection.run("UPDATE contents SET uses = uses + 1 WHERE id = ?", id)
+    }
+
     /// Counts one use less; after the last the content goes.
     func release(_ id: Int64?) throws(StorageError) {
         guard let id else { return }

@@ -21,14 +21,14 @@ struct InstallationTable {
             if let refusal = refusal(of: condition, old) { return .failure(refusal) }
             if old == nil {
                 guard try HubTable.exists(hub, on: connection) else { return .failure(.notFound) }
-                if let found { try remove(found.sequence) }
+                if let found { try remove(found.sequence, .expired, at: now) }
             }
             return .success(try put(draft, over: old, in: hub, at: now))
         case .delete(let id, let condition):
             guard let old = try find(id, in: hub), !old.isExpired(at: now) else { return .failure(.notFound) }
             if let refusal = refusal(of: condition, old) { return .failure(refusal) }
             let record = try complete(old)
-            try remove(old.sequence)
+            try remove(old.sequence, .deleted, at: now)
             return .success(record)
         }
     }
@@ -43,7 +43,7 @@ struct InstallationTable {
         let expired = try connection.all(
             "SELECT sequence FROM installations WHERE expires_at <= ? LIMIT ?", now, limit
         ) { $0.integer(0) }
-        for sequence in expired { try remove(sequence) }
+        for sequence in expired { try remove(sequence, .expired, at: now) }
         return expired.count
     }
 
@@ -116,12 +116,16 @@ struct InstallationTable {
                 row: InstallationPlace(installation: installation, id: draft.id, slot: row.slot), in: hub, at: now)
         }
         // At last, so that a channel stays that was theirs and now is another row's.
-        for stored in old.values { try registrations.erase(stored) }
+        for stored in old.values { try registrations.erase(stored, .deleted, at: now) }
     }
 
-    /// Removes an installation with its rows, without a trace.
-    private func remove(_ sequence: Int64) throws(StorageError) {
-        for stored in try registrations.registrations(ofInstallation: sequence) { try registrations.erase(stored) }
+    /// Removes an installation with its rows, which leave no tombstones.
+    private func remove(
+        _ sequence: Int64, _ cause: RegistrationEnding, at now: Timestamp
+    ) throws(StorageError) {
+        for stored in try registrations.registrations(ofInstallation: sequence) {
+            try registrations.erase(stored, cause, at: now)
+        }
         try connection.run("DELETE FROM installations WHERE sequence = ?", sequence)
     }
 }

@@ -8,6 +8,9 @@ extension Migration {
     ///
     /// Most registrations have neither of the columns behind `expires_at`. Those that point at `contents` and
     /// `installations` are no foreign keys, whose checks would want an index of the first and a look at every insert.
+    ///
+    /// `registration_history` has what registrations were before they were changed or removed, back to the change in
+    /// `registration_history_start`; its rows count as uses of their contents.
     static let devices = Migration(
         name: "devices",
         script: """
@@ -91,5 +94,27 @@ extension Migration {
                 gone_at INTEGER NOT NULL
             ) STRICT;
             CREATE UNIQUE INDEX tombstones_by_id ON tombstones (hub, id);
+            CREATE TABLE registration_history (
+                change INTEGER PRIMARY KEY AUTOINCREMENT,
+                hub INTEGER NOT NULL REFERENCES hubs,
+                sequence INTEGER NOT NULL,
+                id ANY NOT NULL,
+                installation TEXT,
+                platform TEXT NOT NULL,
+                channel INTEGER NOT NULL,
+                handle ANY NOT NULL,
+                tags TEXT NOT NULL,
+                template INTEGER,
+                variables INTEGER,
+                expires_at INTEGER,
+                created_at INTEGER NOT NULL,
+                ended_at INTEGER NOT NULL,
+                cause TEXT NOT NULL
+            ) STRICT;
+            CREATE INDEX registration_history_by_id ON registration_history (hub, id);
+            CREATE INDEX registration_history_by_installation ON registration_history (hub, installation)
+                WHERE installation IS NOT NULL;
+            CREATE TABLE registration_history_start (change INTEGER NOT NULL) STRICT;
+            INSERT INTO registration_history_start (change) VALUES (0);
             """)
 }

@@ -10,7 +10,7 @@ extension RegistrationTable {
             switch item.kind {
             case .gone(let moment):
                 if let moment, found.registeredAt > moment { continue }
-                for stored in try registrations(of: item.channel) { try remove(stored, at: now) }
+                for stored in try registrations(of: item.channel) { try remove(stored, .unregistered, at: now) }
                 removed += 1
             case .moved(let handle, let key):
                 try move(item.channel, to: handle, key: key, hub: hub, platform: found.platform, at: now)
@@ -24,13 +24,14 @@ extension RegistrationTable {
         _ channel: ChannelID, to handle: PushHandle, key: String, hub: Hub.ID, platform: PlatformID, at now: Timestamp
     ) throws(StorageError) {
         let target = try channels.id(ofKey: key, hub: hub, platform: platform) ?? channel
+        let registrations = try registrations(of: channel)
         if target == channel { try channels.setHandle(handle, key: key, of: channel) }
-        for stored in try registrations(of: channel) {
+        for stored in registrations {
             var moved = stored
             moved.registration.version += 1
             moved.registration.updatedAt = now
             moved.place.channel = target
-            try update(moved, from: stored)
+            try update(moved, from: stored, .moved)
         }
     }
 }

@@ -21,7 +21,8 @@ extension RegistrationTable {
             registration: registration, row: row)
         try useContents(of: &new, over: old)
         if let old {
-            try update(new, from: old)
+            try update(new, from: old, .changed)
+            try releaseContents(of: old, over: new)
         } else {
             new.place.registration = try insert(new)
             try tags.insert(new.place, names: StoredRegistration.names(of: draft.tags))
@@ -32,8 +33,10 @@ extension RegistrationTable {
 
     /// Removes a registration. One that stands alone leaves a tombstone; of a row of an installation it is noted that
     /// its slot is dead.
-    func remove(_ stored: StoredRegistration, at now: Timestamp) throws(StorageError) {
-        try erase(stored)
+    func remove(
+        _ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp
+    ) throws(StorageError) {
+        try erase(stored, cause, at: now)
         if let row = stored.row {
             try connection.run(
                 "INSERT OR IGNORE INTO dead_slots (installation, slot) VALUES (?, ?)", row.installation, row.slot)
@@ -45,8 +48,11 @@ extension RegistrationTable {
         }
     }
 
-    /// Removes a registration without a trace, and its channel where this was its last.
-    func erase(_ stored: StoredRegistration) throws(StorageError) {
+    /// Removes a registration, of which nothing but its history is left, and its channel where this was its last.
+    func erase(
+        _ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp
+    ) throws(StorageError) {
+        try history.insert(stored, cause, at: now)
         try tags.remove(stored.place, names: StoredRegistration.names(of: stored.registration.tags))
         try connection.run("DELETE FROM registrations WHERE sequence = ?", stored.sequence)
         try contents.release(stored.template)
@@ -55,8 +61,13 @@ extension RegistrationTable {
     }
 
     /// Writes what differs: most writes repeat what is there.
-    func update(_ new: StoredRegistration, from old: StoredRegistration) throws(StorageError) {
+    func update(
+        _ new: StoredRegistration, from old: StoredRegistration, _ cause: RegistrationEnding
+    ) throws(StorageError) {
         let registration = new.registration
+        if cause == .moved || isSentOtherwise(new, than: old) {
+            try history.insert(old, cause, at: registration.updatedAt)
+        }
         if new.place == old.place, registration.expiresAt == old.registration.expiresAt, new.template == old.template,
             new.variables == old.variables, registration.secondaryTile == old.registration.secondaryTile
         {
@@ -75,6 +86,14 @@ extension RegistrationTable {
         }
         try moveTags(to: new, from: old)
         if new.place.channel != old.place.channel { try channels.removeIfUnused(old.place.channel) }
+    }
+
+    /// Whether it decides differently what the device is sent, or where to. Only what has not expired is written, so
+    /// an expiry never decides anything for the time before.
+    private func isSentOtherwise(_ new: StoredRegistration, than old: StoredRegistration) -> Bool {
+        if new.place != old.place || new.template != old.template || new.variables != old.variables { return true }
+        let (tags, oldTags) = (new.registration.tags, old.registration.tags)
+        return tags != oldTags && Set(tags) != Set(oldTags)
     }
 
     private func insert(_ new: StoredRegistration) throws(StorageError) -> Int64 {
@@ -99,7 +118,6 @@ extension RegistrationTable {
             if let template = new.registration.template {
                 new.template = try contents.use(TemplateCoding.encode(template), in: hub)
             }
-            try contents.release(old?.template)
         }
         if let old, old.registration.pushVariables == new.registration.pushVariables {
             new.variables = old.variables
@@ -107,8 +125,13 @@ extension RegistrationTable {
             if !new.registration.pushVariables.isEmpty {
                 new.variables = try contents.use(StringMapCoding.encode(new.registration.pushVariables), in: hub)
             }
-            try contents.release(old?.variables)
         }
+    }
+
+    /// At last, so that its history can have them.
+    private func releaseContents(of old: StoredRegistration, over new: StoredRegistration) throws(StorageError) {
+        if new.template != old.template { try contents.release(old.template) }
+        if new.variables != old.variables { try contents.release(old.variables) }
     }
 
     private func moveTags(to new: StoredRegistration, from old: StoredRegistration) throws(StorageError) {
@@ -128,7 +151,7 @@ extension RegistrationTable {
     private func removeOthers(than kept: StoredRegistration, at now: Timestamp) throws(StorageError) {
         for other in try registrations(of: kept.place.channel) where other.sequence != kept.sequence {
             if let row = kept.row, other.row?.installation == row.installation { continue }
-            try remove(other, at: now)
+            try remove(other, .taken, at: now)
         }
     }
 }

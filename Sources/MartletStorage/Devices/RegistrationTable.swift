@@ -7,6 +7,7 @@ struct RegistrationTable {
     let channels: ChannelTable
     let tags: TagTable
     let contents: ContentTable
+    let history: HistoryTable
     private let memory: WriteMemory?
 
     /// - Parameter memory: For calls with many changes, of one hub; others cost less without.
@@ -16,6 +17,7 @@ struct RegistrationTable {
         channels = ChannelTable(connection)
         tags = TagTable(connection, memory)
         contents = ContentTable(connection)
+        history = HistoryTable(connection)
     }
 
     func apply(
@@ -35,7 +37,7 @@ struct RegistrationTable {
                 return .failure(refusal)
             }
             guard let stored else { return .failure(.notFound) }
-            try remove(stored, at: now)
+            try remove(stored, .deleted, at: now)
             return .success(stored.registration)
         }
     }

@@ -24,6 +24,7 @@ struct HubPurge {
         for table in ["registrations", "tombstones", "installations", "jobs"] {
             if try remove(from: table, "sequence") { return false }
         }
+        if try remove(from: "registration_history", "change") { return false }
         if try remove(from: "contents", "id") { return false }
         for table in ["refusals", "retries"] {
             if try removeMembers(from: table) { return false }

@@ -19,7 +19,8 @@ struct Sweeper {
 
     /// What a sweep goes through.
     enum Kind: CaseIterable, Sendable {
-        case installations, registrations, oldTombstones, surplusTombstones, sessions, requests, notifications
+        case installations, registrations, oldHistory, surplusHistory, oldTombstones, surplusTombstones, sessions,
+            requests, notifications
     }
 
     /// - Returns: How many rows went; as many as the limit where more may be left.
@@ -27,6 +28,10 @@ struct Sweeper {
         switch kind {
         case .installations: try InstallationTable(connection).removeExpired(at: now, limit: Self.limit)
         case .registrations: try removeExpiredRegistrations()
+        case .oldHistory:
+            try HistoryTable(connection).removeOld(before: now + (.zero - retention.history), limit: Self.limit)
+        case .surplusHistory:
+            try HistoryTable(connection).removeSurplus(over: retention.historyLimit, limit: Self.limit)
         case .oldTombstones: try removeOldTombstones()
         case .surplusTombstones: try removeSurplusTombstones()
         case .sessions: try removeExpiredSessions()
@@ -42,7 +47,7 @@ struct Sweeper {
             "\(StoredRegistration.selection) WHERE r.expires_at <= ? AND r.installation IS NULL LIMIT ?", now,
             Self.limit,
             read: StoredRegistration.init)
-        for registration in expired { try table.remove(registration, at: now) }
+        for registration in expired { try table.remove(registration, .expired, at: now) }
         return expired.count
     }
 

@@ -10,7 +10,7 @@ public import MartletCore
 /// }
 /// ```
 public enum StorageConformance {
-    public typealias Storage = DeviceStore & HubStore & JobStore & NotificationStore & UserStore
+    public typealias Storage = DeviceStore & HubStore & JobStore & NotificationStore & TraceStore & UserStore
 
     /// One sentence about storage that can be checked on an empty one.
     public struct Requirement: Sendable, CustomStringConvertible {
@@ -32,7 +32,7 @@ public enum StorageConformance {
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
-        + schedules + repetitions + deliveries + users + jobs
+        + schedules + repetitions + deliveries + users + jobs + history
 }
 
 /// What a storage did that it should not have done.

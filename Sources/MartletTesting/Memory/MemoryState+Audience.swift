@@ -4,6 +4,7 @@ import MartletModel
 extension MemoryState {
     mutating func audience(_ query: AudienceQuery) -> AudiencePage {
         var page = AudiencePage()
+        page.snapshot = AudienceSnapshot(change: Int64(history.count), registration: lastRegistration)
         for member in members(query).filter({ $0.id > query.after }).sorted(by: { $0.id < $1.id }) {
             guard page.count < query.limit else {
                 page.isLast = false
@@ -65,7 +66,9 @@ extension MemoryState {
         switch feedback.kind {
         case .gone(let moment):
             if let moment, channels[found].registeredAt > moment { return false }
-            while let place = registrations.firstIndex(where: { $0.channel == feedback.channel }) { remove(place) }
+            while let place = registrations.firstIndex(where: { $0.channel == feedback.channel }) {
+                remove(place, .unregistered, at: now)
+            }
             return true
         case .moved(let handle, let key):
             move(found, to: handle, key: key, at: now)
@@ -75,6 +78,7 @@ extension MemoryState {
 
     private mutating func move(_ found: Int, to handle: PushHandle, key: String, at now: Timestamp) {
         let channel = channels[found]
+        for entry in registrations where entry.channel == channel.id { keep(entry, .moved, at: now) }
         let target = channels.first { $0.hub == channel.hub && $0.platform == channel.platform && $0.key == key }
         if target == nil || target?.id == channel.id {
             channels[found].handle = handle

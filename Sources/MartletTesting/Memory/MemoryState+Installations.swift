@@ -11,13 +11,13 @@ extension MemoryState {
             if let refusal = refusal(of: condition, old, creates: hubs.contains { $0.id == hub }) {
                 return .failure(refusal)
             }
-            if old == nil { removeInstallation(draft.id, in: hub) }
+            if old == nil { removeInstallation(draft.id, in: hub, .expired, at: now) }
             return .success(put(draft, over: old, in: hub, at: now))
         case .delete(let id, let condition):
             let old = installation(id, in: hub, at: now)
             if let refusal = refusal(of: condition, old, creates: false) { return .failure(refusal) }
             guard let old else { return .failure(.notFound) }
-            removeInstallation(id, in: hub)
+            removeInstallation(id, in: hub, .deleted, at: now)
             return .success(old)
         }
     }
@@ -62,16 +62,24 @@ extension MemoryState {
                 at: now)
         }
         let slots = Set(draft.rows.map(\.slot))
-        registrations.removeAll { entry in
+        removeRows(.deleted, at: now) { entry in
             entry.hub == hub && entry.registration.installation == draft.id && !slots.contains(entry.slot ?? "")
         }
-        removeUnusedChannels()
         return installation(draft.id, in: hub, at: now) ?? record
     }
 
-    private mutating func removeInstallation(_ id: String, in hub: Hub.ID) {
+    private mutating func removeInstallation(
+        _ id: String, in hub: Hub.ID, _ cause: RegistrationEnding, at now: Timestamp
+    ) {
         installations[MemoryName(hub: hub, id: id)] = nil
-        registrations.removeAll { $0.hub == hub && $0.registration.installation == id }
+        removeRows(cause, at: now) { $0.hub == hub && $0.registration.installation == id }
+    }
+
+    private mutating func removeRows(
+        _ cause: RegistrationEnding, at now: Timestamp, _ isChosen: (MemoryRegistration) -> Bool
+    ) {
+        for entry in registrations where isChosen(entry) { keep(entry, cause, at: now) }
+        registrations.removeAll(where: isChosen)
         removeUnusedChannels()
     }
 }

@@ -13,7 +13,7 @@ extension MemoryState {
             if let refusal = refusal(of: condition, id, hub, now, creates: false) { return .failure(refusal) }
             guard let place = place(of: id, in: hub) else { return .failure(.notFound) }
             let registration = shown(registrations[place])
-            remove(place)
+            remove(place, .deleted, at: now)
             return .success(registration)
         }
     }
@@ -76,6 +76,9 @@ extension MemoryState {
             version: (old?.version ?? 0) + 1, expiresAt: draft.expiresAt, createdAt: old?.createdAt ?? now,
             updatedAt: now)
         if let place {
+            if isSentOtherwise(registration, to: channel, than: registrations[place]) {
+                keep(registrations[place], .changed, at: now)
+            }
             registrations[place].channel = channel
             registrations[place].registration = registration
         } else {
@@ -85,17 +88,17 @@ extension MemoryState {
                     sequence: lastRegistration, hub: hub, channel: channel, slot: row?.slot, registration: registration)
             )
         }
-        if draft.takesHandle { takeHandle(channel, for: registration) }
+        if draft.takesHandle { takeHandle(channel, for: registration, at: now) }
         removeUnusedChannels()
         return registration
     }
 
-    private mutating func takeHandle(_ channel: ChannelID, for registration: Registration) {
+    private mutating func takeHandle(_ channel: ChannelID, for registration: Registration, at now: Timestamp) {
         while let other = registrations.firstIndex(where: {
             $0.channel == channel && $0.registration.id != registration.id
                 && (registration.installation == nil || $0.registration.installation != registration.installation)
         }) {
-            remove(other)
+            remove(other, .taken, at: now)
         }
     }
 
@@ -115,7 +118,8 @@ extension MemoryState {
     }
 
     /// Leaves a tombstone, or of a row of an installation the note that its slot is dead.
-    mutating func remove(_ place: Int) {
+    mutating func remove(_ place: Int, _ cause: RegistrationEnding, at now: Timestamp) {
+        keep(registrations[place], cause, at: now)
         let entry = registrations.remove(at: place)
         if let installation = entry.registration.installation, let slot = entry.slot {
             installations[MemoryName(hub: entry.hub, id: installation)]?.deadSlots.insert(slot)

@@ -25,6 +25,8 @@ struct MemoryState {
     /// In the order of their sequence numbers.
     var registrations: [MemoryRegistration] = []
     var lastRegistration: Int64 = 0
+    /// What registrations were before they were changed or removed, in the order of the changes, with their hubs.
+    var history: [(hub: Hub.ID, version: RegistrationVersion)] = []
     var tombstones: Set<MemoryName> = []
     /// Without the handles, which are those of their registrations.
     var installations: [MemoryName: InstallationRecord] = [:]

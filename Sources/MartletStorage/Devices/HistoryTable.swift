@@ -1,0 +1,134 @@
+import MartletCore
+import MartletModel
+
+/// What registrations were before they were changed or removed, on one connection.
+struct HistoryTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Keeps a registration as it was until now.
+    func insert(_ old: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp) throws(StorageError) {
+        let registration = old.registration
+        try connection.run(
+            """
+            INSERT INTO registration_history (hub, sequence, id, installation, platform, channel, handle, tags,
+                template, variables, expires_at, created_at, ended_at, cause)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, old.place.scope.hub.rawValue, old.sequence, StoredID(registration.id), old.row?.id,
+            registration.platform.rawValue, old.place.channel.rawValue, StoredHandle(registration.handle.text),
+            StoredRegistration.text(registration.tags), old.template, old.variables, registration.expiresAt,
+            registration.createdAt, now, cause.rawValue)
+        let contents = ContentTable(connection)
+        try contents.keep(old.template)
+        try contents.keep(old.variables)
+    }
+
+    /// Of which moment this transaction reads.
+    func snapshot() throws(StorageError) -> AudienceSnapshot {
+        let numbers = try connection.all(
+            "SELECT name, seq FROM sqlite_sequence WHERE name IN ('registration_history', 'registrations')"
+        ) { ($0.text(0), $0.integer(1)) }
+        var snapshot = AudienceSnapshot.none
+        for (name, number) in numbers {
+            if name == "registrations" { snapshot.registration = number } else { snapshot.change = number }
+        }
+        return snapshot
+    }
+
+    func past(of device: String, in hub: Hub.ID) throws(StorageError) -> RegistrationPast {
+        let start = try connection.first("SELECT change FROM registration_history_start") { $0.integer(0) } ?? 0
+        var past = try past("r.hub = ? AND r.id = ?", "h.hub = ? AND h.id = ?", StoredID(device), in: hub, start)
+        if past.versions.isEmpty {
+            past = try self.past(
+                "r.installation = (SELECT sequence FROM installations WHERE hub = ? AND id = ?)",
+                "h.hub = ? AND h.installation = ?", device, in: hub, start)
+        }
+        return past
+    }
+
+    private func past(
+        _ isPresent: String, _ isPast: String, _ device: some Bindable, in hub: Hub.ID, _ start: Int64
+    ) throws(StorageError) -> RegistrationPast {
+        let present = try connection.all(
+            "\(StoredRegistration.selection) WHERE \(isPresent)", hub.rawValue, device, read: StoredRegistration.init)
+        let past = try connection.all(
+            """
+            \(Self.selection) WHERE \(isPast) ORDER BY h.change DESC LIMIT ?
+            """, hub.rawValue, device, RegistrationPast.limit, read: Self.version)
+        let versions =
+            past.reversed()
+            + present.map {
+                RegistrationVersion(sequence: $0.sequence, channel: $0.place.channel, $0.registration, end: nil)
+            }
+        let oldest = past.count == RegistrationPast.limit ? past.last?.end?.change : nil
+        return RegistrationPast(versions: versions, knownSince: max(start, oldest ?? 0))
+    }
+
+    private static let selection = """
+        SELECT h.sequence, h.id, h.installation, h.platform, h.channel, h.handle, h.tags, h.template, t.content,
+            h.variables, v.content, h.expires_at, h.created_at, h.change, h.ended_at, h.cause
+        FROM registration_history h LEFT JOIN contents t ON t.id = h.template LEFT JOIN contents v ON v.id = h.variables
+        """
+
+    private static func version(_ row: Statement) throws(StorageError) -> RegistrationVersion {
+        guard let cause = RegistrationEnding(rawValue: row.text(15)) else {
+            throw StorageError(.corrupt, "A stored registration ended in an unknown way; restore a backup.")
+        }
+        let created = row.timestamp(12)
+        let registration = Registration(
+            id: StoredID(row, 1).text, platform: PlatformID(rawValue: row.text(3)),
+            handle: PushHandle(text: StoredHandle(row, 5).text), tags: try StoredRegistration.tags(row.text(6)),
+            template: row.isNull(7) ? nil : try StoredContent.template(row.bytes(8)),
+            pushVariables: row.isNull(9) ? [:] : try StoredContent.variables(row.bytes(10)),
+            installation: row.optionalText(2), version: 0, expiresAt: row.optionalTimestamp(11), createdAt: created,
+            updatedAt: created)
+        return RegistrationVersion(
+            sequence: row.integer(0), channel: ChannelID(rawValue: row.integer(4)), registration,
+            end: RegistrationVersion.End(change: row.integer(13), at: row.timestamp(14), cause: cause))
+    }
+
+    // MARK: Sweeping
+
+    /// Removes what ended before a moment.
+    /// - Returns: How many went.
+    func removeOld(before moment: Timestamp, limit: Int) throws(StorageError) -> Int {
+        let oldest = try connection.all(
+            "SELECT change, template, variables, ended_at FROM registration_history ORDER BY change LIMIT ?", limit
+        ) { row in
+            (
+                change: row.integer(0), template: row.optionalInteger(1), variables: row.optionalInteger(2),
+                isOld: row.timestamp(3) <= moment
+            )
+        }
+        return try remove(oldest.prefix(while: \.isOld).map { ($0.change, $0.template, $0.variables) })
+    }
+
+    /// Removes what is more than may be kept, the oldest first.
+    /// - Returns: How many went.
+    func removeSurplus(over most: Int, limit: Int) throws(StorageError) -> Int {
+        try remove(
+            try connection.all(
+                """
+                SELECT change, template, variables FROM registration_history
+                WHERE change <= (SELECT max(change) FROM registration_history) - ? ORDER BY change LIMIT ?
+                """, most, limit
+            ) { row in (row.integer(0), row.optionalInteger(1), row.optionalInteger(2)) })
+    }
+
+    private func remove(
+        _ rows: [(change: Int64, template: Int64?, variables: Int64?)]
+    ) throws(StorageError) -> Int {
+        guard let last = rows.last else { return 0 }
+        let contents = ContentTable(connection)
+        for row in rows {
+            try contents.release(row.template)
+            try contents.release(row.variables)
+        }
+        try connection.run("DELETE FROM registration_history WHERE change <= ?", last.change)
+        try connection.run("UPDATE registration_history_start SET change = ?", last.change)
+        return rows.count
+    }
+}

@@ -1,0 +1,107 @@
+import MartletCore
+import MartletModel
+
+extension StorageConformance {
+    static let history: [Requirement] = [
+        Requirement("What a registration was when a page was read is known after it was changed and removed") { bench in
+            let hub = try await bench.hub()
+            let first = try await bench.snapshot(hub)
+            try await bench.put("1", "a", ["x"], in: hub)
+            let second = try await bench.snapshot(hub)
+            try await bench.put("1", "a", ["y"], in: hub, at: bench.now + .seconds(1))
+            let third = try await bench.snapshot(hub)
+            _ = try await bench.storage.apply(
+                RegistrationChange.delete(id: "1", condition: .none), in: hub, at: bench.now + .seconds(2)
+            ).get()
+            let past = try await bench.storage.past(of: "1", in: hub)
+            try require(past.tags(at: first), is: [])
+            try require(past.tags(at: second), is: [["x"]])
+            try require(past.tags(at: third), is: [["y"]])
+            try require(past.tags(at: try await bench.snapshot(hub)), is: [])
+            try require(past.versions.map(\.end?.cause), is: [.changed, .deleted])
+            try require(past.versions.map(\.end?.at), is: [bench.now + .seconds(1), bench.now + .seconds(2)])
+            try require(Set(past.versions.map(\.sequence)).count, is: 1)
+            try require(past.versions.map(\.handle), is: [PushHandle("a"), PushHandle("a")])
+            try require(past.versions.map(\.createdAt), is: [bench.now, bench.now])
+        },
+        Requirement("Only what decides is kept: repeated writes leave nothing") { bench in
+            let hub = try await bench.hub()
+            let template = Template(body: "$(a)")
+            for number in 0..<3 {
+                try await bench.put(
+                    "1", "a", number == 1 ? ["Y", "x"] : ["x", "y"], in: hub, template: template, variables: ["a": "b"],
+                    expiresAt: bench.now + .seconds(Int64(100 + number)))
+            }
+            let past = try await bench.storage.past(of: "1", in: hub)
+            try require(past.versions.count, is: 1)
+            try require(past.versions[0].end, is: nil)
+            try await bench.put("1", "a", ["x", "y"], in: hub, template: template, variables: ["a": "c"])
+            try await bench.put("1", "a", ["x", "y"], in: hub, template: Template(body: "$(b)"), variables: ["a": "c"])
+            try await bench.put("1", "b", ["x", "y"], in: hub, template: Template(body: "$(b)"), variables: ["a": "c"])
+            let changed = try await bench.storage.past(of: "1", in: hub).versions
+            try require(changed.map(\.pushVariables), is: [["a": "b"], ["a": "c"], ["a": "c"], ["a": "c"]])
+            try require(changed.map(\.template?.body), is: ["$(a)", "$(a)", "$(b)", "$(b)"])
+            try require(changed.map(\.handle.text), is: ["a", "a", "a", "b"])
+            try require(changed[0].expiresAt, is: bench.now + .seconds(102))
+            try require(changed[2].channel == changed[3].channel, is: false)
+        },
+        Requirement("It is told how a registration ended") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("taken", "a", in: hub)
+            try await bench.put("dead", "a", in: hub, takesHandle: true)
+            try await bench.put("moved", "b", in: hub)
+            let channels = try await bench.audience(hub).channels
+            _ = try await bench.storage.apply(
+                [
+                    ChannelFeedback(channel: channels[0], kind: .gone(asOf: nil)),
+                    ChannelFeedback(channel: channels[1], kind: .moved(PushHandle("c"), key: "c")),
+                ], in: hub, at: bench.now)
+            func ends(of id: String) async throws -> [RegistrationEnding?] {
+                try await bench.storage.past(of: id, in: hub).versions.map(\.end?.cause)
+            }
+            try require(try await ends(of: "taken"), is: [.taken])
+            try require(try await ends(of: "dead"), is: [.unregistered])
+            try require(try await ends(of: "moved"), is: [.moved, nil])
+            let moved = try await bench.storage.past(of: "moved", in: hub).versions
+            try require(moved.map(\.handle.text), is: ["b", "c"])
+            try require(try await ends(of: "unknown"), is: [])
+            try require(try await bench.storage.past(of: "moved", in: bench.hub("other")).versions.count, is: 0)
+        },
+        Requirement("An installation is asked for by its id, with all its registrations") { bench in
+            let hub = try await bench.hub()
+            let native = try bench.draft("a", ["x"])
+            let template = try bench.draft("a", ["x"], template: Template(body: "$(a)"))
+            try await bench.put(bench.installation("i", ["native": native, "template": template]), in: hub)
+            let whole = try await bench.snapshot(hub)
+            try await bench.put(bench.installation("i", ["native": native]), in: hub)
+            let part = try await bench.snapshot(hub)
+            _ = try await bench.storage.apply(
+                InstallationChange.delete(id: "i", condition: .none), in: hub, at: bench.now
+            ).get()
+            let past = try await bench.storage.past(of: "i", in: hub)
+            try require(past.tags(at: whole), is: [["x"], ["x"]])
+            try require(past.tags(at: part), is: [["x"]])
+            try require(past.versions(at: part)[0].template == nil, is: true)
+            try require(past.tags(at: try await bench.snapshot(hub)), is: [])
+            try require(past.versions.map(\.installation), is: ["i", "i"])
+            let row = past.versions[1].id
+            try require(try await bench.storage.past(of: row, in: hub).versions.count, is: 1)
+        },
+    ]
+}
+
+extension RegistrationPast {
+    fileprivate func tags(at snapshot: AudienceSnapshot) -> [[String]] {
+        versions(at: snapshot).map { $0.tags.map(\.spelling) }
+    }
+}
+
+extension StorageBench {
+    fileprivate func snapshot(_ hub: Hub.ID) async throws -> AudienceSnapshot {
+        try await storage.audience(
+            AudienceQuery(
+                hub: hub, platform: platform, expression: nil, throughChannel: ChannelID(rawValue: .max), limit: 1,
+                now: now)
+        ).snapshot
+    }
+}
