@@ -87,6 +87,11 @@ extension Backend {
         await answer { () throws(BackendError) in try await work(try await authenticator.caller(of: request)) }
     }
 
+    /// - Throws: `.notAllowed` where the policy forbids it.
+    func check(_ caller: Caller, maySendTo audience: SendAudience) throws(BackendError) {
+        guard settings.policy.allows(caller, toSendTo: audience) else { throw .notAllowed }
+    }
+
     /// The push platform that a caller means.
     func platform(named name: String) throws(BackendError) -> any PushPlatform.Type {
         if let platform = platforms.named(name) { return platform }

@@ -5,9 +5,15 @@ public struct BackendSettings: Sendable {
     /// Whether users see on their own devices what they send: their devices get the tag `from:NAME`, and a message goes
     /// to that tag too.
     public var showsSenders: Bool
+    /// Who may send to whom.
+    public var policy: any SendPolicy
 
-    public init(sessionLifetime: Duration = .seconds(30 * 86_400), showsSenders: Bool = false) {
+    public init(
+        sessionLifetime: Duration = .seconds(30 * 86_400), showsSenders: Bool = false,
+        policy: any SendPolicy = RolePolicy()
+    ) {
         self.sessionLifetime = sessionLifetime
         self.showsSenders = showsSenders
+        self.policy = policy
     }
 }

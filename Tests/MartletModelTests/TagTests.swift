@@ -28,6 +28,15 @@ struct TagTests {
         #expect(try Tag("$InstallationId:{fake=1}").spelling == "$InstallationId:{fake=1}")
     }
 
+    @Test func aRegistrationHasATagThatAnExpressionCanName() throws {
+        let tag = try #require(Tag.registration("7-8-1"))
+        #expect(tag.spelling == "$RegistrationId:{7-8-1}")
+        #expect(try TagExpression("\(tag) && x") == .and([.tag(tag), .tag(Tag("x"))]))
+        for id in ["A", "a(b", "a|b", "a,b", "a{b", "", "a b", String(repeating: "x", count: 257)] {
+            #expect(Tag.registration(id) == nil)
+        }
+    }
+
     @Test(arguments: ["$UserId:", "$UserId:{}", "$UserId:{a", "$UserId:{a b}", "$UserId:{a}}", "$Other:{a}"])
     func aBrokenSystemTagIsRefused(text: String) {
         #expect(throws: TagError.self) { try Tag(text) }

@@ -35,6 +35,8 @@ extension BackendError {
     static let badCredentials = BackendError(40101, "The user name or the password is wrong.")
     static let badSession = BackendError(40102, "The session has ended or never was; log in again.")
 
+    static let notAllowed = BackendError(40300, "You may not send to whom the request names.")
+
     static let notFound = BackendError(40400, "There is nothing at this address.")
     static let noRegistration = BackendError(40401, "You have no registration of this id.")
     static let methodNotAllowed = BackendError(40500, "This address does not answer the method.")

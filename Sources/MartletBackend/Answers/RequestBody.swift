@@ -1,22 +1,29 @@
 import MartletHTTP
 import MartletModel
 
-/// Reads bodies: strictly as JSON, but with member names in any case, because callers spell them both ways.
+/// Reads bodies: strictly as JSON, but with member names in any case, because callers spell them both ways. A member that
+/// may be missing may also be null.
 struct RequestBody {
     private let members: [String: JSON]
+    /// What the members are in, for the sentences of refusals.
+    private let place: String
 
     /// No body of this API has more levels than an object with an array in it.
     private static let maximumDepth = 4
 
     /// - Throws: `BackendError` where the body is not one JSON object, or names a member in two spellings.
     init(_ request: HTTPRequest) throws(BackendError) {
-        guard case .object(let object) = try Self.json(request) else {
-            throw .badBody("The body must be a JSON object.")
-        }
+        try self.init(try Self.json(request), place: "The body")
+    }
+
+    /// - Parameter place: What the members are in, as the beginning of a sentence.
+    private init(_ json: JSON, place: String) throws(BackendError) {
+        guard case .object(let object) = json else { throw .badBody("\(place) must be a JSON object.") }
+        self.place = place
         var members: [String: JSON] = [:]
         for (name, value) in object {
             guard members.updateValue(value, forKey: name.lowercased()) == nil else {
-                throw .badBody("The body names a member twice.")
+                throw .badBody("\(place) names a member twice.")
             }
         }
         self.members = members
@@ -32,11 +39,49 @@ struct RequestBody {
 
     /// - Parameter name: As callers know it; compared without case.
     func string(_ name: String) throws(BackendError) -> String {
-        guard case .string(let text) = members[name.lowercased()] else {
-            throw .badBody("The body needs the member \"\(name)\" with a string.")
+        guard let text = try optionalString(name) else {
+            throw .badBody("\(place) needs the member \"\(name)\" with a string.")
         }
         return text
     }
+
+    /// The string of a member; nil where it is missing.
+    func optionalString(_ name: String) throws(BackendError) -> String? {
+        switch members[name.lowercased()] {
+        case nil, .null: return nil
+        case .string(let text): return text
+        default: throw .badBody("\(place) needs the member \"\(name)\" with a string.")
+        }
+    }
+
+    /// The whole number of a member; nil where it is missing.
+    func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws(BackendError) -> Int64? {
+        switch members[name.lowercased()] {
+        case nil, .null: return nil
+        case .integer(let number) where range.contains(number): return number
+        default:
+            throw .badBody(
+                "The member \"\(name)\" must be a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+    }
+
+    /// The objects of an array, each to be read as a body is.
+    func objects(_ name: String, count: ClosedRange<Int>) throws(BackendError) -> [RequestBody] {
+        guard case .array(let elements) = members[name.lowercased()], count.contains(elements.count) else {
+            throw .badBody(
+                "\(place) needs the member \"\(name)\" with an array of \(count.lowerBound) to \(count.upperBound) "
+                    + "objects.")
+        }
+        var objects: [RequestBody] = []
+        for (number, element) in zip(1..., elements) {
+            objects.append(try RequestBody(element, place: "Element \(number) of \"\(name)\""))
+        }
+        return objects
+    }
+
+    /// A refusal of what a member holds.
+    /// - Parameter sentence: Goes on behind the place, such as `needs …`.
+    func refusal(_ sentence: String) -> BackendError { .badBody("\(place) \(sentence)") }
 
     /// The strings of an array; none where the member is missing or null.
     func strings(_ name: String) throws(BackendError) -> [String] {

@@ -163,6 +163,7 @@ struct BackendDescription {
         refusal(
             .unauthorized, "Credentials are missing or wrong, or the session has ended.",
             headers: [APIParameter(.header, "WWW-Authenticate", isRequired: true)]),
+        refusal(.forbidden, "The caller may not send to whom the request names."),
         refusal(.notFound, "There is nothing of this id."),
         anyRefusal(.contentTooLarge, "The body or the message is too large."),
         refusal(.tooManyRequests, "Too many failed log-ins.", headers: [retryAfter]),

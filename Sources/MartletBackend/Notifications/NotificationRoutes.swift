@@ -12,7 +12,7 @@ struct NotificationRoutes: Sendable {
     func add(to router: inout Router) {
         router.on(.post, "/api/notifications", bodyLimit: Self.bodyLimit) { request, match in
             await backend.answer(request) { (caller) throws(BackendError) in
-                let id = try await notify(request, match.target, from: caller.name)
+                let id = try await notify(request, match.target, from: caller)
                 return HTTPResponse(.ok, json: ["id": .string(id.description)])
             }
         }
@@ -20,19 +20,20 @@ struct NotificationRoutes: Sendable {
 
     /// Accepts a message to a user. One whom nobody knows is no error, so that nobody can find out who is there.
     private func notify(
-        _ request: HTTPRequest, _ target: HTTPTarget, from sender: UserName
+        _ request: HTTPRequest, _ target: HTTPTarget, from caller: Caller
     ) async throws(BackendError) -> NotificationID {
         let hub = try backend.hub.hub()
         let platform = try backend.platform(named: try parameter("pns", of: target))
         let recipient = try recipient(try parameter("to_tag", of: target))
+        try backend.check(caller, maySendTo: .users([recipient]))
         guard case .string(let text) = try RequestBody.json(request) else {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
         let id = backend.intake.makeID()
-        let message = try message("From \(sender): \(text)", id: id, on: platform)
+        let message = try message("From \(caller.name): \(text)", id: id, on: platform)
         let audience: TagExpression =
             backend.settings.showsSenders
-            ? .or([.tag(recipient.tag), .tag(sender.fromTag)]) : .tag(recipient.tag)
+            ? .or([.tag(recipient.tag), .tag(caller.name.fromTag)]) : .tag(recipient.tag)
         do throws(NotificationIntakeError) {
             return try await backend.intake.accept(
                 .native(platform.descriptor.platform, message), to: .audience(audience), in: hub.id, id: id)
@@ -70,7 +71,7 @@ struct NotificationRoutes: Sendable {
 }
 
 extension BackendError {
-    fileprivate init(_ error: NotificationIntakeError) {
+    init(_ error: NotificationIntakeError) {
         self =
             switch error {
             case .invalid(let sentence): .badMessage(sentence)

@@ -40,12 +40,13 @@ public struct NotificationIntake: Sendable {
     /// - Parameters:
     ///   - id: One of `makeID()` that was not used before; nil for a new one.
     ///   - dueAt: When it is to go out, at most `scheduleLimit` ahead; nil or a time in the past: at once.
+    ///   - expiresAt: When undelivered pushes are given up, where that is sooner than usual.
     ///   - request: How the request is known again when it is repeated within `RequestIdentity.lifetime`.
     /// - Returns: The id; for a request that was accepted before, that of then.
     /// - Throws: `NotificationIntakeError`; then nothing will be sent.
     public func accept(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, id: NotificationID? = nil,
-        dueAt: Timestamp? = nil, request: RequestIdentity? = nil
+        dueAt: Timestamp? = nil, expiresAt: Timestamp? = nil, request: RequestIdentity? = nil
     ) async throws(NotificationIntakeError) -> NotificationID {
         let now = time.now
         let (content, target) = try check.checked(content, target, at: now)
@@ -53,9 +54,10 @@ public struct NotificationIntake: Sendable {
         guard due ?? now <= now + Self.scheduleLimit else {
             throw .invalid("A notification may be scheduled for at most \(Self.scheduleDays) days ahead.")
         }
+        let usual = (due ?? now) + lifetime
         let draft = NotificationDraft(
             id: id ?? NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
-            dueAt: due, expiresAt: (due ?? now) + lifetime, request: request)
+            dueAt: due, expiresAt: min(expiresAt ?? usual, usual), request: request)
         return try await store(draft)
     }
 

@@ -1,7 +1,8 @@
 /// A label on a registration by which messages are addressed.
 ///
-/// 1 to 120 of the characters `A-Z a-z 0-9 _ @ # . : -`, or one of the hub's own forms `$InstallationId:{ID}` and
-/// `$UserId:{USER}` (wire document, sections 10.1 and 10.4). Tags that differ only in case are the same tag.
+/// 1 to 120 of the characters `A-Z a-z 0-9 _ @ # . : -`, or one of the hub's own forms `$InstallationId:{ID}`,
+/// `$UserId:{USER}` (wire document, sections 10.1 and 10.4) and `$RegistrationId:{ID}`. Tags that differ only in case are
+/// the same tag.
 public struct Tag: Sendable {
     /// As it was first written.
     public let spelling: String
@@ -20,6 +21,14 @@ public struct Tag: Sendable {
             spelling = text
         }
         folded = spelling.lowercased()
+    }
+
+    /// The tag by which a message is addressed to one registration that carries it.
+    /// - Parameter id: The registration's.
+    /// - Returns: nil for an id that no expression can name, or that is another one's in lower case.
+    public static func registration(_ id: String) -> Tag? {
+        guard id == id.lowercased(), !id.utf8.contains(where: { "()&|!".utf8.contains($0) }) else { return nil }
+        return try? Tag("$RegistrationId:{\(id)}")
     }
 
     /// The most characters that a tag may have.
@@ -59,7 +68,7 @@ public enum TagError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// `$InstallationId:{ID}` or `$UserId:{USER}`; the braces may be missing on input.
+/// `$InstallationId:{ID}`, `$UserId:{USER}` or `$RegistrationId:{ID}`; the braces may be missing on input.
 struct SystemTag {
     let spelling: String
 
@@ -67,7 +76,7 @@ struct SystemTag {
     private static let valueLimit = 256
 
     init?(_ text: String) {
-        for name in ["$InstallationId:", "$UserId:"] {
+        for name in ["$InstallationId:", "$UserId:", "$RegistrationId:"] {
             guard text.utf8.count > name.utf8.count, text.prefix(name.count).lowercased() == name.lowercased()
             else { continue }
             var value = text.dropFirst(name.count)
