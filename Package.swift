@@ -30,6 +30,7 @@ let package = Package(
         .executable(name: "martlet", targets: ["martlet"]),
         .library(name: "MartletClient", targets: ["MartletClient"]),
         .library(name: "MartletURLSession", targets: ["MartletURLSession"]),
+        .library(name: "MartletOpenSSL", targets: ["MartletOpenSSL"]),
     ],
     targets: [
         // C libraries, each behind one header of its own.
@@ -46,6 +47,7 @@ let package = Package(
         module("MartletModel"),
         module("MartletClient", ["MartletModel"]),
         module("MartletURLSession", ["MartletClient"]),
+        module("MartletOpenSSL", ["MartletClient", "MartletCrypto"]),
 
         // The engine and its parts; who may know whom is drawn in Docs/Decisions/0001.
         module("MartletHTTP"),
@@ -73,8 +75,8 @@ let package = Package(
         .executableTarget(
             name: "martlet",
             dependencies: [
-                "MartletServer", "MartletSimulator", "MartletClient", "MartletNetwork", "MartletModel", "MartletHTTP",
-                "MartletCrypto",
+                "MartletServer", "MartletSimulator", "MartletClient", "MartletOpenSSL", "MartletNetwork",
+                "MartletModel", "MartletHTTP", "MartletCrypto",
             ],
             swiftSettings: settings),
         module("MartletTesting", ["MartletCore", "MartletModel", "MartletHTTP"]),
@@ -104,7 +106,9 @@ let package = Package(
                 "MartletBackend", "MartletClient", "MartletPush", "MartletCore", "MartletModel", "MartletHTTP",
                 "MartletOpenAPI", "MartletCrypto", "MartletTesting",
             ]),
-        tests("MartletClientTests", ["MartletClient", "MartletURLSession", "MartletModel"]),
+        tests(
+            "MartletClientTests",
+            ["MartletClient", "MartletURLSession", "MartletOpenSSL", "MartletCrypto", "MartletModel"]),
         tests(
             "MartletSimulatorTests",
             [

@@ -28,6 +28,7 @@ public actor PushClient {
     let transport: any ClientTransport
     let retry: RetryPolicy
     let surroundings: ClientSurroundings
+    let encryption: EndToEndEncryption?
     private let credentials: any CredentialStore
     private let registrationIDs: any RegistrationIDStore
     /// The token of the session; nil where there is none.
@@ -44,25 +45,29 @@ public actor PushClient {
     ///   - transport: What carries the requests, such as `URLSessionTransport`.
     ///   - credentials: Where user name and password are kept while somebody is logged in.
     ///   - registrationIDs: Where the id of the registration is kept; use one that outlives the launch.
+    ///   - encryption: What end-to-end encryption needs; nil where the app does without.
     ///   - retry: How often requests are tried.
     public init(
         server: ServerAddress, transport: any ClientTransport,
         credentials: any CredentialStore = MemoryCredentialStore(),
-        registrationIDs: any RegistrationIDStore = MemoryRegistrationIDStore(), retry: RetryPolicy = RetryPolicy()
+        registrationIDs: any RegistrationIDStore = MemoryRegistrationIDStore(),
+        encryption: EndToEndEncryption? = nil, retry: RetryPolicy = RetryPolicy()
     ) {
         self.init(
             server: server, transport: transport, credentials: credentials, registrationIDs: registrationIDs,
-            retry: retry, surroundings: ClientSurroundings())
+            encryption: encryption, retry: retry, surroundings: ClientSurroundings())
     }
 
     init(
         server: ServerAddress, transport: any ClientTransport, credentials: any CredentialStore,
-        registrationIDs: any RegistrationIDStore, retry: RetryPolicy, surroundings: ClientSurroundings
+        registrationIDs: any RegistrationIDStore, encryption: EndToEndEncryption? = nil, retry: RetryPolicy,
+        surroundings: ClientSurroundings
     ) {
         self.server = server
         self.transport = transport
         self.credentials = credentials
         self.registrationIDs = registrationIDs
+        self.encryption = encryption
         self.retry = retry
         self.surroundings = surroundings
     }
@@ -113,10 +118,12 @@ public actor PushClient {
     ///
     /// As `register(deviceToken:platform:tags:)` in all else.
     public func register(handle: String, platform: String, tags: [String] = []) async throws(PushClientError) {
-        let body: JSON = [
-            "Platform": .string(platform), "Handle": .string(handle), "Tags": .array(tags.map { .string($0) }),
-        ]
         try await asLastWish { () throws(Setback) in
+            var members: [String: JSON] = [
+                "Platform": .string(platform), "Handle": .string(handle), "Tags": .array(tags.map { .string($0) }),
+            ]
+            for (name, value) in try await keyMembers() { members[name] = value }
+            let body = JSON.object(members)
             if let id = await registrationIDs.load() {
                 if try await put(body, id: id) { return }
                 await registrationIDs.save(nil)
@@ -204,7 +211,7 @@ extension PushClient {
     }
 
     /// Asks as the user who is logged in; logs in again, once, where the session has ended.
-    private func ask(_ method: String, _ target: String, _ body: JSON? = nil) async throws(Setback) -> ClientResponse {
+    func ask(_ method: String, _ target: String, _ body: JSON? = nil) async throws(Setback) -> ClientResponse {
         let token = if let session { session } else { try await reopenSession() }
         let answer = try await exchange(request(method, target, body, token: token))
         guard answer.status == 401 else { return answer }

@@ -26,6 +26,17 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
         case insecureConnection
         /// A later call of `register` or `unregister` took this one's place.
         case superseded
+        /// A device of the recipient has a key that is not pinned; nothing was sent. Show the fingerprints, then call
+        /// `PushClient.trust(_:)` or do not send.
+        case keysChanged(UserKeys)
+        /// The recipient has no device with a key; or this device has none.
+        case noKey
+        /// An encrypted message cannot be made or read, for this reason.
+        case encryptionFailed(MessageCodingError)
+        /// Keys or pins cannot be kept on this device, or not be read.
+        case storageProblem
+        /// The client was made without `EndToEndEncryption`.
+        case encryptionNotSetUp
         /// The task was cancelled.
         case cancelled
     }
@@ -55,5 +66,15 @@ extension PushClientError {
         case .insecure: self.init(.insecureConnection, "The server could not prove that it is the right one.")
         case .cancelled: self = .cancelled
         }
+    }
+}
+
+extension PushClientError {
+    init(_ problem: StorageProblem) {
+        self.init(.storageProblem, problem.description)
+    }
+
+    init(_ error: MessageCodingError) {
+        self.init(.encryptionFailed(error), error.description)
     }
 }

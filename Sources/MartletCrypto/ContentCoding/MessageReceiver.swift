@@ -21,7 +21,7 @@ public struct MessageReceiver: Sendable, CustomStringConvertible {
     ///   `.authenticationFailed` where it is not one record for this receiver.
     public func decrypt(_ content: EncryptedContent, label: String) throws(CryptoError) -> [UInt8] {
         guard content.isSingleRecord else { throw .authenticationFailed }
-        let agreed = try P256Agreement().sharedSecret(privateKey.rawScalar().bytes, content.keyID)
+        let agreed = try privateKey.sharedSecret(with: content.keyID)
         return try content.open(
             material: MessageSecret.material(
                 label: label, agreed: agreed, secret: secret, receiver: privateKey.publicKey.rawPoint,

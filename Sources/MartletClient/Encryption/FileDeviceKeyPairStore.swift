@@ -1,0 +1,21 @@
+/// Keeps the key pair in a file that only its owner can read (mode 0600), for systems without a keychain.
+public actor FileDeviceKeyPairStore: DeviceKeyPairStore {
+    private let file: KeyFile
+
+    /// - Parameter path: The file; it and its folder are made when there is something to keep.
+    public init(path: String) {
+        file = KeyFile(path: path)
+    }
+
+    public func load() throws(StorageProblem) -> DeviceKeyPair? {
+        guard let form = try file.read() else { return nil }
+        guard let keyPair = DeviceKeyPair(form: form) else {
+            throw StorageProblem("\(file.path) holds no key pair; remove it to have another made.")
+        }
+        return keyPair
+    }
+
+    public func save(_ keyPair: DeviceKeyPair?) throws(StorageProblem) {
+        if let keyPair { try file.write(keyPair.form) } else { try file.remove() }
+    }
+}

@@ -1,0 +1,40 @@
+/// What tells one device's key from another's: the SHA-256 digest of the public key followed by the authentication
+/// secret.
+///
+/// As a text it is for people to compare, over the telephone or side by side: eight groups of five digits. Groups are
+/// made of four bytes each, so that a key whose text is another's would have to be looked for about 2¹³² times.
+public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
+    /// 32 bytes.
+    public let bytes: [UInt8]
+
+    /// nil for anything but 32 bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// The fingerprint of a device's key.
+    public init(of key: DeviceKey, _ cryptography: any ClientCryptography) throws(ClientCryptographyError) {
+        guard let fingerprint = KeyFingerprint(bytes: try cryptography.sha256(key.publicKey + key.authSecret)) else {
+            throw .failed
+        }
+        self = fingerprint
+    }
+
+    /// `12345 67890 …`, eight groups.
+    public var description: String {
+        stride(from: 0, to: bytes.count, by: 4).map { start in
+            let group = bytes[start..<(start + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } % 100_000
+            let digits = String(group)
+            return String(repeating: "0", count: 5 - digits.count) + digits
+        }.joined(separator: " ")
+    }
+
+    /// As it travels: Base 64 for addresses.
+    var text: String { Base64.urlSafe.encode(bytes) }
+
+    init?(text: String) {
+        guard let bytes = Base64.urlSafe.decode(text) else { return nil }
+        self.init(bytes: bytes)
+    }
+}

@@ -1,0 +1,127 @@
+/// Encrypts messages for one device and decrypts them there: RFC 8291 over the content coding `aes128gcm` (RFC 8188),
+/// as browsers' push messages are encrypted.
+///
+/// Each message has a key pair of its own and is one record. It is padded (see `MessagePadding`), so that its length
+/// tells little. Nobody but the holder of the device's private key reads it, and a changed one is refused; who made it
+/// is not proved, because whoever has the device's `DeviceKey` can make one.
+public struct MessageCoding: Sendable {
+    /// The longest message, in bytes.
+    public static let messageLimit = contentLimit - overhead
+    /// The longest encrypted message, in bytes.
+    static let contentLimit = 65_536
+    /// What a message grows by besides its padding: header, delimiter and tag.
+    static let overhead = headerByteCount + 1 + tagByteCount
+
+    static let saltByteCount = 16
+    static let keyByteCount = 16
+    static let nonceByteCount = 12
+    static let tagByteCount = 16
+    /// Salt, record size, and the sender's public key with its length.
+    static let headerByteCount = saltByteCount + 4 + 1 + DeviceKey.publicKeyByteCount
+    /// The record size of the RFC's example and of browsers; longer messages need a larger one.
+    private static let usualRecordSize = 4096
+
+    let cryptography: any ClientCryptography
+
+    /// - Parameter cryptography: The primitives that it is made of.
+    public init(_ cryptography: any ClientCryptography) {
+        self.cryptography = cryptography
+    }
+
+    /// Encrypts a message for a device.
+    /// - Parameter message: At most `messageLimit` bytes.
+    /// - Throws: `MessageCodingError.tooLong`, `.malformedKey` for a key that lies on no curve, `.failed`.
+    public func encrypt(_ message: [UInt8], for key: DeviceKey) throws(MessageCodingError) -> [UInt8] {
+        guard message.count <= Self.messageLimit else { throw .tooLong }
+        do throws(ClientCryptographyError) {
+            return try encrypt(
+                message, for: key, sender: cryptography.makePrivateKey(),
+                salt: cryptography.randomBytes(Self.saltByteCount), padding: MessagePadding.length(for: message.count))
+        } catch {
+            throw MessageCodingError(error)
+        }
+    }
+
+    /// Decrypts a message with the device's key.
+    /// - Throws: `MessageCodingError`, which says why there is no plaintext.
+    public func decrypt(_ content: [UInt8], with keyPair: DeviceKeyPair) throws(MessageCodingError) -> [UInt8] {
+        guard content.count <= Self.contentLimit else { throw .tooLong }
+        let header = try Header(content)
+        let record = content[Self.headerByteCount...]
+        guard record.count <= header.recordSize else { throw .severalRecords }
+        let plaintext: [UInt8]
+        do throws(ClientCryptographyError) {
+            let agreed = try cryptography.sharedSecret(of: keyPair.privateKey, and: header.sender)
+            let keys = try keys(agreed: agreed, sender: header.sender, receiver: keyPair.key, salt: header.salt)
+            plaintext = try cryptography.open(Array(record), key: keys.key, nonce: keys.nonce)
+        } catch {
+            throw MessageCodingError(error)
+        }
+        // The delimiter of the last record, and nothing but zeros behind it.
+        guard let end = plaintext.lastIndex(where: { $0 != 0 }), plaintext[end] == 2 else { throw .malformed }
+        return Array(plaintext[..<end])
+    }
+
+    /// - Parameters:
+    ///   - sender: A private key that serves this message alone.
+    ///   - salt: 16 bytes, another for every message.
+    ///   - padding: How many zeros follow the delimiter.
+    func encrypt(
+        _ message: [UInt8], for key: DeviceKey, sender privateKey: [UInt8], salt: [UInt8], padding: Int
+    ) throws(ClientCryptographyError) -> [UInt8] {
+        let sender = try cryptography.publicKey(of: privateKey)
+        let agreed = try cryptography.sharedSecret(of: privateKey, and: key.publicKey)
+        let keys = try keys(agreed: agreed, sender: sender, receiver: key, salt: salt)
+        let plaintext = message + [2] + repeatElement(0, count: padding)
+        let record = try cryptography.seal(plaintext, key: keys.key, nonce: keys.nonce)
+        let header = Header(
+            salt: salt, recordSize: max(Self.usualRecordSize, record.count), sender: sender)
+        return header.bytes + record
+    }
+
+    /// RFC 8291, section 3.4, then RFC 8188, sections 2.2 and 2.3. Every HKDF has one block, whose counter is the last
+    /// byte of its information.
+    private func keys(
+        agreed: [UInt8], sender: [UInt8], receiver: DeviceKey, salt: [UInt8]
+    ) throws(ClientCryptographyError) -> (key: [UInt8], nonce: [UInt8]) {
+        let shared = try cryptography.hmacSHA256(agreed, key: receiver.authSecret)
+        let material = try cryptography.hmacSHA256(
+            Array("WebPush: info\u{0}".utf8) + receiver.publicKey + sender + [1], key: shared)
+        let extracted = try cryptography.hmacSHA256(material, key: salt)
+        let key = try cryptography.hmacSHA256(Array("Content-Encoding: aes128gcm\u{0}\u{1}".utf8), key: extracted)
+        let nonce = try cryptography.hmacSHA256(Array("Content-Encoding: nonce\u{0}\u{1}".utf8), key: extracted)
+        return (Array(key.prefix(Self.keyByteCount)), Array(nonce.prefix(Self.nonceByteCount)))
+    }
+}
+
+extension MessageCoding {
+    /// What stands in front of the record (RFC 8188, section 2.1; RFC 8291, section 4).
+    private struct Header {
+        var salt: [UInt8]
+        var recordSize: Int
+        var sender: [UInt8]
+
+        init(salt: [UInt8], recordSize: Int, sender: [UInt8]) {
+            self.salt = salt
+            self.recordSize = recordSize
+            self.sender = sender
+        }
+
+        init(_ content: [UInt8]) throws(MessageCodingError) {
+            let start = MessageCoding.headerByteCount - DeviceKey.publicKeyByteCount
+            guard content.count > start else { throw .truncated }
+            guard Int(content[start - 1]) == DeviceKey.publicKeyByteCount else { throw .malformed }
+            // A record has at least its delimiter and its tag.
+            guard content.count >= MessageCoding.overhead else { throw .truncated }
+            salt = Array(content[..<MessageCoding.saltByteCount])
+            recordSize = content[MessageCoding.saltByteCount..<(start - 1)].reduce(0) { $0 << 8 | Int($1) }
+            guard recordSize > MessageCoding.tagByteCount + 1 else { throw .malformed }
+            sender = Array(content[start..<MessageCoding.headerByteCount])
+        }
+
+        var bytes: [UInt8] {
+            let size = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: recordSize >> $0) }
+            return salt + size + [UInt8(sender.count)] + sender
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import MartletModel
+
+extension PushClient {
+    /// Decrypts what a push brought, or says where it is: then it is fetched first.
+    /// - Throws: `PushClientError`: `noKey` where this device has none, `encryptionFailed`, and what fetching may throw.
+    public func decrypt(_ push: EncryptedPush) async throws(PushClientError) -> DecryptedMessage {
+        let encryption = try needEncryption()
+        switch push {
+        case .content(let text): return try await encryption.decrypt(text)
+        case .stored(let id): return try await encryption.decrypt(try await ciphertext(id))
+        }
+    }
+
+    /// The fingerprint of this device's key, to be compared with what senders see of it; nil before the first
+    /// registration.
+    public func fingerprint() async throws(PushClientError) -> KeyFingerprint? {
+        let encryption = try needEncryption()
+        guard let keyPair = try await encryption.keyPair() else { return nil }
+        do throws(ClientCryptographyError) {
+            return try KeyFingerprint(of: keyPair.key, encryption.cryptography)
+        } catch {
+            throw PushClientError(MessageCodingError(error))
+        }
+    }
+
+    /// What a registration says of the device's key.
+    func keyMembers() async throws(Setback) -> [String: JSON] {
+        guard let encryption else { return [:] }
+        do throws(PushClientError) {
+            let key = try await encryption.deviceKey()
+            return [
+                "PublicKey": .string(Base64.urlSafe.encode(key.publicKey)),
+                "AuthSecret": .string(Base64.urlSafe.encode(key.authSecret)),
+            ]
+        } catch {
+            throw Setback(error: error)
+        }
+    }
+
+    private func ciphertext(_ id: Int32) async throws(PushClientError) -> String {
+        let answer = try await retrying { () throws(Setback) in
+            let answer = try await ask("GET", "/api/notifications/\(id)")
+            guard answer.status == 200 else { throw Setback(answer) }
+            return answer
+        }
+        guard let text = (try? JSON(parsing: answer.body))?["Ciphertext"]?.string else {
+            throw PushClientError(.serverProblem(status: 200), "The server's answer holds no encrypted message.")
+        }
+        return text
+    }
+}
+
+extension EndToEndEncryption {
+    /// Decrypts an encrypted message without asking a server: what a notification service extension needs.
+    /// - Parameter content: In Base 64, as pushes carry it.
+    /// - Throws: `PushClientError`: `noKey` where this device has none, `encryptionFailed`, `storageProblem`.
+    public func decrypt(_ content: String) async throws(PushClientError) -> DecryptedMessage {
+        guard let keyPair = try await keyPair() else {
+            throw PushClientError(.noKey, "This device has no key to decrypt with.")
+        }
+        do throws(MessageCodingError) {
+            guard let bytes = Base64.standard.decode(content) else { throw .malformed }
+            return DecryptedMessage(bytes: try MessageCoding(cryptography).decrypt(bytes, with: keyPair))
+        } catch {
+            throw PushClientError(error)
+        }
+    }
+
+    func keyPair() async throws(PushClientError) -> DeviceKeyPair? {
+        do throws(StorageProblem) {
+            return try await keyPairs.load()
+        } catch {
+            throw PushClientError(error)
+        }
+    }
+
+    /// This device's key, which is made where there is none yet.
+    func deviceKey() async throws(PushClientError) -> DeviceKey {
+        if let keyPair = try await keyPair() { return keyPair.key }
+        let keyPair: DeviceKeyPair
+        do throws(ClientCryptographyError) {
+            keyPair = try DeviceKeyPair.generate(cryptography)
+        } catch {
+            throw PushClientError(MessageCodingError(error))
+        }
+        do throws(StorageProblem) {
+            try await keyPairs.save(keyPair)
+        } catch {
+            throw PushClientError(error)
+        }
+        return keyPair.key
+    }
+}
