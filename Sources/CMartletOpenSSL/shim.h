@@ -141,6 +141,30 @@ done:
     return key;
 }
 
+// An RSA public key of its modulus and exponent, most significant byte first; null if the library refuses them.
+static inline EVP_PKEY *martlet_RSA_public_key(
+    const unsigned char *modulus, size_t modulus_length, const unsigned char *exponent, size_t exponent_length) {
+    EVP_PKEY *key = NULL;
+    OSSL_PARAM *parameters = NULL;
+    BIGNUM *n = BN_bin2bn(modulus, (int)modulus_length, NULL);
+    BIGNUM *e = BN_bin2bn(exponent, (int)exponent_length, NULL);
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    if (!n || !e || !context || !builder) goto done;
+    if (!OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n)) goto done;
+    if (!OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e)) goto done;
+    parameters = OSSL_PARAM_BLD_to_param(builder);
+    if (!parameters || EVP_PKEY_fromdata_init(context) != 1) goto done;
+    if (EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1) key = NULL;
+done:
+    OSSL_PARAM_free(parameters);
+    OSSL_PARAM_BLD_free(builder);
+    EVP_PKEY_CTX_free(context);
+    BN_free(n);
+    BN_free(e);
+    return key;
+}
+
 // Writes the 32-byte scalar of a P-256 private key; 1 for success.
 static inline int martlet_P256_scalar(const EVP_PKEY *key, unsigned char *bytes) {
     BIGNUM *number = NULL;

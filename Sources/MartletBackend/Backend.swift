@@ -18,7 +18,8 @@ import MartletOpenAPI
 /// | `POST /api/notifications?pns=P&to_tag=USER` `"text"` | 200 `{"id"}` |
 /// | `GET /api/openapi.json` | 200, this API described for programs |
 ///
-/// All but the first and the last need `Authorization`: Basic with user and password, or Bearer with a session's token.
+/// All but the first and the last need `Authorization`: Basic with user and password, or Bearer with a session's token
+/// or one of the identity provider's.
 /// A refusal is `{"code", "message"}`, with a number that stays the same and a sentence.
 public struct Backend: Sendable {
     /// The first path segment of everything that the backend answers.
@@ -34,7 +35,8 @@ public struct Backend: Sendable {
     /// - Throws: `CryptoError` where the cryptographic library has no memory left.
     public init(
         users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, platforms: PushPlatformList,
-        hub: BackendHub, time: any TimeSource, settings: BackendSettings = BackendSettings()
+        hub: BackendHub, identityProvider: IdentityProvider? = nil, time: any TimeSource,
+        settings: BackendSettings = BackendSettings()
     ) throws(CryptoError) {
         self.devices = devices
         self.intake = intake
@@ -42,7 +44,8 @@ public struct Backend: Sendable {
         self.hub = hub
         self.settings = settings
         authenticator = try Authenticator(
-            users: users, time: time, sessionLifetime: settings.sessionLifetime, limits: LoginLimiter.Settings())
+            users: users, provider: identityProvider, time: time, sessionLifetime: settings.sessionLifetime,
+            limits: LoginLimiter.Settings())
     }
 
     /// What answers every path that begins with `/api`.

@@ -62,11 +62,13 @@ struct CommandTableTests {
         ),
         (
             "user", "'martlet user' needs a further word.",
-            "There are:\n  martlet user add NAME\n  martlet user list\n  martlet user remove NAME"
+            "There are:\n  martlet user add NAME\n  martlet user list\n  martlet user remove NAME\n"
+                + "  martlet user role add NAME ROLE\n  martlet user role remove NAME ROLE"
         ),
         (
             "user delete bob", "There is no command 'user delete'.",
-            "There are:\n  martlet user add NAME\n  martlet user list\n  martlet user remove NAME"
+            "There are:\n  martlet user add NAME\n  martlet user list\n  martlet user remove NAME\n"
+                + "  martlet user role add NAME ROLE\n  martlet user role remove NAME ROLE"
         ),
     ])
     func whatIsNoCommandIsToldWhatThereIs(line: String, sentence: String, hint: String) throws {

@@ -31,9 +31,12 @@ extension BackendError {
         40008, "Only a session can be ended: send its token as 'Authorization: Bearer TOKEN'.")
 
     static let noCredentials = BackendError(
-        40100, "Log in: send 'Authorization: Basic' with user and password, or 'Bearer' with a session's token.")
+        40100, "Log in: send 'Authorization: Basic' with user and password, or 'Bearer' with a token.")
     static let badCredentials = BackendError(40101, "The user name or the password is wrong.")
     static let badSession = BackendError(40102, "The session has ended or never was; log in again.")
+    static func badToken(_ sentence: String) -> BackendError { BackendError(40103, sentence) }
+
+    static func noUser(_ sentence: String) -> BackendError { BackendError(40301, sentence) }
 
     static let notAllowed = BackendError(40300, "You may not send to whom the request names.")
 
@@ -55,9 +58,24 @@ extension BackendError {
     }
     static let busy = BackendError(50303, "Too many log-ins at the same time; try again in a moment.", retryAfter: 1)
     static let storage = BackendError(50304, "The server cannot read or write its data now.", retryAfter: 5)
+    static func noIdentityProvider(retryAfter: Int64) -> BackendError {
+        BackendError(
+            50305, "The identity provider does not answer, so tokens cannot be checked.", retryAfter: retryAfter)
+    }
     static let storageFull = BackendError(50700, "The server has no room left for new data.")
+
+    /// Whether a token was shown that opens nothing (RFC 6750, section 3.1).
+    var isOfToken: Bool { [Self.badSession.number, Self.badToken("").number].contains(number) }
 
     init(_ error: StorageError) {
         self = error.kind == .full ? .storageFull : .storage
+    }
+
+    init(_ refusal: TokenRefusal) {
+        self =
+            switch refusal {
+            case .noUser: .noUser(refusal.sentence)
+            default: .badToken(refusal.sentence)
+            }
     }
 }

@@ -13,7 +13,7 @@ extension HTTPResponse {
         if let seconds = error.retryAfter { fields["retry-after"] = String(seconds) }
         guard error.status == .unauthorized else { return }
         fields.append(HTTPField("www-authenticate", #"Basic realm="martlet", charset="UTF-8""#))
-        let detail = error == .badSession ? #", error="invalid_token""# : ""
+        let detail = error.isOfToken ? #", error="invalid_token", error_description="\#(error.sentence)""# : ""
         fields.append(HTTPField("www-authenticate", #"Bearer realm="martlet""# + detail))
     }
 }

@@ -7,6 +7,7 @@ import Synchronization
 /// Finds out who sends a request.
 final class Authenticator: Sendable {
     private let users: UserDirectory
+    private let provider: IdentityProvider?
     private let time: any TimeSource
     private let sessionLifetime: Duration
     private let limiter: Mutex<LoginLimiter>
@@ -23,10 +24,13 @@ final class Authenticator: Sendable {
     /// How long a checked password is taken for right without another check.
     private static let verifiedLifetime = Duration.seconds(600)
 
+    /// - Parameter provider: Whose tokens are accepted besides those of sessions.
     init(
-        users: UserDirectory, time: any TimeSource, sessionLifetime: Duration, limits: LoginLimiter.Settings
+        users: UserDirectory, provider: IdentityProvider?, time: any TimeSource, sessionLifetime: Duration,
+        limits: LoginLimiter.Settings
     ) throws(CryptoError) {
         self.users = users
+        self.provider = provider
         self.time = time
         self.sessionLifetime = sessionLifetime
         limiter = Mutex(LoginLimiter(limits))
@@ -37,7 +41,8 @@ final class Authenticator: Sendable {
     func caller(of request: HTTPRequest) async throws(BackendError) -> Caller {
         switch try Credentials(request.fields) {
         case .password(let user, let password):
-            return Caller(name: try await check(user, password, from: request).name)
+            let (name, user) = try await check(user, password, from: request)
+            return Caller(name: name, roles: user.roles)
         case .token(let token):
             let hash = SHA256.hash(Array(token.utf8))
             let now = time.now
@@ -45,7 +50,12 @@ final class Authenticator: Sendable {
                 try await users.store.session(tokenHash: hash, at: now)
             }
             guard let session, let name = try? UserName(session.userName) else { throw .badSession }
-            return Caller(name: name)
+            // Read anew each time: a role that was taken away is gone at once.
+            guard let user = try await find(name) else { throw .badSession }
+            return Caller(name: name, roles: user.roles)
+        case .identityToken(let token):
+            guard let provider else { throw .badToken("The server has no identity provider; log in for a session.") }
+            return try await provider.caller(showing: token)
         }
     }
 
@@ -53,7 +63,7 @@ final class Authenticator: Sendable {
     func openSession(
         _ user: String, password: String, from request: HTTPRequest
     ) async throws(BackendError) -> (token: String, expires: Timestamp) {
-        let (name, passwordHash) = try await check(user, Array(password.utf8), from: request)
+        let (name, checked) = try await check(user, Array(password.utf8), from: request)
         let token = Base64URL.encode(RandomBytes.generate(32))
         let now = time.now
         let session = Session(
@@ -61,7 +71,7 @@ final class Authenticator: Sendable {
             expiresAt: now + sessionLifetime)
         try await stored { () throws(StorageError) in try await users.store.addSession(session) }
         // A password that changed meanwhile ended the sessions that there were, but not yet this one.
-        guard try await find(name)?.passwordHash == passwordHash else {
+        guard try await find(name)?.passwordHash == checked.passwordHash else {
             _ = try await stored { () throws(StorageError) in
                 try await users.store.removeSession(tokenHash: session.tokenHash)
             }
@@ -81,7 +91,7 @@ final class Authenticator: Sendable {
 
     private func check(
         _ text: String, _ password: [UInt8], from request: HTTPRequest
-    ) async throws(BackendError) -> (name: UserName, passwordHash: String) {
+    ) async throws(BackendError) -> (name: UserName, user: User) {
         guard text.utf8.count <= UserName.lengthLimit, password.count <= UserDirectory.passwordLimit else {
             throw .badCredentials
         }
@@ -90,7 +100,7 @@ final class Authenticator: Sendable {
         if let user, let name = try? UserName(user.name),
             verified.withLock({ $0.contains(password, of: user.passwordHash, at: time.now) })
         {
-            return (name, user.passwordHash)
+            return (name, user)
         }
         let folded = name?.folded ?? text.lowercased()
         let address = request.connection?.peer ?? ""
@@ -100,7 +110,7 @@ final class Authenticator: Sendable {
             try await verify(password, of: nil, folded, from: address)
         }
         guard let user, let name = try? UserName(user.name) else { throw .badCredentials }
-        return (name, user.passwordHash)
+        return (name, user)
     }
 
     /// Lets requests that come while the same password is being checked wait for that: an app that sends several at once

@@ -7,9 +7,11 @@ enum Credentials: Equatable, Sendable {
     case password(user: String, password: [UInt8])
     /// The token of a session (RFC 6750).
     case token(String)
+    /// The token of an identity provider, likewise.
+    case identityToken(String)
 
-    /// Longest value of the field that is worth reading, in bytes.
-    private static let fieldLimit = 4096
+    /// Longest value of the field that is worth reading, in bytes: a token with its scheme.
+    private static let fieldLimit = IdentityToken.lengthLimit + 16
 
     /// Reads the `Authorization` field.
     ///
@@ -25,7 +27,9 @@ enum Credentials: Equatable, Sendable {
         case "basic":
             guard let credentials = Self.basic(parameter) else { throw .noCredentials }
             self = credentials
-        case "bearer": self = .token(String(decoding: parameter, as: UTF8.self))
+        case "bearer":
+            let token = String(decoding: parameter, as: UTF8.self)
+            self = IdentityToken.hasForm(token) ? .identityToken(token) : .token(token)
         default: throw .noCredentials
         }
     }

@@ -25,8 +25,10 @@ public struct UserDirectory: Sendable {
     public static let passwordLimit = 1024
 
     /// Adds a user, or gives one that is there a new password and ends its sessions.
-    public func add(_ name: String, password: String) async throws(UserDirectoryError) {
+    /// - Parameter roles: Given to the user besides those that one already has.
+    public func add(_ name: String, password: String, roles: Set<String> = []) async throws(UserDirectoryError) {
         let name = try userName(name)
+        guard roles.allSatisfy(Self.isRole) else { throw .badRole }
         // Log-in forgives a line end behind the password, so a password must not depend on one.
         guard (1...Self.passwordLimit).contains(password.utf8.count),
             !password.utf8.contains(where: { [0x00, 0x0A, 0x0D].contains($0) })
@@ -34,6 +36,32 @@ public struct UserDirectory: Sendable {
         guard let hash = await hashing.hash(Array(password.utf8), parameters: cost) else { throw .busy }
         let user = User(name: name.spelling, passwordHash: hash, createdAt: time.now)
         try await stored { () throws(StorageError) in try await store.putUser(user) }
+        for role in roles.sorted() { try await addRole(role, to: name.spelling) }
+    }
+
+    /// Gives a user a role.
+    public func addRole(_ role: String, to name: String) async throws(UserDirectoryError) {
+        let name = try userName(name)
+        guard Self.isRole(role) else { throw .badRole }
+        let isThere = try await stored { () throws(StorageError) in try await store.addRole(role, to: name.folded) }
+        guard isThere else { throw .notFound(name.spelling) }
+    }
+
+    /// Takes a role from a user, who may well not have it.
+    public func removeRole(_ role: String, from name: String) async throws(UserDirectoryError) {
+        let name = try userName(name)
+        let isThere = try await stored { () throws(StorageError) in
+            try await store.removeRole(role, from: name.folded)
+        }
+        guard isThere else { throw .notFound(name.spelling) }
+    }
+
+    private static func isRole(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || ".-_".utf8.contains(byte)
+            }
     }
 
     /// All users, by name.
@@ -92,6 +120,7 @@ public struct UserDirectory: Sendable {
 public enum UserDirectoryError: Error, Sendable, CustomStringConvertible {
     case badName(UserNameError)
     case badPassword
+    case badRole
     case notFound(String)
     /// Too many passwords are being hashed.
     case busy
@@ -102,6 +131,7 @@ public enum UserDirectoryError: Error, Sendable, CustomStringConvertible {
         case .badName(let error): error.description
         case .badPassword:
             "A password has 1 to \(UserDirectory.passwordLimit) bytes and neither line ends nor NUL characters."
+        case .badRole: "A role, such as admin, has 1 to 64 characters: a to z, digits, '.', '-' and '_'."
         case .notFound(let name): "There is no user named '\(name)'."
         case .busy: "Too many passwords are being checked; try again in a moment."
         case .storage(let error): "The users could not be read or written: \(error)"

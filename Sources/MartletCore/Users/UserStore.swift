@@ -7,11 +7,14 @@ public struct User: Sendable, CustomStringConvertible {
     /// The password's hash in PHC string form.
     public var passwordHash: String
     public var createdAt: Timestamp
+    /// What the user may do beyond what all may: `admin`.
+    public var roles: Set<String>
 
-    public init(name: String, passwordHash: String, createdAt: Timestamp) {
+    public init(name: String, passwordHash: String, createdAt: Timestamp, roles: Set<String> = []) {
         self.name = name
         self.passwordHash = passwordHash
         self.createdAt = createdAt
+        self.roles = roles
     }
 
     public var description: String { "user \(name)" }
@@ -37,7 +40,7 @@ public struct Session: Sendable, CustomStringConvertible {
 
 /// Keeps users and their sessions. Every verb is durable when it returns.
 public protocol UserStore: Sendable {
-    /// Adds a user, or gives one that is there a new password and ends its sessions.
+    /// Adds a user without roles, or gives one that is there a new password and ends its sessions.
     func putUser(_ user: User) async throws(StorageError)
 
     /// By name, without case.
@@ -45,6 +48,15 @@ public protocol UserStore: Sendable {
 
     /// All, by name.
     func users() async throws(StorageError) -> [User]
+
+    /// Gives a user, by name without case, a role.
+    /// - Parameter role: A word without spaces.
+    /// - Returns: Whether there is such a user.
+    func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool
+
+    /// Takes a role from a user, by name without case.
+    /// - Returns: Whether there is such a user, with the role or without it.
+    func removeRole(_ role: String, from name: String) async throws(StorageError) -> Bool
 
     /// Removes a user and its sessions.
     /// - Returns: Whether there was one.

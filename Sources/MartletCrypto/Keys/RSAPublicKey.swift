@@ -13,6 +13,20 @@ public struct RSAPublicKey: Sendable {
         self.handle = handle
     }
 
+    /// Takes the numbers of a key, most significant byte first, as a JSON Web Key has them (RFC 7518 section 6.3.1).
+    /// - Parameter exponent: Odd, at least 3, of at most 8 bytes.
+    public init(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
+        let value = exponent.count <= 8 ? exponent.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } : 0
+        guard modulus.count <= 1024, value >= 3, value % 2 == 1 else { throw .malformedPublicKey }
+        guard let key = martlet_RSA_public_key(modulus, modulus.count, exponent, exponent.count) else {
+            ERR_clear_error()
+            throw .malformedPublicKey
+        }
+        let handle = KeyHandle(key)
+        guard handle.isRSA else { throw .wrongKeyKind(expected: Self.kind) }
+        self.handle = handle
+    }
+
     init(handle: KeyHandle) {
         self.handle = handle
     }

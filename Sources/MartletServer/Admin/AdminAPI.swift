@@ -122,15 +122,34 @@ struct AdminAPI: Sendable {
                 return HTTPResponse(
                     .ok,
                     json: .array(
-                        users.map { ["name": .string($0.name), "createdAt": .string($0.createdAt.iso8601)] }))
+                        users.map { user in
+                            [
+                                "name": .string(user.name), "createdAt": .string(user.createdAt.iso8601),
+                                "roles": .array(user.roles.sorted().map { .string($0) }),
+                            ]
+                        }))
             }
         }
         router.on(.put, "/users/{name}", bodyLimit: Self.bodyLimit) { request, match in
-            guard let password = (try? JSON(parsing: request.body))?["password"]?.string else {
+            let user = try? JSON(parsing: request.body)
+            guard let password = user?["password"]?.string else {
                 return HTTPResponse(.badRequest, error: "A user is a JSON object with a password.")
             }
             return await answerUsers { () throws(UserDirectoryError) in
-                try await users.add(match["name"], password: password)
+                let roles = (user?["roles"]?.array ?? []).compactMap(\.string)
+                try await users.add(match["name"], password: password, roles: Set(roles))
+                return HTTPResponse(.noContent)
+            }
+        }
+        router.on(.put, "/users/{name}/roles/{role}") { _, match in
+            await answerUsers { () throws(UserDirectoryError) in
+                try await users.addRole(match["role"], to: match["name"])
+                return HTTPResponse(.noContent)
+            }
+        }
+        router.on(.delete, "/users/{name}/roles/{role}") { _, match in
+            await answerUsers { () throws(UserDirectoryError) in
+                try await users.removeRole(match["role"], from: match["name"])
                 return HTTPResponse(.noContent)
             }
         }
@@ -148,7 +167,7 @@ struct AdminAPI: Sendable {
         } catch {
             let status: HTTPStatus =
                 switch error {
-                case .badName, .badPassword: .badRequest
+                case .badName, .badPassword, .badRole: .badRequest
                 case .notFound: .notFound
                 case .busy, .storage: .serviceUnavailable
                 }

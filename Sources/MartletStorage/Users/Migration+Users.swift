@@ -8,6 +8,11 @@ extension Migration {
                 password_hash TEXT NOT NULL,
                 created_at INTEGER NOT NULL
             ) STRICT, WITHOUT ROWID;
+            CREATE TABLE user_roles (
+                user TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
+                role TEXT NOT NULL,
+                PRIMARY KEY (user, role)
+            ) STRICT, WITHOUT ROWID;
             CREATE TABLE sessions (
                 token_hash BLOB NOT NULL PRIMARY KEY,
                 user TEXT NOT NULL REFERENCES users ON DELETE CASCADE,

@@ -14,6 +14,16 @@ extension SQLiteStorage: UserStore {
         try await readers.read { connection throws(StorageError) in try UserTable(connection).all() }
     }
 
+    public func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool {
+        try await writer.write { connection throws(StorageError) in try UserTable(connection).addRole(role, to: name) }
+    }
+
+    public func removeRole(_ role: String, from name: String) async throws(StorageError) -> Bool {
+        try await writer.write { connection throws(StorageError) in
+            try UserTable(connection).removeRole(role, from: name)
+        }
+    }
+
     public func removeUser(_ name: String) async throws(StorageError) -> Bool {
         try await writer.write { connection throws(StorageError) in try UserTable(connection).remove(name) }
     }

@@ -9,6 +9,11 @@ struct UserTable {
         self.connection = connection
     }
 
+    /// Roles are words without spaces.
+    private static let columns = """
+        name, password_hash, created_at, (SELECT group_concat(role, ' ') FROM user_roles WHERE user = folded_name)
+        """
+
     func put(_ user: User) throws(StorageError) {
         try connection.run(
             """
@@ -20,13 +25,25 @@ struct UserTable {
 
     func user(_ name: String) throws(StorageError) -> User? {
         try connection.first(
-            "SELECT name, password_hash, created_at FROM users WHERE folded_name = ?", name.lowercased(),
+            "SELECT \(Self.columns) FROM users WHERE folded_name = ?", name.lowercased(),
             read: Self.user)
     }
 
     func all() throws(StorageError) -> [User] {
         try connection.all(
-            "SELECT name, password_hash, created_at FROM users ORDER BY folded_name", read: Self.user)
+            "SELECT \(Self.columns) FROM users ORDER BY folded_name", read: Self.user)
+    }
+
+    func addRole(_ role: String, to name: String) throws(StorageError) -> Bool {
+        try connection.run(
+            "INSERT OR IGNORE INTO user_roles SELECT folded_name, ? FROM users WHERE folded_name = ?", role,
+            name.lowercased())
+        return try user(name) != nil
+    }
+
+    func removeRole(_ role: String, from name: String) throws(StorageError) -> Bool {
+        try connection.run("DELETE FROM user_roles WHERE user = ? AND role = ?", name.lowercased(), role)
+        return try user(name) != nil
     }
 
     func remove(_ name: String) throws(StorageError) -> Bool {
@@ -62,6 +79,7 @@ struct UserTable {
     }
 
     private static func user(_ row: Statement) -> User {
-        User(name: row.text(0), passwordHash: row.text(1), createdAt: row.timestamp(2))
+        let roles = (row.optionalText(3) ?? "").split(separator: " ").map(String.init)
+        return User(name: row.text(0), passwordHash: row.text(1), createdAt: row.timestamp(2), roles: Set(roles))
     }
 }

@@ -28,6 +28,24 @@ extension StorageConformance {
             try require(user.createdAt, is: bench.now)
             try require(try await bench.storage.session(tokenHash: [1], at: bench.now) == nil, is: true)
         },
+        Requirement("Roles are given and taken one by one, survive a new password and go with the user") { bench in
+            let user = User(name: "Alice", passwordHash: "1", createdAt: bench.now, roles: ["ignored"])
+            try await bench.storage.putUser(user)
+            try require(try await bench.storage.user("alice")?.roles, is: [])
+            for role in ["admin", "editor", "admin"] {
+                try require(try await bench.storage.addRole(role, to: "ALICE"), is: true)
+            }
+            try await bench.storage.putUser(User(name: "alice", passwordHash: "2", createdAt: bench.now))
+            try require(try await bench.storage.user("alice")?.roles, is: ["admin", "editor"])
+            try require(try await bench.storage.removeRole("admin", from: "aLice"), is: true)
+            try require(try await bench.storage.removeRole("admin", from: "alice"), is: true)
+            try require(try await bench.storage.users().map(\.roles), is: [["editor"]])
+            _ = try await bench.storage.removeUser("alice")
+            try require(try await bench.storage.addRole("admin", to: "alice"), is: false)
+            try require(try await bench.storage.removeRole("editor", from: "alice"), is: false)
+            try await bench.storage.putUser(user)
+            try require(try await bench.storage.user("alice")?.roles, is: [])
+        },
         Requirement("A session is found by its token until it expires or is removed") { bench in
             try await bench.storage.putUser(User(name: "Alice", passwordHash: "1", createdAt: bench.now))
             try await bench.storage.addSession(bench.session([1, 2], of: "ALICE"))

@@ -6,7 +6,9 @@ extension MemoryStorage: UserStore {
     public func putUser(_ user: User) async throws(StorageError) {
         state.withLock { state in
             let key = user.name.lowercased()
-            state.users[key, default: user].passwordHash = user.passwordHash
+            var added = user
+            added.roles = []
+            state.users[key, default: added].passwordHash = user.passwordHash
             state.endSessions(of: key)
         }
     }
@@ -17,6 +19,17 @@ extension MemoryStorage: UserStore {
 
     public func users() async throws(StorageError) -> [User] {
         state.withLock { state in state.users.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
+    public func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool {
+        state.withLock { $0.users[name.lowercased()]?.roles.insert(role) != nil }
+    }
+
+    public func removeRole(_ role: String, from name: String) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            state.users[name.lowercased()]?.roles.remove(role)
+            return state.users[name.lowercased()] != nil
+        }
     }
 
     public func removeUser(_ name: String) async throws(StorageError) -> Bool {

@@ -3,22 +3,46 @@ import MartletModel
 
 /// `martlet user …`: who may log in to the app backend.
 enum UserCommands {
-    static let all = [add, list, remove]
+    static let all = [add, list, remove, addRole, removeRole]
 
     static let passwordFromInput = Option(
         "password-stdin", nil, "Read the password from standard input, as one line.")
 
     static let add = Command(
-        "user add", operands: ["NAME"], "Add a user, or give one a new password.", options: [.data, passwordFromInput]
+        "user add", operands: ["NAME"], "Add a user, or give one a new password.",
+        options: [.data, passwordFromInput, Option("role", "ROLE", "A role of the user, such as admin.")]
     ) { invocation in
         let password = try invocation.readPassword()
+        var body: [String: JSON] = ["password": .string(password)]
+        body["roles"] = invocation["role"].map { [.string($0)] }
         _ = try await Administration(invocation, makesDirectory: true).call(
-            .put, "/users/\(segment(invocation.operand("NAME")))", body: ["password": .string(password)])
+            .put, "/users/\(segment(invocation.operand("NAME")))", body: .object(body))
     }
 
-    static let list = Command("user list", "Print the names of all users.", options: [.data]) { invocation in
+    static let addRole = Command(
+        "user role add", operands: ["NAME", "ROLE"], "Give a user a role, such as admin.", options: [.data]
+    ) { invocation in
+        try await changeRole(.put, invocation)
+    }
+
+    static let removeRole = Command(
+        "user role remove", operands: ["NAME", "ROLE"], "Take a role from a user, at once.", options: [.data]
+    ) { invocation in
+        try await changeRole(.delete, invocation)
+    }
+
+    private static func changeRole(_ method: HTTPMethod, _ invocation: Invocation) async throws {
+        let (name, role) = (segment(invocation.operand("NAME")), segment(invocation.operand("ROLE")))
+        _ = try await Administration(invocation).call(method, "/users/\(name)/roles/\(role)")
+    }
+
+    static let list = Command("user list", "Print all users, each with its roles behind the name.", options: [.data]) {
+        invocation in
         let users = try await Administration(invocation).call(.get, "/users")
-        for user in users.array ?? [] { Terminal.print(user["name"]?.string ?? "") }
+        for user in users.array ?? [] {
+            let roles = (user["roles"]?.array ?? []).compactMap(\.string)
+            Terminal.print(([user["name"]?.string ?? ""] + roles).joined(separator: " "))
+        }
     }
 
     static let remove = Command(

@@ -25,7 +25,8 @@ struct Fixture {
     /// Users alice, bob and carol, whose passwords are their names with a 1.
     init(
         hubs names: [String] = ["hub"], hubName: String? = nil, settings: BackendSettings = BackendSettings(),
-        hashing: Argon2idQueue = Argon2idQueue()
+        hashing: Argon2idQueue = Argon2idQueue(),
+        identityProvider: (ManualTimeSource) -> IdentityProvider? = { _ in nil }
     ) async throws {
         hubs = HubDirectory(store: storage, platforms: platforms, time: time)
         for name in names { _ = try await hubs.create(name) }
@@ -37,7 +38,8 @@ struct Fixture {
         handler = try Backend(
             users: users, devices: devices,
             intake: NotificationIntake(store: storage, platforms: platforms, time: time) { sent.append($0) },
-            platforms: platforms, hub: BackendHub(hubs, named: hubName), time: time, settings: settings
+            platforms: platforms, hub: BackendHub(hubs, named: hubName), identityProvider: identityProvider(time),
+            time: time, settings: settings
         ).makeHandler()
     }
 

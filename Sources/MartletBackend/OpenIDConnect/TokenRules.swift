@@ -1,0 +1,72 @@
+import MartletModel
+
+/// What a token must say to be believed, and who it then is.
+struct TokenRules: Sendable {
+    let settings: OpenIDConnectSettings
+
+    /// How far clocks may be apart, in seconds.
+    private static let clockSkew = 60.0
+    private static let roleLimit = 1000
+
+    /// Asked before keys are: those of another issuer are not this provider's to have.
+    func checkIssuer(of token: IdentityToken) throws(TokenRefusal) {
+        guard token.claims["iss"] == .string(settings.issuer) else { throw .foreignIssuer }
+    }
+
+    /// Who a token is, by the key that it names.
+    func caller(
+        of token: IdentityToken, signedWith key: JSONWebKey, at now: Timestamp
+    ) throws(TokenRefusal) -> Caller {
+        guard key.hasSigned(token) else { throw .badSignature }
+        try checkIssuer(of: token)
+        try checkAudience(of: token.claims)
+        try checkTimes(of: token.claims, at: Double(now.milliseconds) / 1000)
+        guard token.claims["cnf"] == nil else { throw .bound }
+        guard let name = claim(settings.userClaim, of: token.claims)?.string.flatMap({ try? UserName($0) }) else {
+            throw .noUser(claim: settings.userClaim)
+        }
+        return Caller(name: name, roles: roles(of: token.claims))
+    }
+
+    /// One that is meant for several must have been issued to this server: any of the others could show it here.
+    private func checkAudience(of claims: JSON) throws(TokenRefusal) {
+        let audience = JSON.string(settings.audience)
+        guard let several = claims["aud"]?.array else {
+            guard claims["aud"] == audience else { throw .foreignAudience }
+            return
+        }
+        guard several.contains(audience) else { throw .foreignAudience }
+        guard several.count == 1 || claims["azp"] == audience else { throw .foreignParty }
+    }
+
+    private func checkTimes(of claims: JSON, at now: Double) throws(TokenRefusal) {
+        guard let expiry = try seconds("exp", of: claims) else { throw .noExpiry }
+        guard now < expiry + Self.clockSkew else { throw .expired }
+        for name in ["nbf", "iat"] {
+            guard let start = try seconds(name, of: claims) else { continue }
+            guard start <= now + Self.clockSkew else { throw .notYetValid }
+        }
+    }
+
+    /// A NumericDate (RFC 7519, section 2); nil where there is none.
+    private func seconds(_ name: String, of claims: JSON) throws(TokenRefusal) -> Double? {
+        switch claims[name] {
+        case nil: return nil
+        case .integer(let number): return Double(number)
+        case .double(let number) where number.isFinite: return number
+        default: throw .badTime
+        }
+    }
+
+    private func roles(of claims: JSON) -> Set<String> {
+        guard let name = settings.rolesClaim, let claim = claim(name, of: claims) else { return [] }
+        if let role = claim.string { return [role] }
+        return Set((claim.array ?? []).prefix(Self.roleLimit).compactMap(\.string))
+    }
+
+    /// A claim by its name, dots and all, or else by the way to it.
+    private func claim(_ name: String, of claims: JSON) -> JSON? {
+        if let claim = claims[name] { return claim }
+        return name.split(separator: ".").reduce(claims) { found, part in found?[String(part)] }
+    }
+}
