@@ -1,6 +1,7 @@
 import Glibc
 public import MartletCore
 import MartletModel
+import Synchronization
 
 /// The storage ports on one SQLite database: write-ahead log, synchronous, one writer with group commit, readers on
 /// threads of their own. What it has answered with success survives the loss of the process and of power.
@@ -9,9 +10,13 @@ public final class SQLiteStorage: Sendable {
     public let progressMaps: FileProgressMaps
     /// Containers of blobs, as files beside the database.
     public let containers: FileContainerStore
+    /// Contents of payloads that are files, beside the database.
+    public let payloadBodies: PayloadBodies
     let writer: Writer
     let readers: ReaderPool
     let sealer: any Sealer
+    /// Whether the write-ahead log may hold texts of payloads that have been removed.
+    let hasRemovedTexts = Atomic(true)
     private let checkpointer: Checkpointer
     private let directory: StorageDirectory
 
@@ -31,6 +36,9 @@ public final class SQLiteStorage: Sendable {
         let database = directory.file(Settings.databaseName)
         let connection = try settings.openWriter(database)
         try Migrator(migrations: settings.migrations).migrate(connection)
+        try PayloadRemoval(connection).expireUnpublished(at: nil)
+        try directory.makePrivateDirectory("payloads")
+        payloadBodies = try Self.openBodies(in: directory.file("payloads"), of: connection)
         let unfinished = try DeliveryTable(connection).unfinishedIDs()
         checkpointer = Checkpointer(try settings.openReader(database))
         writer = Writer(connection, checkpointer: checkpointer, limits: settings.logLimits)
@@ -41,6 +49,17 @@ public final class SQLiteStorage: Sendable {
         progressMaps = try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
         try directory.makePrivateDirectory("storage")
         containers = try FileContainerStore(in: directory.file("storage"), cleaningBefore: settings.blocksKeptSince())
+    }
+
+    /// Removes the bodies that have no record: what wrote them ended before.
+    private static func openBodies(
+        in path: String, of connection: Connection
+    ) throws(StorageError) -> PayloadBodies {
+        let store = try FileContainerStore(in: path, cleaningBefore: .distantFuture)
+        try store.keepBlobs(of: PayloadBodies.container) { name throws(StorageError) in
+            try connection.first("SELECT 1 FROM payloads WHERE body = ?", name) { _ in true } ?? false
+        }
+        return PayloadBodies(store)
     }
 
     /// Reads something small.
@@ -81,6 +100,7 @@ extension SQLiteStorage {
                 PRAGMA journal_mode = WAL;
                 PRAGMA synchronous = FULL;
                 PRAGMA foreign_keys = ON;
+                PRAGMA secure_delete = ON;
                 PRAGMA trusted_schema = OFF;
                 PRAGMA temp_store = MEMORY;
                 PRAGMA cache_size = -65536;

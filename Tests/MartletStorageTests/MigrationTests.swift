@@ -19,7 +19,8 @@ struct MigrationTests {
     }
 
     @Test func namesAreUniqueAndInTheOrderOfRelease() {
-        #expect(Migration.all.map(\.name) == ["hubs", "devices", "notifications", "users", "jobs"])
+        #expect(
+            Migration.all.map(\.name) == ["hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts"])
     }
 
     @Test func aNewStepIsRunOnAnOldDatabaseAndOnlyOnce() async throws {

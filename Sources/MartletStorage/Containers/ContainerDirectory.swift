@@ -182,12 +182,16 @@ struct ContainerDirectory: Sendable {
         defer { closedir(directory) }
         var entries: [(name: String, isDirectory: Bool)] = []
         while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+            let name = Self.name(of: entry)
             if name != "." && name != ".." { entries.append((name, Int(entry.pointee.d_type) == Int(DT_DIR))) }
         }
         return entries
+    }
+
+    private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+        withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+            pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
     }
 
     // MARK: What is left over
@@ -200,6 +204,18 @@ struct ContainerDirectory: Sendable {
             if !entry.name.hasPrefix(UploadName.resumablePrefix) || isOlder(path, than: moment) { removeAll(path) }
         }
         for entry in try entries("\(root)/\(Self.blocks)") { removeOld("\(root)/\(Self.blocks)/\(entry.name)", moment) }
+    }
+
+    /// Removes the files of a container that are not wanted; there may be any number.
+    func keepFiles(of name: ContainerName, where isWanted: (String) throws(StorageError) -> Bool) throws(StorageError) {
+        let path = path(of: name)
+        guard let directory = opendir(path) else { throw StorageError(failed: "list", path) }
+        defer { closedir(directory) }
+        while let entry = readdir(directory) {
+            guard Int(entry.pointee.d_type) == Int(DT_REG) else { continue }
+            let file = Self.name(of: entry)
+            if try !isWanted(file) { unlink("\(path)/\(file)") }
+        }
     }
 
     private func removeOld(_ path: String, _ moment: Timestamp) {

@@ -28,6 +28,19 @@ public final class FileContainerStore: ContainerStore {
         }
     }
 
+    /// Makes a container where it is missing, and removes the blobs in it, of one segment each, that are not wanted any
+    /// more. To be called before the store is used.
+    func keepBlobs(
+        of name: ContainerName, where isWanted: (String) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        do throws(ContainerError) {
+            _ = try directory.create(name)
+        } catch {
+            if case .storage(let error) = error { throw error }
+        }
+        try directory.keepFiles(of: name, where: isWanted)
+    }
+
     // MARK: Containers
 
     public func createContainer(_ name: ContainerName) async throws(ContainerError) -> Bool {

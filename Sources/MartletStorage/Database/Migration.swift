@@ -6,7 +6,7 @@ struct Migration: Sendable {
     var name: String
     var script: String
 
-    static let all: [Migration] = [hubs, devices, notifications, users, jobs]
+    static let all: [Migration] = [hubs, devices, notifications, users, jobs, payloads, receipts]
 }
 
 /// Brings a database to the schema of this program.

@@ -48,6 +48,16 @@ actor Writer {
         connection = nil
     }
 
+    /// Carries the log into the database and cuts it to nothing.
+    /// - Returns: false where somebody reads what is in it for so long that it has to stay.
+    func emptyLog() throws(StorageError) -> Bool {
+        guard let connection else { throw Self.closed }
+        let isBusy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.bool(0) }
+        return isBusy == false
+    }
+
+    private static var closed: StorageError { StorageError(.closed, "The storage has been closed.") }
+
     private nonisolated func submit(_ write: PendingWrite) {
         let isFirst = waiting.withLock { waiting in
             waiting.append(write)
@@ -64,7 +74,7 @@ actor Writer {
         }
         guard !group.isEmpty else { return }
         guard let connection else {
-            for write in group { write.fail(StorageError(.closed, "The storage has been closed.")) }
+            for write in group { write.fail(Self.closed) }
             return
         }
         commit(group, on: connection)

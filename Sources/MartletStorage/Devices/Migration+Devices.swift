@@ -71,6 +71,11 @@ extension Migration {
             CREATE INDEX registrations_by_expiry ON registrations (expires_at) WHERE expires_at IS NOT NULL;
             CREATE UNIQUE INDEX registrations_by_installation ON registrations (installation, slot)
                 WHERE installation IS NOT NULL;
+            CREATE TABLE device_keys (
+                registration INTEGER PRIMARY KEY REFERENCES registrations ON DELETE CASCADE,
+                public_key BLOB NOT NULL,
+                auth_secret BLOB NOT NULL
+            ) STRICT;
             CREATE TABLE tags (
                 hub INTEGER NOT NULL,
                 name TEXT NOT NULL,

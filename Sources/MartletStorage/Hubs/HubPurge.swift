@@ -29,6 +29,7 @@ struct HubPurge {
         for table in ["refusals", "retries"] {
             if try removeMembers(from: table) { return false }
         }
+        if try removeReceipts() { return false }
         if try removeRequests() { return false }
         if try remove(from: "notifications", "sequence") { return false }
         if try remove(from: "channels", "id") { return false }
@@ -52,6 +53,17 @@ struct HubPurge {
                 (SELECT delivery, channel, registration FROM \(table) WHERE delivery IN
                     (SELECT id FROM deliveries WHERE notification IN
                         (SELECT sequence FROM notifications WHERE hub = ?1 LIMIT ?2)) LIMIT ?2)
+            """, hub, Self.limit)
+        return connection.changes > 0
+    }
+
+    /// - Returns: Whether there was something to remove.
+    private func removeReceipts() throws(StorageError) -> Bool {
+        try connection.run(
+            """
+            DELETE FROM notification_receipts WHERE (notification, device, event) IN
+                (SELECT notification, device, event FROM notification_receipts WHERE notification IN
+                    (SELECT sequence FROM notifications WHERE hub = ?1 LIMIT ?2) LIMIT ?2)
             """, hub, Self.limit)
         return connection.changes > 0
     }

@@ -15,6 +15,8 @@ extension SQLiteStorage {
                 }
             }
         }
+        try await removeExpiredPayloads(at: now)
+        try await emptyLogOfRemovedTexts()
         let deleted = try await readers.read { connection throws(StorageError) in
             try HubPurge.deletedHubs(connection)
         }

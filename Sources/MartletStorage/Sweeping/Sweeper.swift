@@ -20,7 +20,7 @@ struct Sweeper {
     /// What a sweep goes through.
     enum Kind: CaseIterable, Sendable {
         case installations, registrations, oldHistory, surplusHistory, oldTombstones, surplusTombstones, sessions,
-            requests, notifications
+            requests, notifications, audit, surplusRefusals
     }
 
     /// - Returns: How many rows went; as many as the limit where more may be left.
@@ -36,7 +36,12 @@ struct Sweeper {
         case .surplusTombstones: try removeSurplusTombstones()
         case .sessions: try removeExpiredSessions()
         case .requests: try RequestTable(connection).removeOld(at: now, limit: Self.limit)
-        case .notifications: try removeOldRefusals() > 0 ? Self.limit : removeOldNotifications()
+        case .notifications:
+            try removeOldRefusals() + removeOldReceipts() > 0 ? Self.limit : removeOldNotifications()
+        case .audit:
+            try AuditTable(connection).removeOld(before: now + (.zero - retention.audit), limit: Self.limit)
+        case .surplusRefusals:
+            try AuditTable(connection).removeRefusals(but: retention.refusalLimit, limit: Self.limit)
         }
     }
 
@@ -85,6 +90,17 @@ struct Sweeper {
                 SELECT delivery, channel, registration FROM refusals WHERE delivery IN (
                     SELECT id FROM deliveries WHERE notification IN (
                         SELECT sequence FROM notifications WHERE finished_at <= ?1 ORDER BY finished_at LIMIT ?2))
+                LIMIT ?2)
+            """, now + (.zero - retention.notifications), Self.limit)
+        return connection.changes
+    }
+
+    private func removeOldReceipts() throws(StorageError) -> Int {
+        try connection.run(
+            """
+            DELETE FROM notification_receipts WHERE (notification, device, event) IN (
+                SELECT notification, device, event FROM notification_receipts WHERE notification IN (
+                    SELECT sequence FROM notifications WHERE finished_at <= ?1 ORDER BY finished_at LIMIT ?2)
                 LIMIT ?2)
             """, now + (.zero - retention.notifications), Self.limit)
         return connection.changes

@@ -10,7 +10,8 @@ public import MartletCore
 /// }
 /// ```
 public enum StorageConformance {
-    public typealias Storage = DeviceStore & HubStore & JobStore & NotificationStore & TraceStore & UserStore
+    public typealias Storage = DeviceKeyStore & DeviceStore & HubStore & JobStore & NotificationStore & PayloadStore
+        & ReceiptStore & TraceStore & UserStore
 
     /// One sentence about storage that can be checked on an empty one.
     public struct Requirement: Sendable, CustomStringConvertible {
@@ -32,7 +33,8 @@ public enum StorageConformance {
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
-        + schedules + repetitions + deliveries + users + jobs + history
+        + schedules + repetitions + deliveries + users + jobs + history + payloads + payloadQuotas + payloadAudits
+        + deviceKeys + audienceTags + receipts
 }
 
 /// What a storage did that it should not have done.

@@ -1,0 +1,45 @@
+import MartletCore
+import MartletModel
+
+/// The keys of registrations, on one connection; they go with them.
+struct DeviceKeyTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// - Returns: Whether there is such a registration.
+    func put(_ key: DeviceKey?, of registration: String, in hub: Hub.ID) throws(StorageError) -> Bool {
+        let found = try connection.first(
+            "SELECT sequence FROM registrations WHERE hub = ? AND id = ?", hub.rawValue, StoredID(registration)
+        ) { $0.integer(0) }
+        guard let found else { return false }
+        if let key {
+            try connection.run(
+                "INSERT OR REPLACE INTO device_keys (registration, public_key, auth_secret) VALUES (?, ?, ?)", found,
+                key.publicKey, key.authSecret)
+        } else {
+            try connection.run("DELETE FROM device_keys WHERE registration = ?", found)
+        }
+        return true
+    }
+
+    func keys(of tag: Tag, in hub: Hub.ID, at now: Timestamp, limit: Int) throws(StorageError) -> [KeyedDevice] {
+        try connection.all(
+            """
+            SELECT r.id, c.platform, k.public_key, k.auth_secret
+            FROM tags t CROSS JOIN tag_members m ON m.tag = t.id
+                CROSS JOIN device_keys k ON k.registration = m.registration
+                CROSS JOIN registrations r ON r.sequence = m.registration
+                CROSS JOIN channels c ON c.id = r.channel
+            WHERE t.hub = ? AND t.name = ? AND (r.expires_at IS NULL OR r.expires_at > ?)
+            ORDER BY r.sequence DESC LIMIT ?
+            """, hub.rawValue, tag.folded, now, limit
+        ) { row in
+            KeyedDevice(
+                registration: StoredID(row, 0).text, platform: PlatformID(rawValue: row.text(1)),
+                key: DeviceKey(publicKey: row.bytes(2), authSecret: row.bytes(3)))
+        }
+    }
+}

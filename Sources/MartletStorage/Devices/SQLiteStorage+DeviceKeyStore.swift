@@ -1,0 +1,20 @@
+public import MartletCore
+public import MartletModel
+
+extension SQLiteStorage: DeviceKeyStore {
+    public func putDeviceKey(
+        _ key: DeviceKey?, of registration: String, in hub: Hub.ID
+    ) async throws(StorageError) -> Bool {
+        try await writer.write { connection throws(StorageError) in
+            try DeviceKeyTable(connection).put(key, of: registration, in: hub)
+        }
+    }
+
+    public func deviceKeys(
+        of tag: Tag, in hub: Hub.ID, at now: Timestamp, limit: Int
+    ) async throws(StorageError) -> [KeyedDevice] {
+        try await readers.read { connection throws(StorageError) in
+            try DeviceKeyTable(connection).keys(of: tag, in: hub, at: now, limit: limit)
+        }
+    }
+}

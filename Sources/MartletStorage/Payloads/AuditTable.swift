@@ -1,0 +1,65 @@
+import MartletCore
+import MartletModel
+
+/// Who has fetched what, and who was refused, on one connection.
+struct AuditTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func insert(_ access: PayloadAccess) throws(StorageError) {
+        try connection.run(
+            "INSERT INTO payload_audit (at, payload, user, outcome, address) VALUES (?, ?, ?, ?, ?)", access.at,
+            access.payload.stored, access.user, access.outcome.rawValue, access.address)
+    }
+
+    /// The latest, newest last.
+    func entries(_ query: AuditQuery) throws(StorageError) -> [AuditEntry] {
+        let entries = try connection.all(Self.sql(for: query), query.payload?.stored, query.user, query.limit) {
+            row throws(StorageError) in
+            guard let payload = PayloadID(rawValue: Int32(clamping: row.integer(2))),
+                let outcome = PayloadAccess.Outcome(rawValue: row.text(4))
+            else { throw StorageError(.corrupt, "A stored entry of the audit cannot be read; restore a backup.") }
+            return AuditEntry(
+                number: row.integer(0),
+                access: PayloadAccess(
+                    at: row.timestamp(1), payload: payload, user: row.text(3), outcome: outcome, address: row.text(5)))
+        }
+        return entries.reversed()
+    }
+
+    /// Names only the columns that the query is of, so that each kind of query has its index.
+    private static func sql(for query: AuditQuery) -> String {
+        let conditions = [query.payload.map { _ in "payload = ?1" }, query.user.map { _ in "user = ?2" }]
+        let condition = conditions.compactMap(\.self).joined(separator: " AND ")
+        return """
+            SELECT number, at, payload, user, outcome, address FROM payload_audit
+            WHERE \(condition.isEmpty ? "?1 IS ?2" : condition) ORDER BY number DESC LIMIT ?3
+            """
+    }
+
+    /// - Returns: How many went.
+    func removeOld(before moment: Timestamp, limit: Int) throws(StorageError) -> Int {
+        try connection.run(
+            """
+            DELETE FROM payload_audit WHERE at <= ? AND number IN
+                (SELECT number FROM payload_audit ORDER BY number LIMIT ?)
+            """, moment, limit)
+        return connection.changes
+    }
+
+    /// Keeps only so many refusals, the latest: whoever tries ids can make any number.
+    /// - Returns: How many went.
+    func removeRefusals(but count: Int, limit: Int) throws(StorageError) -> Int {
+        try connection.run(
+            """
+            DELETE FROM payload_audit WHERE number IN (
+                SELECT number FROM payload_audit WHERE outcome = 'refused' AND number <= (
+                    SELECT number FROM payload_audit WHERE outcome = 'refused' ORDER BY number DESC LIMIT 1 OFFSET ?)
+                ORDER BY number LIMIT ?)
+            """, count, limit)
+        return connection.changes
+    }
+}

@@ -1,0 +1,56 @@
+import MartletCore
+import MartletModel
+
+/// Removes payloads that have expired, on one connection, a portion at a time: a broadcast has a million addressees.
+struct PayloadRemoval {
+    private let connection: Connection
+
+    /// Payloads per portion, and rows.
+    static let payloadLimit = 100
+    static let rowLimit = 1000
+
+    /// How long a payload may take from being added to being published.
+    private static let patience: Duration = .seconds(86_400)
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Lets expire what was added and never published.
+    /// - Parameter now: nil: all, because whoever was about to publish is gone.
+    func expireUnpublished(at now: Timestamp?) throws(StorageError) {
+        let end = now.map { $0 + (.zero - Self.patience) }
+        try connection.run(
+            "UPDATE payloads SET expires_at = 0 WHERE is_published = 0 AND created_at <= ifnull(?, created_at)", end)
+    }
+
+    /// Payloads that have expired, with the names of their bodies.
+    func expired(at now: Timestamp) throws(StorageError) -> [(id: PayloadID, body: String?)] {
+        let found = try connection.all(
+            "SELECT id, body FROM payloads WHERE expires_at <= ? ORDER BY expires_at LIMIT ?", now, Self.payloadLimit
+        ) { row in (id: PayloadID(rawValue: Int32(clamping: row.integer(0))), body: row.optionalText(1)) }
+        return found.compactMap { entry in entry.id.map { (id: $0, body: entry.body) } }
+    }
+
+    /// - Returns: Whether nothing is left of these payloads.
+    func removePortion(of ids: [PayloadID]) throws(StorageError) -> Bool {
+        var rows = Self.rowLimit
+        for id in ids {
+            rows -= try removeRows(of: id, from: "payload_receipts", "device, event", limit: rows)
+            rows -= try removeRows(of: id, from: "addressees", "user", limit: rows)
+            guard rows > 0 else { return false }
+            try PayloadTable(connection).remove(id)
+        }
+        return true
+    }
+
+    private func removeRows(
+        of id: PayloadID, from table: String, _ key: String, limit: Int
+    ) throws(StorageError) -> Int {
+        try connection.run(
+            """
+            DELETE FROM \(table) WHERE (payload, \(key)) IN (SELECT payload, \(key) FROM \(table) WHERE payload = ? LIMIT ?)
+            """, id.stored, limit)
+        return connection.changes
+    }
+}

@@ -1,0 +1,244 @@
+import MartletCore
+import MartletModel
+
+extension StorageConformance {
+    static let payloads: [Requirement] = [
+        Requirement("A payload is found by its addressees alone, once it is published, until it expires") { bench in
+            let draft = bench.payload("secret", type: "text", message: "Look")
+            let id = try await bench.added(draft)
+            try await bench.storage.addAddressees(["bob", "carol"], of: id)
+            try require(try await bench.seen(id, by: "bob") == nil, is: true, "before it is published")
+            try await bench.storage.publish(id)
+            let found = try require(try await bench.seen(id, by: "bob"))
+            try require(found.payload.id, is: id)
+            try require(found.payload.kind, is: .secure)
+            try require(found.payload.sender, is: "alice")
+            try require(found.payload.type, is: "text")
+            try require(found.payload.contentType, is: "text/plain")
+            try require(found.payload.message, is: "Look")
+            try require(found.payload.content, is: .text(Array("secret".utf8)))
+            try require(found.payload.device == nil, is: true)
+            try require(found.payload.createdAt, is: bench.now)
+            try require(found.payload.expiresAt, is: bench.now + .seconds(60))
+            for user in ["alice", "dave", "Bob", ""] {
+                try require(try await bench.seen(id, by: user) == nil, is: true, user)
+            }
+            let end = bench.now + .seconds(60)
+            try require(try await bench.seen(id, by: "bob", at: end) == nil, is: true)
+            try require(try await bench.read(id, by: "bob", at: end) == nil, is: true)
+        },
+        Requirement("A payload keeps what it is of, and the name of its body") { bench in
+            var draft = bench.payload("")
+            draft.kind = .rich
+            draft.content = .body(name: "b1", size: 12)
+            draft.device = "1-2-3"
+            let id = try await bench.sent(draft, to: ["bob"])
+            let found = try require(try await bench.seen(id, by: "bob")).payload
+            try require(found.kind, is: .rich)
+            try require(found.content, is: .body(name: "b1", size: 12))
+            try require(found.device, is: "1-2-3")
+        },
+        Requirement("An empty text is a text") { bench in
+            let id = try await bench.sent(bench.payload(""), to: ["bob"])
+            try require(try await bench.read(id, by: "bob")?.payload.content, is: .text([]))
+        },
+        Requirement("Reading is remembered for each addressee, looking is not") { bench in
+            let id = try await bench.sent(bench.payload("x"), to: ["bob", "carol"])
+            try require(try require(try await bench.seen(id, by: "bob")).readAt == nil, is: true)
+            try require(try require(try await bench.read(id, by: "bob")).readAt == nil, is: true)
+            let again = try await bench.read(id, by: "bob", at: bench.now + .seconds(5))
+            try require(try require(again).readAt, is: bench.now)
+            try require(try require(try await bench.read(id, by: "bob")).readAt, is: bench.now, "the first time")
+            try require(try require(try await bench.seen(id, by: "carol")).readAt == nil, is: true)
+        },
+        Requirement("What is read once is gone for whoever has read it, and there for the others") { bench in
+            let id = try await bench.sent(bench.payload("x", isOnce: true), to: ["bob", "carol"])
+            try require(try require(try await bench.seen(id, by: "bob")).readAt == nil, is: true)
+            try require(try require(try await bench.read(id, by: "bob")).payload.content, is: .text([0x78]))
+            try require(try await bench.read(id, by: "bob") == nil, is: true)
+            try require(try await bench.seen(id, by: "bob") == nil, is: true)
+            try require(try require(try await bench.read(id, by: "carol")).payload.content, is: .text([0x78]))
+            try require(try await bench.read(id, by: "carol") == nil, is: true)
+        },
+        Requirement("Of two that read at the same time as one user, one is given what is read once") { bench in
+            for _ in 0..<20 {
+                let id = try await bench.sent(bench.payload("x", isOnce: true), to: ["bob"])
+                let given = try await withThrowingTaskGroup { group in
+                    for _ in 0..<4 { group.addTask { try await bench.read(id, by: "bob") != nil } }
+                    return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+                try require(given, is: 1)
+            }
+        },
+        Requirement("Addressees are fixed when a payload is published") { bench in
+            let id = try await bench.added(bench.payload("x"))
+            try await bench.storage.addAddressees(["bob"], of: id)
+            try await bench.storage.addAddressees(["bob", "carol"], of: id)
+            try await bench.storage.publish(id)
+            try await bench.storage.addAddressees(["dave"], of: id)
+            try require(try await bench.seen(id, by: "dave") == nil, is: true)
+            try require(try await bench.readers(id)?.map(\.user), is: ["bob", "carol"])
+            try await bench.storage.addAddressees(["dave"], of: try require(PayloadID(rawValue: 1)))
+        },
+        Requirement("A payload that was withdrawn is nobody's") { bench in
+            let id = try await bench.sent(bench.payload("x"), to: ["bob"])
+            try await bench.storage.withdraw(id)
+            try require(try await bench.seen(id, by: "bob") == nil, is: true)
+            try require(try await bench.readers(id) == nil, is: true)
+            try await bench.storage.withdraw(id)
+        },
+        Requirement("Somebody who was added after a payload was sent is another person of the name") { bench in
+            let id = try await bench.sent(bench.payload("x"), to: ["alice", "bob", "carol"])
+            let users = [("Alice", 1), ("bob", 1), ("Carol", 0)]
+            for (name, seconds) in users {
+                try await bench.storage.putUser(
+                    User(name: name, passwordHash: "", createdAt: bench.now + .seconds(Int64(seconds))))
+            }
+            try require(try await bench.seen(id, by: "bob") == nil, is: true)
+            try require(try await bench.read(id, by: "bob") == nil, is: true)
+            try require(try await bench.seen(id, by: "carol") == nil, is: false)
+            try require(try await bench.readers(id) == nil, is: true, "the sender too")
+        },
+        Requirement("The sender is told who has read it, by name and in pages") { bench in
+            let id = try await bench.sent(bench.payload("x"), to: ["carol", "bob", "zoë", "dave"])
+            _ = try await bench.read(id, by: "carol", at: bench.now + .seconds(3))
+            let page = try await bench.readers(id, limit: 2)
+            let read = PayloadReader(user: "carol", readAt: bench.now + .seconds(3))
+            try require(page, is: [PayloadReader(user: "bob", readAt: nil), read])
+            try require(try await bench.readers(id, after: "carol", limit: 9)?.map(\.user), is: ["dave", "zoë"])
+            try require(try await bench.readers(id, after: "zoë", limit: 9), is: [])
+            try require(try await bench.readers(id, sentBy: "bob") == nil, is: true)
+            try require(try await bench.readers(id, at: bench.now + .seconds(60)) == nil, is: true)
+            let unpublished = try await bench.added(bench.payload("x"))
+            try require(try await bench.readers(unpublished) == nil, is: true)
+        },
+    ]
+
+    static let payloadQuotas: [Requirement] = [
+        Requirement("A sender's live payloads take no more than the quota") { bench in
+            let quota = Int64(10)
+            _ = try await bench.added(bench.payload("123456"), quota: quota)
+            try await bench.expectOverQuota(bench.payload("12345"), quota)
+            try await bench.expectOverQuota(bench.payload("12345678901"), quota)
+            var body = bench.payload("")
+            body.content = .body(name: "b", size: .max)
+            try await bench.expectOverQuota(body, quota)
+            _ = try await bench.added(bench.payload("1234"), quota: quota)
+            try await bench.expectOverQuota(bench.payload("1"), quota)
+            _ = try await bench.added(bench.payload(""), quota: quota)
+            var other = bench.payload("1234567890")
+            other.sender = "bob"
+            _ = try await bench.added(other, quota: quota)
+        },
+        Requirement("What has expired, was withdrawn, or was read once by all does not count") { bench in
+            let quota = Int64(10)
+            let first = try await bench.sent(bench.payload("1234567890", isOnce: true), to: ["bob", "carol"])
+            _ = try await bench.read(first, by: "bob")
+            try await bench.expectOverQuota(bench.payload("1"), quota)
+            _ = try await bench.read(first, by: "carol")
+            let second = try await bench.added(bench.payload("1234567890"), quota: quota)
+            try await bench.storage.withdraw(second)
+            _ = try await bench.added(bench.payload("1234567890"), quota: quota)
+            var later = bench.payload("1234567890")
+            later.createdAt = bench.now + .seconds(60)
+            _ = try await bench.added(later, quota: quota)
+        },
+        Requirement("Of those who add at the same time as many succeed as there is room for") { bench in
+            let added = try await withThrowingTaskGroup { group in
+                for _ in 0..<8 {
+                    group.addTask { try await bench.storage.addPayload(bench.payload("123"), quota: 10) != .overQuota }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            try require(added, is: 3)
+        },
+    ]
+
+    static let payloadAudits: [Requirement] = [
+        Requirement("Every read and every refusal is noted, and looking is not") { bench in
+            let id = try await bench.sent(bench.payload("x", isOnce: true), to: ["bob"])
+            let unknown = try require(PayloadID(rawValue: id.rawValue == 5 ? 6 : 5))
+            _ = try await bench.seen(id, by: "bob")
+            _ = try await bench.seen(unknown, by: "bob")
+            _ = try await bench.read(id, by: "bob", from: "10.0.0.1")
+            _ = try await bench.read(id, by: "bob", from: "10.0.0.2")
+            _ = try await bench.read(id, by: "eve", from: "10.0.0.3")
+            _ = try await bench.read(unknown, by: "eve", at: bench.now + .seconds(9), from: "::1")
+            let wanted = [
+                PayloadAccess(at: bench.now, payload: id, user: "bob", outcome: .read, address: "10.0.0.1"),
+                PayloadAccess(at: bench.now, payload: id, user: "bob", outcome: .refused, address: "10.0.0.2"),
+                PayloadAccess(at: bench.now, payload: id, user: "eve", outcome: .refused, address: "10.0.0.3"),
+                PayloadAccess(
+                    at: bench.now + .seconds(9), payload: unknown, user: "eve", outcome: .refused, address: "::1"),
+            ]
+            try require(try await bench.audit(), is: wanted)
+            try require(try await bench.audit(limit: 2), is: Array(wanted.suffix(2)), "the latest")
+            try require(try await bench.audit(payload: id), is: Array(wanted.prefix(3)))
+            try require(try await bench.audit(user: "eve"), is: Array(wanted.suffix(2)))
+            try require(try await bench.audit(payload: id, user: "eve"), is: [wanted[2]])
+            try require(try await bench.audit(payload: id, user: "dave"), is: [])
+        },
+        Requirement("What others have noted is in the audit, whose numbers rise") { bench in
+            let access = PayloadAccess(
+                at: bench.now, payload: try require(PayloadID(rawValue: 7)), user: "bob", outcome: .refused,
+                address: "a")
+            try await bench.storage.audit(access)
+            try await bench.storage.audit(access)
+            let entries = try await bench.storage.auditEntries(AuditQuery(limit: 9))
+            try require(entries.map(\.access), is: [access, access])
+            try require(entries[0].number < entries[1].number, is: true)
+        },
+    ]
+}
+
+extension StorageBench {
+    /// A text of Alice's that lives for a minute.
+    func payload(_ text: String, type: String = "", message: String = "", isOnce: Bool = false) -> PayloadDraft {
+        PayloadDraft(
+            kind: .secure, sender: "alice", type: type, contentType: "text/plain", message: message,
+            content: .text(Array(text.utf8)), isOnce: isOnce, createdAt: now, expiresAt: now + .seconds(60))
+    }
+
+    func added(_ draft: PayloadDraft, quota: Int64 = .max) async throws -> PayloadID {
+        guard case .added(let id) = try await storage.addPayload(draft, quota: quota) else {
+            throw ConformanceFailure(description: "a payload within the quota was not added")
+        }
+        return id
+    }
+
+    func sent(_ draft: PayloadDraft, to users: [String]) async throws -> PayloadID {
+        let id = try await added(draft)
+        try await storage.addAddressees(users, of: id)
+        try await storage.publish(id)
+        return id
+    }
+
+    fileprivate func expectOverQuota(_ draft: PayloadDraft, _ quota: Int64) async throws {
+        try require(try await storage.addPayload(draft, quota: quota), is: .overQuota)
+    }
+
+    fileprivate func seen(
+        _ id: PayloadID, by user: String, at moment: Timestamp? = nil
+    ) async throws -> AddressedPayload? {
+        try await storage.payload(id, for: user, at: moment ?? now)
+    }
+
+    fileprivate func read(
+        _ id: PayloadID, by user: String, at moment: Timestamp? = nil, from address: String = "::1"
+    ) async throws -> AddressedPayload? {
+        try await storage.readPayload(id, for: user, at: moment ?? now, from: address)
+    }
+
+    fileprivate func readers(
+        _ id: PayloadID, sentBy user: String = "alice", after name: String? = nil, limit: Int = 100,
+        at moment: Timestamp? = nil
+    ) async throws -> [PayloadReader]? {
+        try await storage.readers(of: id, sentBy: user, after: name, limit: limit, at: moment ?? now)
+    }
+
+    fileprivate func audit(
+        payload: PayloadID? = nil, user: String? = nil, limit: Int = 100
+    ) async throws -> [PayloadAccess] {
+        try await storage.auditEntries(AuditQuery(payload: payload, user: user, limit: limit)).map(\.access)
+    }
+}

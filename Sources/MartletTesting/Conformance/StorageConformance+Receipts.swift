@@ -1,0 +1,102 @@
+import MartletCore
+import MartletModel
+
+extension StorageConformance {
+    static let receipts: [Requirement] = [
+        Requirement("The first receipt of a device for an event stays") { bench in
+            let (hub, id) = try await bench.notified()
+            let late = bench.now + .seconds(30)
+            try await bench.receive(.notification(id), .opened, in: hub, at: bench.now + .seconds(-5))
+            try await bench.receive(.notification(id), .opened, in: hub, at: bench.now + .seconds(-9))
+            try await bench.receive(.notification(id), .received, in: hub, at: late)
+            let wanted = [
+                DeviceReceipt(device: "1", user: "bob", event: .opened, at: bench.now + .seconds(-5)),
+                DeviceReceipt(device: "1", user: "bob", event: .received, at: bench.now),
+            ]
+            try require(try await bench.receipts(.notification(id), in: hub), is: wanted, "none is of the future")
+            let rest = try await bench.storage.receipts(of: .notification(id), in: hub, after: wanted[0], limit: 9)
+            try require(rest, is: [wanted[1]])
+            try require(try await bench.receipts(.notification(id), in: hub, limit: 1), is: [wanted[0]])
+        },
+        Requirement("What is not the user's is left out") { bench in
+            let (hub, id) = try await bench.notified()
+            try await bench.put("2", "h2", ["username:eve"], in: hub)
+            try await bench.receive(.notification(id), in: hub, from: "2", of: "eve", at: bench.now)
+            try await bench.receive(.notification(id), in: hub, from: "1", of: "eve", at: bench.now)
+            try await bench.receive(.notification(id), in: hub, from: "9", of: "bob", at: bench.now)
+            let unknown = NotificationID(at: bench.now)
+            try await bench.receive(.notification(unknown), in: hub, at: bench.now)
+            let other = try await bench.hub("other")
+            try await bench.put("1", "h1", ["username:bob"], in: other)
+            try await bench.receive(.notification(id), in: other, at: bench.now)
+            try require(try await bench.receipts(.notification(id), in: hub), is: [])
+            try require(try await bench.receipts(.notification(id), in: other), is: [])
+            try require(try await bench.receipts(.notification(unknown), in: hub), is: [])
+        },
+        Requirement("A notification is a device's by its expression, its handle and its platform, once it has begun") {
+            bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "h1", ["username:bob"], in: hub)
+            let foreign = Notification.Content.native(bench.otherPlatform, Message(body: [1]))
+            let drafts = [
+                bench.notificationDraft(hub, to: .direct([PushHandle("h1")])),
+                bench.notificationDraft(hub, to: .audience(nil)),
+                bench.notificationDraft(hub, to: .direct([PushHandle("h2")])),
+                bench.notificationDraft(hub, foreign, to: .audience(nil)),
+                bench.notificationDraft(hub, .template(properties: []), to: .audience(nil)),
+                bench.notificationDraft(hub, to: .audience(nil), dueIn: 60),
+            ]
+            var kept: [Int] = []
+            for draft in drafts {
+                guard case .accepted = try await bench.storage.accept(draft) else { continue }
+                try await bench.receive(.notification(draft.id), in: hub, at: bench.now)
+                kept.append(try await bench.receipts(.notification(draft.id), in: hub).count)
+            }
+            try require(kept, is: [1, 1, 0, 0, 0, 0])
+        },
+        Requirement("A payload's receipts are from its addressees, also after it was read once") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "h1", ["username:bob"], in: hub)
+            try await bench.put("2", "h2", ["username:bob"], in: hub)
+            var draft = bench.payload("x", isOnce: true)
+            draft.device = "1"
+            let id = try await bench.sent(draft, to: ["bob"])
+            let foreign = try await bench.sent(draft, to: ["eve"])
+            let unpublished = try await bench.added(draft)
+            try await bench.storage.addAddressees(["bob"], of: unpublished)
+            _ = try await bench.storage.readPayload(id, for: "bob", at: bench.now, from: "")
+            for payload in [id, foreign, unpublished] {
+                try await bench.receive(.payload(payload), in: hub, at: bench.now)
+                try await bench.receive(.payload(payload), in: hub, from: "2", at: bench.now)
+            }
+            let wanted = DeviceReceipt(device: "1", user: "bob", event: .received, at: bench.now)
+            try require(try await bench.receipts(.payload(id), in: hub), is: [wanted])
+            try require(try await bench.receipts(.payload(foreign), in: hub), is: [])
+            try require(try await bench.receipts(.payload(unpublished), in: hub), is: [])
+        },
+    ]
+}
+
+extension StorageBench {
+    /// A device of Bob's, and a notification for him.
+    fileprivate func notified() async throws -> (Hub.ID, NotificationID) {
+        let hub = try await hub()
+        try await put("1", "h1", ["username:bob"], in: hub)
+        let target = Notification.Target.audience(.tag(try Tag("username:bob")))
+        return (hub, try await accept(hub, to: target).notification.id)
+    }
+
+    fileprivate func receive(
+        _ subject: Receipt.Subject, _ event: Receipt.Event = .received, in hub: Hub.ID, from device: String = "1",
+        of user: String = "bob", at moment: Timestamp
+    ) async throws {
+        let source = ReceiptSource(hub: hub, device: device, user: user, tag: try Tag("username:\(user)"))
+        try await storage.addReceipts([Receipt(subject: subject, event: event, at: moment)], from: source, at: now)
+    }
+
+    fileprivate func receipts(
+        _ subject: Receipt.Subject, in hub: Hub.ID, limit: Int = 100
+    ) async throws -> [DeviceReceipt] {
+        try await storage.receipts(of: subject, in: hub, after: nil, limit: limit)
+    }
+}
