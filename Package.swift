@@ -25,7 +25,8 @@ func system(_ name: String, _ pkgConfig: String?, apt: String, brew: String) -> 
 
 let package = Package(
     name: "martlet",
-    platforms: [.macOS(.v15), .iOS(.v17)],
+    // What the SDK needs. The server is built for Linux alone, so that its own needs do not count here.
+    platforms: [.iOS(.v16), .macOS(.v13)],
     products: [
         .executable(name: "martlet", targets: ["martlet"]),
         .library(name: "MartletClient", targets: ["MartletClient"]),

@@ -1,24 +1,55 @@
 import MartletModel
 
+extension ClientRequest {
+    /// The same request, asked by whoever has this bearer token.
+    func authorized(by token: String?) -> ClientRequest {
+        with("authorization", token.map { "Bearer \($0)" })
+    }
+
+    /// The same request with one header field more.
+    func with(_ name: String, _ value: String?) -> ClientRequest {
+        var fields = fields
+        fields[name] = value
+        return ClientRequest(method, url, fields: fields, body: body, upload: upload)
+    }
+}
+
 extension PushClient {
-    nonisolated func request(
-        _ method: String, _ target: String, _ body: JSON? = nil, token: String? = nil
-    ) -> ClientRequest {
+    nonisolated func request(_ method: String, _ target: String, _ body: JSON? = nil) -> ClientRequest {
         var fields = ["accept": "application/json"]
-        if let token { fields["authorization"] = "Bearer \(token)" }
         if body != nil { fields["content-type"] = "application/json; charset=utf-8" }
         return ClientRequest(method, server.base + target, fields: fields, body: body?.bytes)
+    }
+
+    /// Asks as the user who is logged in; logs in again, once, where the session has ended.
+    /// - Parameter sink: Takes the body of the answer where it wants it.
+    func ask(
+        _ request: ClientRequest, to sink: (any ResponseSink)? = nil
+    ) async throws(Setback) -> ClientResponse {
+        let token = try await authorization()
+        let answer = try await exchange(request.authorized(by: token), to: sink)
+        guard answer.status == 401 else { return answer }
+        let fresh = try await authorization(insteadOf: token)
+        let second = try await exchange(request.authorized(by: fresh), to: sink)
+        guard second.status == 401 else { return second }
+        if session == fresh { session = nil }
+        throw .logInNeeded
+    }
+
+    func ask(_ method: String, _ target: String, _ body: JSON? = nil) async throws(Setback) -> ClientResponse {
+        try await ask(request(method, target, body))
     }
 
     /// Sends one request, once.
     /// - Parameter status: Comes back as an answer although it may pass.
     /// - Throws: `Setback` where there is no answer, or one that may be another the next time.
     nonisolated func exchange(
-        _ request: ClientRequest, except status: Int? = nil
+        _ request: ClientRequest, except status: Int? = nil, to sink: (any ResponseSink)? = nil
     ) async throws(Setback) -> ClientResponse {
         let answer: ClientResponse
         do throws(ClientTransportError) {
-            answer = try await transport.send(request)
+            answer =
+                if let sink { try await transport.send(request, to: sink) } else { try await transport.send(request) }
         } catch {
             throw Setback(error)
         }

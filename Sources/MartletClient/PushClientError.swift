@@ -10,12 +10,18 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
         case insecureServer
         /// Nobody is logged in, or not any more: show the log-in screen, then call `logIn`.
         case logInNeeded
+        /// The system has given no device token yet.
+        case tokenNeeded
         /// User name or password are wrong: let the user type them again.
         case wrongPassword
         /// Too many failed log-ins, or too many requests: wait, then let the user try again.
         case tooManyAttempts(retryAfter: Duration)
-        /// The message is longer than the push service takes; nothing was sent.
+        /// The message is longer than the push service takes, or the content larger than the server; nothing was sent.
         case messageTooLong
+        /// What was to be fetched is not there: it has expired, was read once, or is for somebody else.
+        case notFound
+        /// The content is larger than the memory it was to be fetched into may get.
+        case contentTooLong
         /// The server refused what was asked, with this status; asking again will not help.
         case refused(status: Int)
         /// The server has a problem of its own, with this status; it was asked more than once. Try again later.
@@ -33,7 +39,7 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
         case noKey
         /// An encrypted message cannot be made or read, for this reason.
         case encryptionFailed(MessageCodingError)
-        /// Keys or pins cannot be kept on this device, or not be read.
+        /// Keys, pins or a file cannot be kept on this device, or not be read.
         case storageProblem
         /// The client was made without `EndToEndEncryption`.
         case encryptionNotSetUp
@@ -54,6 +60,7 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String { message }
 
     static let logInNeeded = PushClientError(.logInNeeded, "Log in to go on.")
+    static let tokenNeeded = PushClientError(.tokenNeeded, "The system has given no device token yet.")
     static let cancelled = PushClientError(.cancelled, "Cancelled.")
     static let superseded = PushClientError(.superseded, "A later registration took this one's place.")
 }
@@ -64,6 +71,7 @@ extension PushClientError {
         case .unreachable: self.init(.unreachable, "The server cannot be reached.")
         case .timedOut: self.init(.unreachable, "The server did not answer in time.")
         case .insecure: self.init(.insecureConnection, "The server could not prove that it is the right one.")
+        case .unreadable: self.init(.storageProblem, "The file that is to be sent cannot be read.")
         case .cancelled: self = .cancelled
         }
     }

@@ -1,6 +1,5 @@
 import Foundation
 import MartletClient
-import Synchronization
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -14,6 +13,10 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 
     private struct Exchange {
         let answer: CheckedContinuation<Answer, Never>
+        /// Takes the body where it wants it; the session calls its delegate once at a time.
+        let sink: (any ResponseSink)?
+        var isSinking = false
+        var isUnwanted = false
         var body: [UInt8] = []
         var isTooLong = false
         var isChallenged = false
@@ -22,10 +25,10 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
     /// The longest body of an answer, in bytes; the backend's are far below.
     private static let bodyLimit = 1 << 20
 
-    private let exchanges = Mutex<[Int: Exchange]>([:])
+    private let exchanges = Locked<[Int: Exchange]>([:])
 
-    func begin(_ task: Int, _ answer: CheckedContinuation<Answer, Never>) {
-        exchanges.withLock { $0[task] = Exchange(answer: answer) }
+    func begin(_ task: Int, to sink: (any ResponseSink)?, _ answer: CheckedContinuation<Answer, Never>) {
+        exchanges.withLock { $0[task] = Exchange(answer: answer, sink: sink) }
     }
 
     func urlSession(
@@ -46,7 +49,27 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         completionHandler(isPassword ? .rejectProtectionSpace : .performDefaultHandling, nil)
     }
 
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        begin(dataTask, response)
+        completionHandler(.allow)
+    }
+
+    private func begin(_ task: URLSessionTask, _ response: URLResponse?) {
+        guard let sink = exchanges.withLock({ $0[task.taskIdentifier]?.sink }),
+            let response = response as? HTTPURLResponse
+        else { return }
+        let isSinking = sink.begin(ClientResponse(status: response.statusCode, fields: Self.fields(of: response)))
+        exchanges.withLock { $0[task.taskIdentifier]?.isSinking = isSinking }
+    }
+
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let sink = exchanges.withLock { exchanges in
+            exchanges[dataTask.taskIdentifier].flatMap { $0.isSinking ? $0.sink : nil }
+        }
+        if let sink { return hand(data, to: sink, dataTask) }
         let isTooLong = exchanges.withLock { exchanges in
             exchanges[dataTask.taskIdentifier]?.body += data
             let isTooLong = exchanges[dataTask.taskIdentifier].map { $0.body.count > Self.bodyLimit } ?? false
@@ -54,6 +77,14 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
             return isTooLong
         }
         if isTooLong { dataTask.cancel() }
+    }
+
+    private func hand(_ data: Data, to sink: any ResponseSink, _ task: URLSessionTask) {
+        guard !exchanges.withLock({ $0[task.taskIdentifier]?.isUnwanted ?? true }) else { return }
+        for region in data.regions where !region.withUnsafeBytes({ sink.receive($0) }) {
+            exchanges.withLock { $0[task.taskIdentifier]?.isUnwanted = true }
+            return task.cancel()
+        }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -65,17 +96,26 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         if exchange.isTooLong {
             return .failure(ClientTransportError(.unreachable, mayHaveBeenProcessed: true, "The answer is too long."))
         }
+        if exchange.isUnwanted {
+            return .failure(
+                ClientTransportError(.cancelled, mayHaveBeenProcessed: true, "The rest of the answer is not wanted."))
+        }
         // On Linux a challenge that is turned down looks like a cancelled task, and the response is lost.
         if error != nil, exchange.isChallenged { return .success(ClientResponse(status: 401)) }
         if let error { return .failure(ClientTransportError(error)) }
         guard let response = response as? HTTPURLResponse else {
             return .failure(ClientTransportError(.unreachable, mayHaveBeenProcessed: true, "The answer is not HTTP."))
         }
+        return .success(
+            ClientResponse(status: response.statusCode, fields: Self.fields(of: response), body: exchange.body))
+    }
+
+    private static func fields(of response: HTTPURLResponse) -> [String: String] {
         var fields: [String: String] = [:]
         for case (let name as String, let value as String) in response.allHeaderFields {
             fields[name.lowercased()] = value
         }
-        return .success(ClientResponse(status: response.statusCode, fields: fields, body: exchange.body))
+        return fields
     }
 }
 

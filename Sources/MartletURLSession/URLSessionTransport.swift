@@ -14,44 +14,25 @@ import FoundationNetworking
 /// let client = PushClient(server: try ServerAddress("https://push.example.org"), transport: URLSessionTransport())
 /// ```
 public final class URLSessionTransport: ClientTransport {
-    private let session: URLSession
-    private let exchanges = Exchanges()
+    /// For requests that are short both ways.
+    private let plain: ExchangeSession
+    /// For long bodies: limited by its waits alone.
+    private let streaming: ExchangeSession
 
-    /// - Parameter timeout: How long an answer may take.
+    /// - Parameter timeout: How long an answer may take; where a body is streamed, how long each wait for more of it.
     public init(timeout: Duration = .seconds(30)) {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = Double(timeout.components.seconds)
-        configuration.timeoutIntervalForResource = Double(timeout.components.seconds)
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieStorage = nil
-        configuration.urlCache = nil
-        configuration.urlCredentialStorage = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
-    }
-
-    deinit {
-        // The session keeps its delegate until it is told that nothing more will come.
-        session.finishTasksAndInvalidate()
+        let seconds = Double(timeout.components.seconds)
+        plain = ExchangeSession(wait: seconds, whole: seconds)
+        streaming = ExchangeSession(wait: seconds, whole: 86_400)
     }
 
     public func send(_ request: ClientRequest) async throws(ClientTransportError) -> ClientResponse {
-        guard let url = URL(string: request.url) else {
-            throw ClientTransportError(.unreachable, mayHaveBeenProcessed: false, "The address is malformed.")
-        }
-        var urlRequest = URLRequest(url: url)
-        urlRequest.httpMethod = request.method
-        urlRequest.httpBody = request.body.map { Data($0) }
-        for (name, value) in request.fields { urlRequest.setValue(value, forHTTPHeaderField: name) }
-        let task = session.dataTask(with: urlRequest)
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { answer in
-                exchanges.begin(task.taskIdentifier, answer)
-                task.resume()
-            }
-        } onCancel: {
-            task.cancel()
-        }
-        return try result.get()
+        if request.upload == nil { try await plain.send(request) } else { try await streaming.send(request) }
+    }
+
+    public func send(
+        _ request: ClientRequest, to sink: any ResponseSink
+    ) async throws(ClientTransportError) -> ClientResponse {
+        try await streaming.send(request, to: sink)
     }
 }

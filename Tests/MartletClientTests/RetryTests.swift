@@ -37,7 +37,7 @@ struct RetryTests {
     @Test func attemptsEnd() async throws {
         let phone = try await Phone(
             ScriptedServer(.session("T"), .answer(500), .answer(500), .answer(500)), id: "1",
-            retry: RetryPolicy(attempts: 3))
+            retry: RetryPolicy(attempts: 3, keepsTrying: false))
         let error = await #expect(throws: PushClientError.self) {
             try await phone.client.register(deviceToken: [1], platform: "apns")
         }
@@ -88,7 +88,8 @@ struct RetryTests {
         let later = Mutex<PushClient?>(nil)
         let client = PushClient(
             server: try ServerAddress("https://push.example.org"), transport: server,
-            credentials: MemoryCredentialStore(), registrationIDs: MemoryRegistrationIDStore("1"), retry: RetryPolicy(),
+            stores: ClientStores(registration: KeptID("1").store), tokens: nil,
+            retry: RetryPolicy(keepsTrying: false),
             surroundings: ClientSurroundings(
                 sleep: { _ in
                     try await later.withLock { $0 }?.register(deviceToken: [2], platform: "apns")

@@ -7,14 +7,23 @@ public struct RetryPolicy: Hashable, Sendable {
     public var attempts: Int
     /// The longest wait after the first attempt.
     public var firstWait: Duration
-    /// The longest wait of all.
+    /// The longest wait of all while somebody waits for the outcome.
     public var longestWait: Duration
+    /// Whether registrations, log-outs and receipts that failed are tried on in the background.
+    public var keepsTrying: Bool
+    /// The longest wait in the background.
+    public var longestBackgroundWait: Duration
 
-    /// By default six attempts over two minutes at the most.
-    public init(attempts: Int = 6, firstWait: Duration = .seconds(2), longestWait: Duration = .seconds(60)) {
+    /// By default six attempts over two minutes at the most, and in the background every quarter of an hour at least.
+    public init(
+        attempts: Int = 6, firstWait: Duration = .seconds(2), longestWait: Duration = .seconds(60),
+        keepsTrying: Bool = true, longestBackgroundWait: Duration = .seconds(900)
+    ) {
         self.attempts = attempts
         self.firstWait = firstWait
         self.longestWait = longestWait
+        self.keepsTrying = keepsTrying
+        self.longestBackgroundWait = longestBackgroundWait
     }
 
     /// How long to wait after so many attempts.
@@ -22,12 +31,15 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - attempt: From 1.
     ///   - chance: 0 to 1, drawn anew for each wait.
     func wait(after attempt: Int, chance: Double) -> Duration {
-        min(longestWait, firstWait * (1 << min(attempt - 1, 20))) * chance
+        wait(after: attempt, atMost: longestWait) * chance
     }
-}
 
-/// What the client needs of the world besides the network; replaced in tests.
-struct ClientSurroundings: Sendable {
-    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    var chance: @Sendable () -> Double = { Double.random(in: 0...1) }
+    /// The same in the background, where at least half of it is waited.
+    func backgroundWait(after attempt: Int, chance: Double) -> Duration {
+        wait(after: attempt, atMost: longestBackgroundWait) * ((1 + chance) / 2)
+    }
+
+    private func wait(after attempt: Int, atMost limit: Duration) -> Duration {
+        min(limit, firstWait * (1 << min(attempt - 1, 20)))
+    }
 }

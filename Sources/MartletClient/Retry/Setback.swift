@@ -12,6 +12,7 @@ struct Setback: Error {
     var shortestWait = Duration.zero
 
     static let logInNeeded = Setback(error: .logInNeeded)
+    static let tokenNeeded = Setback(error: .tokenNeeded, mayPass: true)
     static let superseded = Setback(error: .superseded)
 
     static func final(_ kind: PushClientError.Kind, _ message: String) -> Setback {

@@ -7,6 +7,31 @@ public protocol ClientTransport: Sendable {
     /// Must not follow redirects (the request carries credentials) and must verify the server's certificate.
     /// - Throws: `ClientTransportError` where there is no answer.
     func send(_ request: ClientRequest) async throws(ClientTransportError) -> ClientResponse
+
+    /// Sends one request and hands the body of its answer on as it comes.
+    ///
+    /// No time limit on the whole, but one on every wait for the next piece. The default collects the body and hands it
+    /// on in one piece, which will do for tests.
+    /// - Parameter sink: Takes the body, where it wants it.
+    /// - Returns: The answer; without its body where the sink took that.
+    /// - Throws: `ClientTransportError` where there is no answer, or its body breaks off.
+    func send(
+        _ request: ClientRequest, to sink: any ResponseSink
+    ) async throws(ClientTransportError) -> ClientResponse
+}
+
+extension ClientTransport {
+    public func send(
+        _ request: ClientRequest, to sink: any ResponseSink
+    ) async throws(ClientTransportError) -> ClientResponse {
+        let answer = try await send(request)
+        let head = ClientResponse(status: answer.status, fields: answer.fields)
+        guard sink.begin(head) else { return answer }
+        guard answer.body.isEmpty || answer.body.withUnsafeBytes({ sink.receive($0) }) else {
+            throw ClientTransportError(.cancelled, mayHaveBeenProcessed: true, "The rest of the answer is not wanted.")
+        }
+        return head
+    }
 }
 
 /// A request that a transport is to send. Made by `PushClient` alone.
@@ -17,14 +42,20 @@ public struct ClientRequest: Sendable, CustomStringConvertible {
     public let url: String
     /// Header fields, names in lower case. They hold credentials: never log them.
     public let fields: [String: String]
-    /// The body; nil where there is none.
+    /// The body; nil where there is none, or where it is an `upload`.
     public let body: [UInt8]?
+    /// The body where it is too large for memory; the transport reads it while it sends it.
+    public let upload: ClientUpload?
 
-    init(_ method: String, _ url: String, fields: [String: String] = [:], body: [UInt8]? = nil) {
+    init(
+        _ method: String, _ url: String, fields: [String: String] = [:], body: [UInt8]? = nil,
+        upload: ClientUpload? = nil
+    ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
+        self.upload = upload
     }
 
     /// The method alone: addresses hold device tokens, fields hold credentials.
@@ -58,6 +89,8 @@ public struct ClientTransportError: Error, Hashable, Sendable, CustomStringConve
         case insecure
         /// No answer came in time.
         case timedOut
+        /// The body of the request cannot be read.
+        case unreadable
         /// The task was cancelled.
         case cancelled
     }

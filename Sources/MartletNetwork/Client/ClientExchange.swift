@@ -9,10 +9,13 @@ final class ClientExchange {
     private var single: ClientPool.Single?
     private weak var pool: ClientPool?
     private var timer: TimerID?
+    /// How long nothing may come or go once something has; nil where the deadline stays as it is.
+    private let patience: Duration?
 
     /// - Parameter told: Called once, with the answer (or its head, where it is streamed) or why there is none.
-    init(loop: EventLoop, told: @escaping Finish) {
+    init(loop: EventLoop, patience: Duration? = nil, told: @escaping Finish) {
         self.loop = loop
+        self.patience = patience
         self.told = told
     }
 
@@ -27,6 +30,15 @@ final class ClientExchange {
             self?.giveUp(.timedOut, "no answer came before the deadline")
         }
         pool.add(single)
+    }
+
+    /// Something has come or gone.
+    func progressed() {
+        guard let timer, let patience else { return }
+        loop.cancelTimer(timer)
+        self.timer = loop.startTimer(due: .now + patience) { [weak self] in
+            self?.giveUp(.timedOut, "nothing came or went for too long")
+        }
     }
 
     /// The answer came, or will not.

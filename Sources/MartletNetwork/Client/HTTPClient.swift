@@ -148,6 +148,46 @@ public final class HTTPClient: HTTPTransport, Sendable {
         return (head, body)
     }
 
+    /// Takes the body of an answer as it comes.
+    public struct Sink: Sendable {
+        /// The head has come: whether the body is wanted in pieces, or with the answer as usual.
+        let begin: @Sendable (HTTPResponse) -> Bool
+        /// The next piece, valid during the call: whether more is wanted.
+        let receive: @Sendable (UnsafeRawBufferPointer) -> Bool
+
+        /// - Parameters: As the properties; called one at a time on the connection's loop, which waits for them.
+        public init(
+            begin: @escaping @Sendable (HTTPResponse) -> Bool,
+            receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool
+        ) {
+            self.begin = begin
+            self.receive = receive
+        }
+    }
+
+    /// Sends one request whose body or whose answer is too large for memory.
+    ///
+    /// Both are dealt with on the connection's loop, which does nothing else meanwhile: for programs of one user. A
+    /// request with an `upload` goes over HTTP/1.1.
+    /// - Parameters:
+    ///   - patience: How long nothing may come or go.
+    ///   - sink: Takes the body of the answer where it wants it.
+    /// - Returns: The answer; without its body where the sink took that.
+    public func transfer(
+        _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
+        patience: Duration, sink: Sink
+    ) async throws(TransportError) -> HTTPResponse {
+        var settings = settings
+        if request.upload != nil { settings.version = .http1 }
+        let key = LoopClient.Key(origin: origin, settings: settings, unixPath: nil)
+        let limit = limits.bodyBytes
+        return try await exchange(request, key, before: .now + patience, patience: patience) { (finish, exchange) in
+            TransferReceiver(
+                to: sink, limit: limit, progressed: { exchange.value.progressed() },
+                given: { exchange.value.cancel() }, completed: finish)
+        }
+    }
+
     private func exchange(
         _ request: HTTPRequest, _ key: LoopClient.Key, before deadline: ContinuousClock.Instant,
         receiver: @escaping @Sendable (@escaping ClientExchange.Finish) -> any ResponseReceiver
@@ -157,6 +197,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
 
     private func exchange(
         _ request: HTTPRequest, _ key: LoopClient.Key, before deadline: ContinuousClock.Instant,
+        patience: Duration? = nil,
         receiver:
             @escaping @Sendable (@escaping ClientExchange.Finish, LoopBound<ClientExchange>) -> any ResponseReceiver
     ) async throws(TransportError) -> HTTPResponse {
@@ -165,7 +206,9 @@ public final class HTTPClient: HTTPTransport, Sendable {
         let result: Result<HTTPResponse, TransportError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 client.loop.perform {
-                    let exchange = ClientExchange(loop: client.loop) { continuation.resume(returning: $0) }
+                    let exchange = ClientExchange(loop: client.loop, patience: patience) {
+                        continuation.resume(returning: $0)
+                    }
                     let bound = LoopBound(exchange, loop: client.loop)
                     let isCancelled = cancellation.withLock { cancellation in
                         cancellation.exchange = bound
@@ -175,6 +218,13 @@ public final class HTTPClient: HTTPTransport, Sendable {
                     do throws(TransportError) {
                         let pool = try client.value.pool(key, limit: limit)
                         let receiver = receiver({ exchange.finish($0) }, bound)
+                        var request = request
+                        request.upload = request.upload.map { upload in
+                            HTTPUpload(length: upload.length) { offset, count in
+                                bound.value.progressed()
+                                return try upload.read(offset, count)
+                            }
+                        }
                         exchange.start(request, in: pool, receiver: receiver, before: deadline)
                     } catch {
                         exchange.finish(.failure(error))

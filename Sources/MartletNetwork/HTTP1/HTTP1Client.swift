@@ -22,6 +22,8 @@ final class HTTP1Client: ClientProtocol {
     private var scanner: HeadScanner
     private var partialHead: [UInt8] = []
     private var output = OutputQueue()
+    /// What follows `output`, and how much of it was taken.
+    private var upload: (body: HTTPUpload, taken: Int64)?
     private var hasSent = false
     private var isConsuming = false
     private var isDraining = false
@@ -79,6 +81,7 @@ final class HTTP1Client: ClientProtocol {
         hasSent = false
         deadline = nil
         HTTP1RequestEncoder.append(request, authority: authority, to: &output.bytes)
+        upload = request.upload.flatMap { $0.length > 0 ? ($0, 0) : nil }
         connection.needsWrite()
         return lastRequest
     }
@@ -232,7 +235,7 @@ final class HTTP1Client: ClientProtocol {
     private func complete() {
         let receiver = receiver
         self.receiver = nil
-        if closesAfterResponse || isDraining || !output.isEmpty {
+        if closesAfterResponse || isDraining || !output.isEmpty || upload != nil {
             finish()
         } else {
             phase = .idle
@@ -252,6 +255,7 @@ final class HTTP1Client: ClientProtocol {
         phase = .finished
         deadline = nil
         output.removeAll()
+        upload = nil
         connection.needsWrite()
         if !isConsuming { capacityMayHaveChanged() }
     }
@@ -268,7 +272,19 @@ final class HTTP1Client: ClientProtocol {
     func write(into output: inout [UInt8], limit: Int) {
         let before = output.count
         self.output.move(into: &output, limit: limit)
+        if self.output.isEmpty { readUpload(into: &output, limit: limit) }
         if output.count > before { hasSent = true }
+    }
+
+    private func readUpload(into output: inout [UInt8], limit: Int) {
+        guard let (body, taken) = upload else { return }
+        let count = Int(min(Int64(limit - output.count), body.length - taken))
+        guard count > 0 else { return }
+        guard let bytes = try? body.read(taken, count), bytes.count == count else {
+            return fail(TransportError(.invalidRequest, mayHaveBeenProcessed: false, "the body cannot be read"))
+        }
+        output += bytes
+        upload = taken + Int64(count) == body.length ? nil : (body, taken + Int64(count))
     }
 
     func expire(at now: ContinuousClock.Instant) {

@@ -20,7 +20,9 @@ struct HTTP1RequestEncoder {
         for field in request.fields where !own.contains(field.name) {
             append("\(field.name): \(field.value)\r\n")
         }
-        if !request.body.isEmpty || [.post, .put, .patch].contains(request.method) {
+        if let upload = request.upload {
+            append("content-length: \(upload.length)\r\n")
+        } else if !request.body.isEmpty || [.post, .put, .patch].contains(request.method) {
             append("content-length: \(request.body.count)\r\n")
         }
         append("\r\n")

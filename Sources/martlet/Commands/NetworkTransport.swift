@@ -4,7 +4,7 @@ import MartletNetwork
 
 extension RetryPolicy {
     /// A person at the terminal rather sees the error at once and decides.
-    static let once = RetryPolicy(attempts: 1)
+    static let once = RetryPolicy(attempts: 1, keepsTrying: false)
 }
 
 /// The SDK's requests over the server's own network, so that no Foundation is linked.
@@ -21,30 +21,66 @@ struct NetworkTransport: ClientTransport {
     }
 
     func send(_ request: ClientRequest) async throws(ClientTransportError) -> ClientResponse {
+        if request.upload != nil { return try await transfer(request, to: nil) }
+        return try await Self.answer(to: request) { (message, origin) throws(TransportError) in
+            try await client.send(message, to: origin, settings: settings, before: .now + Self.timeout)
+        }
+    }
+
+    func send(
+        _ request: ClientRequest, to sink: any ResponseSink
+    ) async throws(ClientTransportError) -> ClientResponse {
+        try await transfer(request, to: sink)
+    }
+
+    private func transfer(
+        _ request: ClientRequest, to sink: (any ResponseSink)?
+    ) async throws(ClientTransportError) -> ClientResponse {
+        try await Self.answer(to: request) { (message, origin) throws(TransportError) in
+            try await client.transfer(
+                message, to: origin, settings: settings, patience: Self.timeout,
+                sink: HTTPClient.Sink {
+                    sink?.begin(Self.response($0)) ?? false
+                } receive: {
+                    sink?.receive($0) ?? false
+                })
+        }
+    }
+
+    private static func answer(
+        to request: ClientRequest,
+        _ send: (HTTPRequest, HTTPOrigin) async throws(TransportError) -> HTTPResponse
+    ) async throws(ClientTransportError) -> ClientResponse {
         guard let (origin, rest) = HTTPOrigin.splitting(request.url) else {
             throw ClientTransportError(
                 .unreachable, mayHaveBeenProcessed: false, "the address is no http or https URL")
         }
-        let message = HTTPRequest(
+        var message = HTTPRequest(
             HTTPMethod(rawValue: request.method), rest.isEmpty ? "/" : rest, authority: origin.authority,
             fields: HTTPFields(request.fields.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }),
             body: request.body ?? [])
+        message.upload = request.upload.map { HTTPUpload(length: $0.length, read: $0.read) }
         do throws(TransportError) {
-            let response = try await client.send(
-                message, to: origin, settings: settings, before: .now + Self.timeout)
-            var fields: [String: String] = [:]
-            for field in response.fields { fields[field.name] = field.value }
-            return ClientResponse(status: response.status.code, fields: fields, body: response.bytes)
+            return response(try await send(message, origin))
         } catch {
             throw ClientTransportError(
-                Self.kind(of: error), mayHaveBeenProcessed: error.mayHaveBeenProcessed, error.detail)
+                kind(of: error, isUpload: request.upload != nil), mayHaveBeenProcessed: error.mayHaveBeenProcessed,
+                error.detail)
         }
     }
 
-    private static func kind(of error: TransportError) -> ClientTransportError.Kind {
+    private static func response(_ response: HTTPResponse) -> ClientResponse {
+        var fields: [String: String] = [:]
+        for field in response.fields { fields[field.name] = field.value }
+        return ClientResponse(status: response.status.code, fields: fields, body: response.bytes)
+    }
+
+    private static func kind(of error: TransportError, isUpload: Bool) -> ClientTransportError.Kind {
         switch error.kind {
         case .timedOut: .timedOut
         case .insecure: .insecure
+        case .cancelled: .cancelled
+        case .invalidRequest where isUpload: .unreadable
         default: .unreachable
         }
     }

@@ -29,6 +29,6 @@ enum NotifyCommand {
         let id = try await client.send(
             invocation.operand("TEXT"), to: recipient, platform: invocation["platform"] ?? "")
         Terminal.print(id)
-        try await client.logOut()
+        await client.logOut()
     }
 }

@@ -61,19 +61,21 @@ struct Phone {
     let client: PushClient
     let server: ScriptedServer
     let waits = Waits()
-    let ids: MemoryRegistrationIDStore
-    let credentials = MemoryCredentialStore()
+    let ids: KeptID
+    let credentials = KeptCredentials()
+    let receipts = MemoryStore()
 
     init(
-        _ server: ScriptedServer, id: String? = nil, loggedIn: Bool = true, retry: RetryPolicy = RetryPolicy(),
-        chance: Double = 1
+        _ server: ScriptedServer, id: String? = nil, due: RegistrationRecord.Due? = nil, loggedIn: Bool = true,
+        retry: RetryPolicy = RetryPolicy(keepsTrying: false), chance: Double = 1
     ) async throws {
         self.server = server
-        ids = MemoryRegistrationIDStore(id)
+        ids = KeptID(id, due: due)
         let waits = waits
         client = PushClient(
-            server: try ServerAddress("https://push.example.org"), transport: server, credentials: credentials,
-            registrationIDs: ids, retry: retry,
+            server: try ServerAddress("https://push.example.org"), transport: server,
+            stores: ClientStores(credentials: credentials.store, registration: ids.store, receipts: receipts),
+            tokens: nil, retry: retry,
             surroundings: ClientSurroundings(sleep: { waits.append($0) }, chance: { chance }))
         if loggedIn { await credentials.save(Credentials(user: "alice", password: "secret")) }
     }

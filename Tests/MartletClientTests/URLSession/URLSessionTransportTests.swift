@@ -113,10 +113,10 @@ struct URLSessionTransportTests {
             return request.hasPrefix("POST /api/register?") ? id : ok
         }
         defer { server.stop() }
-        let ids = MemoryRegistrationIDStore()
+        let ids = KeptID()
         let client = PushClient(
             server: try ServerAddress("http://127.0.0.1:\(server.port)"), transport: URLSessionTransport(),
-            registrationIDs: ids)
+            stores: ClientStores(registration: ids.store))
         try await client.logIn(user: "alice", password: "secret")
         try await client.register(deviceToken: Data([0xAB, 0x01]), platform: "apns", tags: ["news"])
         #expect(await ids.load() == "12-34-1")
@@ -125,13 +125,13 @@ struct URLSessionTransportTests {
         #expect(last.hasSuffix(#"{"Handle":"AB01","Platform":"apns","Tags":["news"]}"#))
     }
 
-    @Test func userDefaultsKeepAnID() async {
+    @Test func userDefaultsKeepAValue() async {
         let suite = "MartletClientTests.\(UInt64.random(in: 0...UInt64.max))"
-        let store = UserDefaultsRegistrationIDStore(suite: suite)
+        let store = UserDefaultsStore(suite: suite, key: "it")
         #expect(await store.load() == nil)
-        await store.save("1")
-        #expect(await UserDefaultsRegistrationIDStore(suite: suite).load() == "1")
-        #expect(await UserDefaultsRegistrationIDStore(suite: suite, key: "other").load() == nil)
+        await store.save([1, 0, 255])
+        #expect(await UserDefaultsStore(suite: suite, key: "it").load() == [1, 0, 255])
+        #expect(await UserDefaultsStore(suite: suite, key: "other").load() == nil)
         await store.save(nil)
         #expect(await store.load() == nil)
         UserDefaults().removePersistentDomain(forName: suite)

@@ -1,0 +1,139 @@
+import MartletModel
+
+extension PushClient {
+    /// The name of the user who is logged in with a password; nil where nobody is, and where a `TokenProvider` logs
+    /// users in.
+    public var user: String? {
+        get async { await logIns.value.credentials?.user }
+    }
+
+    /// Logs a user in and keeps the credentials in the `CredentialStore`. A registration that waited for a log-in is
+    /// done in the background.
+    /// - Throws: `PushClientError`, of kind `wrongPassword` or `tooManyAttempts` where the user can do something.
+    public func logIn(user: String, password: String) async throws(PushClientError) {
+        guard tokens == nil else {
+            throw PushClientError(.logInNeeded, "Users of this app log in at its identity provider.")
+        }
+        let given = Credentials(user: user, password: password)
+        let token = try await retrying { () throws(Setback) in try await openSession(given) }
+        lastUser += 1
+        session = token
+        await logIns.change { $0.credentials = given }
+        registerAfterLogIn()
+    }
+
+    /// Forgets the credentials, removes this device's registration and ends the session.
+    ///
+    /// The user is logged out on this device in any case. Where the server cannot be told now, that is tried again in
+    /// the background and, by `resume()`, at later launches. With a `TokenProvider`, call this before the user logs out
+    /// there: the server must still know who asks.
+    public func logOut() async {
+        lastUser += 1
+        let departure = await departureNow()
+        session = nil
+        await forgetRegistration()
+        await logIns.change { record in
+            record.credentials = nil
+            if departure.isDue { record.departures.append(departure.kept) }
+        }
+        guard departure.isDue else { return }
+        // Now, while the password is still at hand for a session that has ended meanwhile.
+        if (try? await takeTurn({ () throws(Setback) in try await depart(departure) })) != nil {
+            await logIns.change { $0.departures.removeAll { $0 == departure.kept } }
+        } else {
+            runErrands()
+        }
+    }
+}
+
+extension PushClient {
+    /// The bearer token to ask with.
+    /// - Parameter refused: One that the server has just refused.
+    func authorization(insteadOf refused: String? = nil) async throws(Setback) -> String {
+        if let tokens { return try await token(of: tokens, insteadOf: refused) }
+        if let refused, session == refused { session = nil }
+        return if let session { session } else { try await reopenSession() }
+    }
+
+    private func token(of tokens: any TokenProvider, insteadOf refused: String?) async throws(Setback) -> String {
+        let token: String?
+        do {
+            token = try await tokens.token(insteadOf: refused)
+        } catch {
+            throw Setback(
+                error: PushClientError(.unreachable, "The identity provider cannot be reached."), mayPass: true)
+        }
+        guard let token, token != refused else { throw .logInNeeded }
+        return token
+    }
+
+    /// Logs in with the credentials that are kept; what the caller wants to ask has not been asked by then.
+    private func reopenSession() async throws(Setback) -> String {
+        let user = lastUser
+        guard let kept = await logIns.value.credentials else { throw .logInNeeded }
+        do throws(Setback) {
+            let token = try await openSession(kept)
+            guard user == lastUser else { throw .superseded }
+            session = token
+            return token
+        } catch {
+            guard user == lastUser else { throw .superseded }
+            guard error.error.kind == .wrongPassword else { throw error.withoutEffect }
+            await logIns.change { $0.credentials = nil }
+            throw .logInNeeded
+        }
+    }
+
+    /// Too many failed log-ins are final: trying on by itself would only prolong the wait.
+    private func openSession(_ credentials: Credentials) async throws(Setback) -> String {
+        let answer = try await exchange(
+            request("POST", "/api/sessions", .object(credentials.members)), except: 429)
+        switch answer.status {
+        case 201: break
+        case 401: throw .final(.wrongPassword, "The user name or the password is wrong.")
+        default: throw Setback(answer).withoutAnotherTry
+        }
+        guard let token = (try? JSON(parsing: answer.body))?["token"]?.string else {
+            throw .final(.serverProblem(status: 201), "The server's answer holds no session.")
+        }
+        return token
+    }
+
+    private func departureNow() async -> Departure {
+        var departure = Departure(
+            registration: await registrationRecord.value.id, token: session, endsSession: session != nil,
+            credentials: await logIns.value.credentials)
+        if let tokens { departure.token = try? await tokens.token(insteadOf: nil) }
+        return departure
+    }
+
+    /// Tells the server of a log-out. Returns normally, too, where there is nothing more that could be done.
+    func depart(_ departure: Departure) async throws(Setback) {
+        var departure = departure
+        if departure.token == nil {
+            guard try await openSession(for: &departure) else { return }
+        }
+        if let id = departure.registration {
+            let removal = request("DELETE", registerPath(id))
+            var answer = try await exchange(removal.authorized(by: departure.token))
+            if answer.status == 401, try await openSession(for: &departure) {
+                answer = try await exchange(removal.authorized(by: departure.token))
+            }
+        }
+        guard departure.endsSession else { return }
+        _ = try await exchange(request("DELETE", "/api/sessions").authorized(by: departure.token))
+    }
+
+    /// - Returns: false where there are no credentials, or wrong ones.
+    private func openSession(for departure: inout Departure) async throws(Setback) -> Bool {
+        guard let credentials = departure.credentials else { return false }
+        do throws(Setback) {
+            departure.token = try await openSession(credentials)
+        } catch {
+            guard error.error.kind == .wrongPassword else { throw error }
+            return false
+        }
+        departure.endsSession = true
+        return true
+    }
+}

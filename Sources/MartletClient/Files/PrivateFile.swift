@@ -1,0 +1,45 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// Small files that are read and replaced as a whole, and that only this user of the system may read.
+enum PrivateFile {
+    /// - Parameter limit: In bytes; a longer file counts as unreadable.
+    /// - Returns: nil where it cannot be read.
+    static func read(_ path: String, limit: Int) -> [UInt8]? {
+        guard let file = ReadableFile(path), file.length <= limit else { return nil }
+        return try? file.read(at: 0, count: Int(file.length))
+    }
+
+    /// Puts a new file in the old one's place once it is on the disk.
+    /// - Returns: Whether that went well; where not, the old one is as it was.
+    static func replace(_ path: String, with bytes: [UInt8]) -> Bool {
+        makeFolder(of: path)
+        let new = path + ".new"
+        unlink(new)
+        guard let file = WritableFile(new, isNew: true) else { return false }
+        guard bytes.withUnsafeBytes({ file.append($0) }), file.synchronize(), rename(new, path) == 0 else {
+            unlink(new)
+            return false
+        }
+        return true
+    }
+
+    /// Puts a file in another's place.
+    static func move(_ path: String, to place: String) -> Bool { rename(path, place) == 0 }
+
+    static func remove(_ path: String) {
+        unlink(path)
+    }
+
+    /// Makes the folders above a file that are missing.
+    static func makeFolder(of path: String) {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
+        let folder = String(path[..<slash])
+        guard access(folder, F_OK) != 0 else { return }
+        makeFolder(of: folder)
+        mkdir(folder, 0o700)
+    }
+}

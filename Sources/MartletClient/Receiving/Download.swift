@@ -1,0 +1,89 @@
+/// The content of a notification on its way to memory or to a file, over as many requests as it takes.
+///
+/// `@unchecked Sendable`: a transport calls one thing at a time and nothing after it has returned; between two requests
+/// only the task that downloads touches it.
+final class Download: ResponseSink, @unchecked Sendable {
+    /// Told how many bytes are here, and how many there will be; nil where that is not known.
+    typealias Progress = @Sendable (_ received: Int64, _ total: Int64?) -> Void
+
+    enum Place {
+        /// With the most that may be collected, in bytes.
+        case memory(limit: Int)
+        case file(WritableFile)
+    }
+
+    private let place: Place
+    private let progress: Progress?
+    /// What was collected in memory.
+    private(set) var bytes: [UInt8] = []
+    private var received: Int64 = 0
+    private var total: Int64?
+    /// Names the version that `received` bytes are of; nil where the rest of it cannot be asked for.
+    private var version: String?
+    /// Why no more is wanted.
+    private(set) var failure: PushClientError?
+
+    init(to place: Place, progress: Progress? = nil) {
+        self.place = place
+        self.progress = progress
+    }
+
+    /// Whether everything has come.
+    var isComplete: Bool { total == nil || total == received }
+
+    /// The header fields that ask for what is missing (RFC 9110, section 14.2): the whole where that has changed.
+    func asking(_ request: ClientRequest) -> ClientRequest {
+        let request = request.with("accept-encoding", "identity")
+        guard received > 0, let version else { return request }
+        return request.with("range", "bytes=\(received)-").with("if-range", version)
+    }
+
+    func begin(_ head: ClientResponse) -> Bool {
+        switch head.status {
+        case 200:
+            restart()
+            total = head.fields["content-length"].flatMap { Int64($0) }
+            version = head.fields["etag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
+        case 206:
+            guard head.fields["content-range"]?.hasPrefix("bytes \(received)-") == true else {
+                // Not what was asked for: the next attempt asks for the whole.
+                restart()
+                return false
+            }
+        default: return false
+        }
+        if case .memory(let limit) = place, let total, total > limit { return true == fail(Self.tooLong) }
+        return failure == nil
+    }
+
+    func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard failure == nil else { return false }
+        switch place {
+        case .memory(let limit):
+            guard bytes.count + piece.count <= limit else { return fail(Self.tooLong) }
+            bytes.append(contentsOf: piece)
+        case .file(let file):
+            guard file.append(piece) else { return fail(Self.diskProblem) }
+        }
+        received += Int64(piece.count)
+        progress?(received, total)
+        return true
+    }
+
+    private func restart() {
+        received = 0
+        version = nil
+        bytes = []
+        if case .file(let file) = place, !file.truncate() { _ = fail(Self.diskProblem) }
+    }
+
+    private func fail(_ error: PushClientError) -> Bool {
+        failure = error
+        return false
+    }
+
+    private static let tooLong = PushClientError(
+        .contentTooLong, "The content is too large for memory; fetch it into a file.")
+    private static let diskProblem = PushClientError(
+        .storageProblem, "The file cannot be written, or the disk is full.")
+}

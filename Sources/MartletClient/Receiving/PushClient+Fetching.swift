@@ -1,0 +1,146 @@
+import MartletModel
+
+extension PushClient {
+    /// Told while content comes: how many bytes are here, and how many there will be (nil where that is not known).
+    public typealias Progress = @Sendable (_ received: Int64, _ total: Int64?) -> Void
+
+    /// Fetches what a rich push announced.
+    ///
+    /// Where the connection breaks, the next attempt fetches only what is missing.
+    /// - Parameters:
+    ///   - path: A file to put it into, which is never in memory as a whole; it is there once it is complete. nil
+    ///     collects it in memory.
+    ///   - limit: The most that is collected in memory, in bytes.
+    ///   - progress: Called for each piece, on any thread; it returns at once.
+    /// - Returns: The content, or what to show where nobody is logged in.
+    /// - Throws: `PushClientError`; `notFound` where it has expired or is for somebody else.
+    public func fetch(
+        _ reference: RichReference, to path: String? = nil, limit: Int = 10 << 20, progress: Progress? = nil
+    ) async throws(PushClientError) -> Fetched<RichNotification> {
+        try await unlessLoggedOut(reference.message.isEmpty ? nil : reference.message) { () throws(PushClientError) in
+            let (contentType, content) =
+                if let path {
+                    try await download(reference.id, to: path, progress)
+                } else {
+                    try await download(reference.id, limit: limit, progress)
+                }
+            return RichNotification(
+                id: reference.id, message: reference.message, type: reference.type, contentType: contentType,
+                content: content)
+        }
+    }
+
+    /// Fetches what a secure push announced. It counts as read by that, and is gone where it can be read once only.
+    /// - Returns: The text, or what to show where nobody is logged in.
+    /// - Throws: `PushClientError`; `notFound` where it has expired, was read once, or is for somebody else.
+    public func fetch(_ reference: SecureReference) async throws(PushClientError) -> Fetched<SecureNotification> {
+        try await unlessLoggedOut(reference.message) { () throws(PushClientError) in
+            let answer = try await fetchJSON(reference.id)
+            guard let text = answer["Payload"]?.string else { throw Self.otherKind }
+            return SecureNotification(id: reference.id, text: text, wasRead: answer["Read"]?.bool ?? false)
+        }
+    }
+
+    /// Decrypts what came for this device alone; fetches it first where it did not fit into its push.
+    /// - Returns: The message, or what to show where it has to be fetched and nobody is logged in.
+    /// - Throws: `PushClientError`; as `decrypt(_:)`.
+    public func fetch(_ reference: EncryptedReference) async throws(PushClientError) -> Fetched<DecryptedMessage> {
+        try await unlessLoggedOut(reference.message) { () throws(PushClientError) in try await decrypt(reference.push) }
+    }
+
+    /// Who may read what this user sent, and who has.
+    /// - Parameter id: As `sendRich` or `sendSecure` returned it.
+    /// - Throws: `PushClientError`; `notFound` for what somebody else sent, and for what has expired.
+    public func readers(of id: Int32) async throws(PushClientError) -> [PayloadReader] {
+        let answer = try await json("/api/notifications/\(id)/readers")
+        return (answer["readers"]?.array ?? []).compactMap { reader in
+            reader["user"]?.string.map { user in
+                PayloadReader(user: user, readAt: reader["read"]?.string.flatMap { Timestamp(iso8601: $0) })
+            }
+        }
+    }
+}
+
+extension PushClient {
+    private static let otherKind = PushClientError(.notFound, "This notification is of another kind.")
+
+    private func unlessLoggedOut<Value: Sendable>(
+        _ message: String?, _ work: () async throws(PushClientError) -> Value
+    ) async throws(PushClientError) -> Fetched<Value> {
+        do throws(PushClientError) {
+            return .content(try await work())
+        } catch {
+            guard error.kind == .logInNeeded else { throw error }
+            return .logInNeeded(LogInPrompt(message: message))
+        }
+    }
+
+    private func fetchJSON(_ id: Int32) async throws(PushClientError) -> JSON {
+        try await json("/api/notifications/\(id)")
+    }
+
+    private func json(_ target: String) async throws(PushClientError) -> JSON {
+        try await retrying { () throws(Setback) in
+            let answer = try await ask(request("GET", target))
+            guard answer.status == 200 else { throw Self.refusal(answer) }
+            guard let json = try? JSON(parsing: answer.body) else {
+                throw .final(.serverProblem(status: 200), "The server's answer is no JSON.")
+            }
+            return json
+        }
+    }
+
+    private static func refusal(_ answer: ClientResponse) -> Setback {
+        guard answer.status == 404 else { return Setback(answer) }
+        return .final(.notFound, "This notification has expired, was read already, or is for somebody else.")
+    }
+
+    private func download(
+        _ id: Int32, limit: Int, _ progress: Progress?
+    ) async throws(PushClientError) -> (contentType: String, PayloadContent) {
+        let download = Download(to: .memory(limit: limit), progress: progress)
+        let contentType = try await fetch(id, into: download)
+        return (contentType, .bytes(download.bytes))
+    }
+
+    /// What is not complete has another name, so that nobody takes it for the whole.
+    private func download(
+        _ id: Int32, to path: String, _ progress: Progress?
+    ) async throws(PushClientError) -> (contentType: String, PayloadContent) {
+        let partial = "\(path).\(UInt32.random(in: 0...UInt32.max)).part"
+        PrivateFile.makeFolder(of: path)
+        guard let file = WritableFile(partial, isNew: true) else {
+            throw PushClientError(.storageProblem, "The file cannot be written.")
+        }
+        do throws(PushClientError) {
+            let contentType = try await fetch(id, into: Download(to: .file(file), progress: progress))
+            guard PrivateFile.move(partial, to: path) else {
+                throw PushClientError(.storageProblem, "The file cannot be written.")
+            }
+            return (contentType, .file(path))
+        } catch {
+            PrivateFile.remove(partial)
+            throw error
+        }
+    }
+
+    /// - Returns: The media type of what was fetched.
+    private func fetch(_ id: Int32, into download: Download) async throws(PushClientError) -> String {
+        let request = request("GET", "/api/notifications/\(id)").with("accept", "*/*")
+        return try await retrying { () throws(Setback) in
+            let answer: ClientResponse
+            do throws(Setback) {
+                answer = try await ask(download.asking(request), to: download)
+            } catch {
+                throw download.failure.map { Setback(error: $0) } ?? error
+            }
+            if let failure = download.failure { throw Setback(error: failure) }
+            guard answer.status == 200 || answer.status == 206 else { throw Self.refusal(answer) }
+            guard answer.body.isEmpty, download.isComplete else {
+                throw Setback(
+                    error: PushClientError(.unreachable, "The connection broke off."), mayPass: true)
+            }
+            return answer.fields["content-type"] ?? "application/octet-stream"
+        }
+    }
+}

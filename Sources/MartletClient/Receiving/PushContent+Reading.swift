@@ -1,0 +1,91 @@
+import MartletModel
+
+extension PushContent {
+    /// Reads what `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` or a notification's content
+    /// holds.
+    public init(userInfo: [AnyHashable: Any]) {
+        let aps = userInfo["aps"] as? [AnyHashable: Any]
+        var alert = PushTexts.Alert()
+        if let text = aps?["alert"] as? String {
+            alert.body = text
+        } else if let parts = aps?["alert"] as? [AnyHashable: Any] {
+            alert.title = parts["title"] as? String
+            alert.body = parts["body"] as? String
+        }
+        self.init(PushTexts(alert: alert) { name in Self.text(userInfo[name]) })
+    }
+
+    /// Reads named texts, as a data message brings them on other platforms.
+    public init(data: [String: String]) {
+        self.init(PushTexts(alert: PushTexts.Alert()) { data[$0] })
+    }
+
+    /// Reads the body of a push as a service hands it out: JSON, or the bare id of a secure notification.
+    public init(payload: [UInt8]) {
+        guard let json = try? JSON(parsing: payload) else {
+            self = .other
+            return
+        }
+        if let id = json.integer.flatMap({ Int32(exactly: $0) }), id > 0 {
+            self = .secure(SecureReference(id: id))
+            return
+        }
+        let alert = json["aps"]?["alert"]
+        let data = json["data"] ?? json["message"]?["data"] ?? json
+        self.init(
+            PushTexts(
+                alert: PushTexts.Alert(title: alert?["title"]?.string, body: alert?.string ?? alert?["body"]?.string)
+            ) {
+                name in data[name]?.string ?? data[name]?.integer.map { String($0) }
+            })
+    }
+
+    private static func text(_ value: Any?) -> String? {
+        value as? String ?? (value as? Int).map { String($0) }
+    }
+
+    private init(_ texts: PushTexts) {
+        let shown = texts.alert.body
+        if let id = texts.id("richId") {
+            self = .rich(
+                RichReference(
+                    id: id, message: texts.named("richMessage") ?? "", type: texts.named("richType") ?? "file"))
+        } else if let id = texts.id("secureId") {
+            self = .secure(SecureReference(id: id, message: texts.named("secureMessage")))
+        } else if let push = EncryptedPush(texts: texts.all(["encrypted", "encryptedId"])) {
+            self = .encrypted(
+                EncryptedReference(push: push, message: shown, notificationID: texts.named("notificationId")))
+        } else if let text = shown ?? texts.named("message") {
+            self = .text(TextNotification(title: texts.alert.title, text: text, id: texts.named("notificationId")))
+        } else {
+            self = .other
+        }
+    }
+}
+
+/// What a push says, in whatever form its platform delivered it.
+private struct PushTexts {
+    struct Alert {
+        var title: String?
+        var body: String?
+    }
+
+    let alert: Alert
+    let named: (String) -> String?
+
+    init(alert: Alert, _ named: @escaping (String) -> String?) {
+        self.alert = alert
+        self.named = named
+    }
+
+    func all(_ names: [String]) -> [String: String] {
+        var texts: [String: String] = [:]
+        for name in names { texts[name] = named(name) }
+        return texts
+    }
+
+    /// The id of something at the server; nil where there is none or it cannot be one.
+    func id(_ name: String) -> Int32? {
+        named(name).flatMap { Int32($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+}

@@ -1,0 +1,227 @@
+import MartletModel
+
+extension PushClient {
+    /// How it stands with the registration of this device.
+    public var registrationState: RegistrationState {
+        get async {
+            if let state = registration.state { return state }
+            let kept = await registrationRecord.value.state
+            // Another may have come meanwhile.
+            if registration.state == nil { registration.tell(kept) }
+            return registration.state ?? kept
+        }
+    }
+
+    /// The present state and every later one; a slow reader gets the latest alone. Any number may read.
+    public var registrationStates: AsyncStream<RegistrationState> {
+        get async {
+            let (states, observer) = AsyncStream.makeStream(
+                of: RegistrationState.self, bufferingPolicy: .bufferingNewest(1))
+            observer.yield(await registrationState)
+            let number = registration.add(observer)
+            observer.onTermination = { [weak self] _ in Task { await self?.removeObserver(number) } }
+            return states
+        }
+    }
+
+    private func removeObserver(_ number: Int) {
+        registration.removeObserver(number)
+    }
+
+    /// Registers this device for the user who is logged in, or changes its registration.
+    ///
+    /// Where this throws for a reason that may pass, or because nobody is logged in, the registration is done in the
+    /// background as soon as it can be; `registrationStates` tells when.
+    /// - Parameters:
+    ///   - deviceToken: The bytes that the system gave at this launch, such as the `Data` of
+    ///     `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
+    ///   - platform: The push platform, in the server's word: `apns` and the like.
+    ///   - tags: What the device shall be addressed by besides its user's name.
+    /// - Throws: `PushClientError`.
+    public func register(
+        deviceToken: some Sequence<UInt8>, platform: String, tags: [String] = []
+    ) async throws(PushClientError) {
+        try await register(handle: DeviceToken.hexadecimal(deviceToken), platform: platform, tags: tags)
+    }
+
+    /// Registers this device where the platform's handle is a text, such as a registration token or a channel's address.
+    ///
+    /// As `register(deviceToken:platform:tags:)` in all else.
+    public func register(handle: String, platform: String, tags: [String] = []) async throws(PushClientError) {
+        try await carryOut(.register(DeviceRegistration(handle: handle, platform: platform, tags: tags)))
+    }
+
+    /// Removes this device's registration, so that it is notified no more. Does nothing where there is none.
+    ///
+    /// Where this throws for a reason that may pass, it is tried on in the background.
+    public func unregister() async throws(PushClientError) {
+        try await carryOut(.unregister)
+    }
+
+    /// Notes that the system gave no device token, for
+    /// `application(_:didFailToRegisterForRemoteNotificationsWithError:)`.
+    /// - Parameters:
+    ///   - error: The system's; it is not looked at, since nothing but trying again helps with any of them.
+    ///   - askAgain: Asks the system once more, such as by `registerForRemoteNotifications()`. Called after a while that
+    ///     grows from failure to failure, and by `resume()`.
+    public func registrationFailed(_ error: any Error, askAgain: @escaping @Sendable () async -> Void) async {
+        _ = registration.add(.askAgain)
+        registration.isErrand = true
+        registration.askAgain = askAgain
+        registration.tell(.tokenNeeded)
+        await registrationRecord.change { $0.due = .register }
+        runErrands(afterFailure: true)
+    }
+}
+
+extension PushClient {
+    nonisolated func registerPath(_ id: String) -> String { "/api/register/\(percentEncoded(id))" }
+
+    /// Whoever was registered has logged out.
+    func forgetRegistration() async {
+        _ = registration.add(nil)
+        registration.tell(.unregistered)
+        await registrationRecord.change { $0 = RegistrationRecord() }
+    }
+
+    /// What waited for a log-in is done now; and another user may have logged in, whom what is registered is not of.
+    func registerAfterLogIn() {
+        if registration.open == nil, let device = registration.device { _ = registration.add(.register(device)) }
+        guard registration.open != nil, retry.keepsTrying else { return }
+        registration.isErrand = true
+        runErrands()
+    }
+
+    /// Does what the app wants, and none any more once it wants something else.
+    private func carryOut(_ wish: RegistrationWishes.Wish) async throws(PushClientError) {
+        let number = registration.add(wish)
+        registration.tell(.underWay)
+        await registrationRecord.change { $0.due = wish == .unregister ? .unregister : .register }
+        do throws(PushClientError) {
+            try await retrying { () throws(Setback) in try await attempt(wish, number) }
+        } catch {
+            settle(error, number)
+            throw error
+        }
+    }
+
+    /// Tries the open wish in the background.
+    /// - Returns: What keeps it from being fulfilled for now.
+    func registrationErrand() async -> Setback? {
+        guard registration.isErrand, let wish = registration.open else { return await leftUnregistration() }
+        let number = registration.number
+        do throws(Setback) {
+            try await attempt(wish, number)
+            return nil
+        } catch {
+            settle(error.error, number)
+            return number == registration.number && registration.isErrand ? error : nil
+        }
+    }
+
+    /// An unregistration of an earlier launch. A registration of one waits for the token.
+    private func leftUnregistration() async -> Setback? {
+        guard registration.open == nil, await registrationRecord.value.due == .unregister, registration.open == nil
+        else {
+            return nil
+        }
+        _ = registration.add(.unregister)
+        registration.isErrand = true
+        return await registrationErrand()
+    }
+
+    private func attempt(_ wish: RegistrationWishes.Wish, _ number: Int) async throws(Setback) {
+        if wish == .askAgain {
+            // What the app passes then is a wish of its own.
+            await registration.askAgain?()
+            throw number == registration.number ? .tokenNeeded : .superseded
+        }
+        try await takeTurn { () throws(Setback) in
+            guard number == registration.number else { throw .superseded }
+            if case .register(let device) = wish { try await put(device) } else { try await removeRegistration() }
+        }
+        guard number == registration.number else { return }
+        registration.close()
+        registration.tell(wish == .unregister ? .unregistered : .registered)
+    }
+
+    /// Decides what becomes of a wish that failed.
+    private func settle(_ error: PushClientError, _ number: Int) {
+        guard number == registration.number else { return }
+        let wasErrand = registration.isErrand
+        registration.isErrand = false
+        switch error.kind {
+        case .logInNeeded: registration.tell(.logInNeeded)
+        case .tokenNeeded:
+            registration.isErrand = true
+            registration.tell(.tokenNeeded)
+        case .unreachable, .serverProblem, .tooManyAttempts: tryOn(error, isNew: !wasErrand)
+        case .cancelled where !wasErrand: tryOn(error, isNew: true)
+        default:
+            registration.close()
+            registration.tell(.refused(error))
+        }
+    }
+
+    private func tryOn(_ error: PushClientError, isNew: Bool) {
+        registration.isErrand = true
+        registration.tell(.waiting(error))
+        if isNew { runErrands(afterFailure: true) }
+    }
+
+    private func put(_ device: DeviceRegistration) async throws(Setback) {
+        var device = device
+        device.keyMembers = try await keyMembers()
+        if let id = await registrationRecord.value.id {
+            if try await put(device, id: id) { return }
+            await registrationRecord.change { $0.id = nil }
+        }
+        let id = try await newID(for: device.handle)
+        await registrationRecord.change { $0.id = id }
+        // Who logged out and is back gets the same id again, which is not to be removed then.
+        await logIns.change { $0.departures.removeAll { $0.registration == id } }
+        guard try await put(device, id: id) else {
+            await registrationRecord.change { $0.id = nil }
+            throw .final(.serverProblem(status: 410), "The server took back the registration's new id.")
+        }
+    }
+
+    private func newID(for handle: String) async throws(Setback) -> String {
+        let answer = try await ask(request("POST", "/api/register?handle=\(percentEncoded(handle))"))
+        guard answer.status == 200 else { throw Setback(answer) }
+        guard let id = (try? JSON(parsing: answer.body))?.string, !id.isEmpty else {
+            throw .final(.serverProblem(status: 200), "The server's answer holds no registration id.")
+        }
+        return id
+    }
+
+    /// - Returns: false where the id can no longer be used.
+    private func put(_ device: DeviceRegistration, id: String) async throws(Setback) -> Bool {
+        let answer = try await ask(request("PUT", registerPath(id), device.json))
+        if answer.status == 410 { return false }
+        guard answer.status == 200 else { throw Setback(answer) }
+        await registrationRecord.change { $0.due = nil }
+        return true
+    }
+
+    private func removeRegistration() async throws(Setback) {
+        if let id = await registrationRecord.value.id {
+            let answer = try await ask(request("DELETE", registerPath(id)))
+            guard [200, 204, 404, 410].contains(answer.status) else { throw Setback(answer) }
+        }
+        await registrationRecord.change { $0 = RegistrationRecord() }
+    }
+
+    /// Does one thing about registrations at a time.
+    func takeTurn(_ work: () async throws(Setback) -> Void) async throws(Setback) {
+        await turns.take()
+        let outcome: Result<Void, Setback>
+        do throws(Setback) {
+            outcome = .success(try await work())
+        } catch {
+            outcome = .failure(error)
+        }
+        await turns.leave()
+        try outcome.get()
+    }
+}

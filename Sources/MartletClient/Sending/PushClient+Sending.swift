@@ -1,0 +1,103 @@
+import MartletModel
+
+extension PushClient {
+    /// Shows a text on all devices that a user has on one platform.
+    /// - Parameters:
+    ///   - text: Any text; the server puts the sender's name before it.
+    ///   - user: One user's name. Whether there is such a user is not told.
+    ///   - platform: The push platform, in the server's word.
+    /// - Returns: The id under which the server delivers it.
+    /// - Throws: `PushClientError`; unless its kind is `unreachable` or `cancelled`, nothing was sent.
+    @discardableResult
+    public func send(_ text: String, to user: String, platform: String) async throws(PushClientError) -> String {
+        let target = "/api/notifications?pns=\(percentEncoded(platform))&to_tag=\(percentEncoded(user))"
+        return try await retrying(isRepeatable: false) { () throws(Setback) in
+            let answer = try await ask(request("POST", target, .string(text)))
+            guard answer.status == 200 else { throw Setback(answer) }
+            return (try? JSON(parsing: answer.body))?["id"]?.string ?? ""
+        }
+    }
+
+    /// Sends a picture, a sound or the like: it stays at the server, and devices are told to fetch it.
+    /// - Parameters:
+    ///   - content: The bytes, or a file, which is read while it is sent.
+    ///   - audience: Who may fetch it; fixed when it is sent.
+    ///   - message: What devices show.
+    ///   - type: A short word for what it is, `[a-z0-9-]{1,32}`; nil follows from the content type.
+    ///   - contentType: Its media type, such as `image/png`.
+    ///   - lifetime: How long it can be fetched; nil leaves it to the server (7 days, unless configured otherwise).
+    /// - Returns: The id by which it is fetched.
+    /// - Throws: `PushClientError`; `messageTooLong` where it is larger than the server takes, or more than the user may
+    ///   keep there. Unless the kind is `unreachable` or `cancelled`, nothing was sent.
+    @discardableResult
+    public func sendRich(
+        _ content: PayloadContent, to audience: Audience, message: String = "", type: String? = nil,
+        contentType: String, expiresIn lifetime: Duration? = nil
+    ) async throws(PushClientError) -> Int32 {
+        guard contentType.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+            throw PushClientError(.refused(status: 400), "A content type consists of printable ASCII characters.")
+        }
+        var form = MultipartForm()
+        switch audience {
+        case .me: break
+        case .users(let names): for name in names { form.add("to", name) }
+        case .tags(let expression): form.add("tags", expression)
+        }
+        form.add("message", message)
+        if let type { form.add("type", type) }
+        if let lifetime { form.add("expiresIn", String(lifetime.components.seconds)) }
+        let upload = form.upload("file", contentType: contentType, try upload(content))
+        return try await sendStored(
+            ClientRequest(
+                "POST", server.base + "/api/notifications/rich",
+                fields: ["accept": "application/json", "content-type": form.contentType], upload: upload))
+    }
+
+    /// Sends a secret text: it stays at the server, sealed, and devices are told to fetch it.
+    /// - Parameters:
+    ///   - text: At most 64 KiB.
+    ///   - audience: Who may fetch it; fixed when it is sent.
+    ///   - message: What devices show where nobody is logged in. It passes through push services; nil leaves it to the
+    ///     apps.
+    ///   - once: Whether each user can fetch it once only.
+    ///   - lifetime: How long it can be fetched; nil leaves it to the server.
+    /// - Returns: The id by which it is fetched.
+    /// - Throws: `PushClientError`; unless its kind is `unreachable` or `cancelled`, nothing was sent.
+    @discardableResult
+    public func sendSecure(
+        _ text: String, to audience: Audience, message: String? = nil, once: Bool = false,
+        expiresIn lifetime: Duration? = nil
+    ) async throws(PushClientError) -> Int32 {
+        var members: [String: JSON] = ["payload": .string(text), "once": .bool(once)]
+        members["message"] = message.map { .string($0) }
+        members["expiresIn"] = lifetime.map { .integer($0.components.seconds) }
+        switch audience {
+        case .me: break
+        case .users(let names): members["to"] = .array(names.map { .string($0) })
+        case .tags(let expression): members["tags"] = .string(expression)
+        }
+        return try await sendStored(request("POST", "/api/notifications/secure", .object(members)))
+    }
+
+    private func upload(_ content: PayloadContent) throws(PushClientError) -> ClientUpload {
+        switch content {
+        case .bytes(let bytes): return ClientUpload(bytes)
+        case .file(let path):
+            guard let file = ReadableFile(path) else {
+                throw PushClientError(.storageProblem, "The file that is to be sent cannot be read.")
+            }
+            return ClientUpload(file)
+        }
+    }
+
+    private func sendStored(_ request: ClientRequest) async throws(PushClientError) -> Int32 {
+        try await retrying(isRepeatable: false) { () throws(Setback) in
+            let answer = try await ask(request)
+            guard answer.status == 201 else { throw Setback(answer) }
+            guard let id = (try? JSON(parsing: answer.body))?["id"]?.integer.flatMap({ Int32(exactly: $0) }) else {
+                throw .final(.serverProblem(status: 201), "The server's answer holds no id.")
+            }
+            return id
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import MartletHTTP
+
+/// Hands on the body of an answer as it comes, to whoever takes it at once, or collects it. Owned by a loop.
+final class TransferReceiver: ResponseReceiver {
+    private let sink: HTTPClient.Sink
+    private let collector: ResponseCollector
+    private let progressed: () -> Void
+    private let given: () -> Void
+    private var isSinking = false
+
+    /// - Parameters:
+    ///   - limit: Of a body that is collected, in bytes.
+    ///   - progressed: Called whenever something has come.
+    ///   - given: Called where no more is wanted.
+    ///   - completed: Called once.
+    init(
+        to sink: HTTPClient.Sink, limit: Int, progressed: @escaping () -> Void, given: @escaping () -> Void,
+        completed: @escaping (Result<HTTPResponse, TransportError>) -> Void
+    ) {
+        self.sink = sink
+        self.progressed = progressed
+        self.given = given
+        collector = ResponseCollector(limit: limit, completed: completed)
+    }
+
+    func receivedHead(_ head: HTTPResponse) {
+        progressed()
+        isSinking = sink.begin(head)
+        collector.receivedHead(head)
+    }
+
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) {
+        progressed()
+        guard isSinking else { return collector.receivedBody(bytes) }
+        if !sink.receive(bytes) { given() }
+    }
+
+    func finished() {
+        collector.finished()
+    }
+
+    func failed(_ error: TransportError) {
+        collector.failed(error)
+    }
+}

@@ -1,0 +1,76 @@
+#if canImport(Security)
+import Foundation
+public import MartletClient
+import Security
+
+/// Keeps a value in the keychain, readable since the device was first unlocked after it started, so that a push can be
+/// dealt with while it is locked; never in a backup for another device.
+public struct KeychainStore: CredentialStore {
+    private let service: String
+    private let account: String
+    private let accessGroup: String?
+
+    /// - Parameters:
+    ///   - service: Names the item together with `account`; the app's bundle identifier will do.
+    ///   - account: One name for each value.
+    ///   - accessGroup: The keychain access group that an app shares with its extensions, with its team's prefix; nil
+    ///     keeps the value to the app.
+    public init(service: String, account: String = "credentials", accessGroup: String? = nil) {
+        self.service = service
+        self.account = account
+        self.accessGroup = accessGroup
+    }
+
+    public func load() async -> [UInt8]? {
+        var query = query
+        query[kSecReturnData as String] = true
+        query[kSecMatchLimit as String] = kSecMatchLimitOne
+        var item: CFTypeRef?
+        guard SecItemCopyMatching(query as CFDictionary, &item) == errSecSuccess, let data = item as? Data else {
+            return nil
+        }
+        return Array(data)
+    }
+
+    public func save(_ value: [UInt8]?) async {
+        guard let value else {
+            SecItemDelete(query as CFDictionary)
+            return
+        }
+        let attributes: [String: Any] = [
+            kSecValueData as String: Data(value),
+            kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+        ]
+        guard SecItemUpdate(query as CFDictionary, attributes as CFDictionary) == errSecItemNotFound else { return }
+        SecItemAdd(query.merging(attributes) { _, new in new } as CFDictionary, nil)
+    }
+
+    private var query: [String: Any] {
+        var query: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
+            kSecAttrAccount as String: account,
+            // On macOS, too, the keychain that knows access groups and accessibility.
+            kSecUseDataProtectionKeychain as String: true,
+        ]
+        if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }
+        return query
+    }
+}
+
+extension ClientStores {
+    /// The system's own: the keychain for credentials, user defaults for the rest.
+    /// - Parameters:
+    ///   - service: Names the items; the bundle identifier of the **app**, in its extensions as well.
+    ///   - accessGroup: The keychain access group that the app shares with its extensions.
+    ///   - appGroup: The app group that it shares with its extensions.
+    ///   - process: `app` in the app; in each extension a name of its own, since receipts are not shared.
+    public static func system(
+        service: String, accessGroup: String? = nil, appGroup: String? = nil, process: String = "app"
+    ) -> ClientStores {
+        ClientStores(
+            credentials: KeychainStore(service: service, accessGroup: accessGroup),
+            registration: UserDefaultsStore(suite: appGroup, key: "\(service).registration"),
+            receipts: UserDefaultsStore(suite: appGroup, key: "\(service).receipts.\(process)"))
+    }
+}
+#endif
