@@ -1,0 +1,74 @@
+#if canImport(UserNotifications) && !os(tvOS)
+import Foundation
+public import MartletClient
+public import UserNotifications
+
+/// A notification service extension: decrypts what was encrypted for this device, fetches what a push only announced,
+/// sends the receipt, and shows the sender's words where the time is over first.
+///
+/// The principal class of the extension is a subclass that says which client to use:
+///
+/// ```swift
+/// final class NotificationService: PushNotificationService {
+///     override func makeClient() -> PushClient? {
+///         guard let server = try? ServerAddress("https://push.example.org") else { return nil }
+///         return PushClient(
+///             server: server, transport: URLSessionTransport(),
+///             stores: .system(
+///                 service: "org.example.app", accessGroup: "TEAM.org.example.app", appGroup: "group.org.example.app",
+///                 process: "notification-service"),
+///             encryption: encryption)
+///     }
+/// }
+/// ```
+open class PushNotificationService: UNNotificationServiceExtension {
+    private var delivery: NotificationDelivery?
+
+    /// The client to fetch and decrypt with; nil shows every push as it came. To be overridden.
+    open func makeClient() -> PushClient? { nil }
+
+    /// The sentences of the SDK's own, in the user's language. May be overridden.
+    open var words: NotificationWords { NotificationWords() }
+
+    /// Works out what is shown.
+    open override func didReceive(
+        _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+    ) {
+        let push = PushContent(userInfo: request.content.userInfo)
+        guard let client = makeClient(), let fallback = NotificationContent(push, words: words) else {
+            return contentHandler(request.content)
+        }
+        let handler = ContentHandler(original: request.content, show: contentHandler)
+        let delivery = NotificationDelivery(fallback: fallback) { handler.show($0) }
+        self.delivery = delivery
+        delivery.begin { [words] in
+            async let receipt: Void = client.received(push)
+            let content = await client.notification(for: push, folder: NSTemporaryDirectory(), words: words)
+            await receipt
+            return content
+        }
+    }
+
+    /// Shows what is known so far.
+    open override func serviceExtensionTimeWillExpire() {
+        delivery?.expire()
+    }
+}
+
+/// `@unchecked Sendable`: `NotificationDelivery` calls it once, and nobody else has the two.
+private struct ContentHandler: @unchecked Sendable {
+    let original: UNNotificationContent
+    let handler: (UNNotificationContent) -> Void
+
+    init(original: UNNotificationContent, show handler: @escaping (UNNotificationContent) -> Void) {
+        self.original = original
+        self.handler = handler
+    }
+
+    func show(_ content: NotificationContent) {
+        guard let changed = original.mutableCopy() as? UNMutableNotificationContent else { return handler(original) }
+        changed.show(content)
+        handler(changed)
+    }
+}
+#endif

@@ -1,0 +1,41 @@
+#if canImport(UserNotifications) && !os(tvOS)
+import Foundation
+public import MartletClient
+public import UserNotifications
+
+extension UNMutableNotificationContent {
+    /// Shows a push: for the local notification that the handler of a silent push raises.
+    ///
+    /// ```swift
+    /// let content = UNMutableNotificationContent()
+    /// content.show(notification)
+    /// try await UNUserNotificationCenter.current().add(
+    ///     UNNotificationRequest(identifier: UUID().uuidString, content: content, trigger: nil))
+    /// ```
+    public func show(_ notification: NotificationContent) {
+        if let title = notification.title { self.title = title }
+        body = notification.body
+        if let category = notification.category { categoryIdentifier = category }
+        userInfo.merge(notification.texts) { _, new in new }
+        if let path = notification.attachment,
+            let attachment = try? UNNotificationAttachment(identifier: "", url: URL(fileURLWithPath: path))
+        {
+            attachments = [attachment]
+        }
+    }
+}
+
+extension UNNotificationCategory {
+    /// The category of rich notifications, with its action.
+    /// - Parameter more: What the action is called, such as "More".
+    public static func rich(more: String) -> UNNotificationCategory {
+        UNNotificationCategory(
+            identifier: NotificationContent.richCategory,
+            actions: [
+                UNNotificationAction(
+                    identifier: NotificationContent.moreAction, title: more, options: [.foreground])
+            ],
+            intentIdentifiers: [])
+    }
+}
+#endif
