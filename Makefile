@@ -54,6 +54,7 @@ checks: ## check the walls: imports, platform names, words, the compatibility ta
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
 	@Scripts/check-words --self-test && Scripts/check-words
 	@Scripts/check-compatibility --self-test && Scripts/check-compatibility
+	@Scripts/check-apple-syntax --self-test && Scripts/check-apple-syntax
 	@Scripts/check-sdk-interface --self-test && Scripts/check-sdk-interface
 
 peers: ## judge the independent peers that the tests rely on

@@ -8,6 +8,8 @@ final class ScriptedServer: ClientTransport {
     enum Entry: Sendable {
         case answer(Int, JSON = "", [String: String] = [:])
         case failure(ClientTransportError.Kind, mayHaveBeenProcessed: Bool = true)
+        /// A body of bytes, which breaks off behind them where it is not whole.
+        case bytes(Int, [UInt8], [String: String] = [:], isWhole: Bool = true)
     }
 
     private struct State {
@@ -29,13 +31,36 @@ final class ScriptedServer: ClientTransport {
     }
 
     func send(_ request: ClientRequest) async throws(ClientTransportError) -> ClientResponse {
-        let entry = state.withLock { state in
+        try answer(next(request))
+    }
+
+    func send(
+        _ request: ClientRequest, to sink: any ResponseSink
+    ) async throws(ClientTransportError) -> ClientResponse {
+        let entry = next(request)
+        guard case .bytes(let status, let bytes, let fields, let isWhole) = entry else { return try answer(entry) }
+        let head = ClientResponse(status: status, fields: fields)
+        guard sink.begin(head) else { return ClientResponse(status: status, fields: fields, body: bytes) }
+        for byte in bytes where !withUnsafeBytes(of: byte, { sink.receive($0) }) {
+            throw ClientTransportError(.cancelled, mayHaveBeenProcessed: true, "no more is wanted")
+        }
+        guard isWhole else { throw ClientTransportError(.unreachable, mayHaveBeenProcessed: true, "scripted") }
+        return head
+    }
+
+    private func next(_ request: ClientRequest) -> Entry? {
+        state.withLock { state in
             state.requests.append(request)
             return state.entries.isEmpty ? nil : state.entries.removeFirst()
         }
+    }
+
+    private func answer(_ entry: Entry?) throws(ClientTransportError) -> ClientResponse {
         switch entry {
         case .answer(let status, let body, let fields):
             return ClientResponse(status: status, fields: fields, body: body.bytes)
+        case .bytes(let status, let bytes, let fields, _):
+            return ClientResponse(status: status, fields: fields, body: bytes)
         case .failure(let kind, let mayHaveBeenProcessed):
             throw ClientTransportError(kind, mayHaveBeenProcessed: mayHaveBeenProcessed, "scripted")
         case nil:
@@ -46,6 +71,7 @@ final class ScriptedServer: ClientTransport {
 
 extension ScriptedServer.Entry {
     static func session(_ token: String) -> ScriptedServer.Entry { .answer(201, ["token": .string(token)]) }
+    static let offline = ScriptedServer.Entry.failure(.unreachable, mayHaveBeenProcessed: false)
     static let ok = ScriptedServer.Entry.answer(200)
 }
 
@@ -54,29 +80,4 @@ final class Waits: Sendable {
     private let all = Mutex<[Duration]>([])
     var waits: [Duration] { all.withLock { $0 } }
     func append(_ wait: Duration) { all.withLock { $0.append(wait) } }
-}
-
-/// A client of a scripted server.
-struct Phone {
-    let client: PushClient
-    let server: ScriptedServer
-    let waits = Waits()
-    let ids: KeptID
-    let credentials = KeptCredentials()
-    let receipts = MemoryStore()
-
-    init(
-        _ server: ScriptedServer, id: String? = nil, due: RegistrationRecord.Due? = nil, loggedIn: Bool = true,
-        retry: RetryPolicy = RetryPolicy(keepsTrying: false), chance: Double = 1
-    ) async throws {
-        self.server = server
-        ids = KeptID(id, due: due)
-        let waits = waits
-        client = PushClient(
-            server: try ServerAddress("https://push.example.org"), transport: server,
-            stores: ClientStores(credentials: credentials.store, registration: ids.store, receipts: receipts),
-            tokens: nil, retry: retry,
-            surroundings: ClientSurroundings(sleep: { waits.append($0) }, chance: { chance }))
-        if loggedIn { await credentials.save(Credentials(user: "alice", password: "secret")) }
-    }
 }

@@ -25,3 +25,10 @@ struct KeptCredentials: Sendable {
         await store.save(record.bytes)
     }
 }
+
+/// The receipts that a client has kept, seen from outside.
+struct KeptReceipts: Sendable {
+    let store = MemoryStore()
+
+    func load() async -> [Receipt] { ReceiptQueue(await store.load()).receipts }
+}
