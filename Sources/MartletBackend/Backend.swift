@@ -16,6 +16,11 @@ import MartletOpenAPI
 /// | `PUT /api/register/{id}` `{"Platform", "Handle", "Tags"}` | 200; 410 where the id can no longer be used |
 /// | `DELETE /api/register/{id}` | 200 |
 /// | `POST /api/notifications?pns=P&to_tag=USER` `"text"` | 200 `{"id"}` |
+/// | `POST /api/notifications/rich` form or JSON | 201 `{"id"}`; the content stays here, pushes carry the id |
+/// | `POST /api/notifications/secure` `{"to", "payload"}` | 201 `{"id"}` |
+/// | `POST /api/notifications` | 200 `{"id"}`; a sample to the caller's own devices, where that is switched on |
+/// | `GET /api/notifications/{id}` | 200, the content, for its addressees |
+/// | `GET /api/notifications/{id}/readers` | 200, who has read it, for its sender |
 /// | `GET /api/openapi.json` | 200, this API described for programs |
 ///
 /// All but the first and the last need `Authorization`: Basic with user and password, or Bearer with a session's token
@@ -27,21 +32,30 @@ public struct Backend: Sendable {
 
     let devices: DeviceRegistry
     let intake: NotificationIntake
+    let payloads: any PayloadStore
+    let bodies: PayloadBodies
+    let uploads = UploadLedger()
     let platforms: PushPlatformList
     let hub: BackendHub
+    let time: any TimeSource
     let settings: BackendSettings
     let authenticator: Authenticator
 
+    /// - Parameter bodies: Where the contents of rich payloads are.
     /// - Throws: `CryptoError` where the cryptographic library has no memory left.
     public init(
-        users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, platforms: PushPlatformList,
-        hub: BackendHub, identityProvider: IdentityProvider? = nil, time: any TimeSource,
+        users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, payloads: any PayloadStore,
+        bodies: PayloadBodies, platforms: PushPlatformList, hub: BackendHub,
+        identityProvider: IdentityProvider? = nil, time: any TimeSource,
         settings: BackendSettings = BackendSettings()
     ) throws(CryptoError) {
         self.devices = devices
         self.intake = intake
+        self.payloads = payloads
+        self.bodies = bodies
         self.platforms = platforms
         self.hub = hub
+        self.time = time
         self.settings = settings
         authenticator = try Authenticator(
             users: users, provider: identityProvider, time: time, sessionLifetime: settings.sessionLifetime,
@@ -56,6 +70,10 @@ public struct Backend: Sendable {
         SessionRoutes(backend: self).add(to: &router)
         RegisterRoutes(backend: self).add(to: &router)
         NotificationRoutes(backend: self).add(to: &router)
+        RichRoutes(backend: self).add(to: &router)
+        SecureRoutes(backend: self).add(to: &router)
+        // Behind the paths that have a word in the id's place.
+        PayloadRoutes(backend: self).add(to: &router)
         let description = BackendDescription(platforms: platforms).description.makeResponse()
         router.on(.get, BackendDescription.path) { _, _ in description }
         return router

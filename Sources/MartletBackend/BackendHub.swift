@@ -2,7 +2,7 @@ public import MartletCore
 
 /// The hub that the backend registers devices in and sends through.
 public struct BackendHub: Sendable {
-    private let directory: HubDirectory
+    let directory: HubDirectory
     private let name: String?
 
     /// - Parameter name: nil means: the only one there is.

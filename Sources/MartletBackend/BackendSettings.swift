@@ -7,13 +7,15 @@ public struct BackendSettings: Sendable {
     public var showsSenders: Bool
     /// Who may send to whom.
     public var policy: any SendPolicy
+    public var payloads: PayloadSettings
 
     public init(
         sessionLifetime: Duration = .seconds(30 * 86_400), showsSenders: Bool = false,
-        policy: any SendPolicy = RolePolicy()
+        policy: any SendPolicy = RolePolicy(), payloads: PayloadSettings = PayloadSettings()
     ) {
         self.sessionLifetime = sessionLifetime
         self.showsSenders = showsSenders
         self.policy = policy
+        self.payloads = payloads
     }
 }

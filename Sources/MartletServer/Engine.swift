@@ -126,10 +126,16 @@ struct Engine: Sendable {
     }
 
     private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {
+        let settings = BackendSettings(
+            policy: RolePolicy(usersMaySend: configuration.usersMaySend),
+            payloads: PayloadSettings(
+                sizeLimit: configuration.payloadLimit, quota: configuration.payloadQuota,
+                sample: configuration.sampleNotification.flatMap { SampleNotification(rawValue: $0.rawValue) }))
         do throws(CryptoError) {
             return try Backend(
-                users: users, devices: devices, intake: notifications, platforms: platforms,
-                hub: BackendHub(hubs, named: configuration.backendHub), time: time)
+                users: users, devices: devices, intake: notifications, payloads: storage,
+                bodies: storage.payloadBodies, platforms: platforms,
+                hub: BackendHub(hubs, named: configuration.backendHub), time: time, settings: settings)
         } catch {
             throw ServerError("The app backend cannot be started: \(error)")
         }

@@ -54,6 +54,24 @@ struct RequestBody {
         }
     }
 
+    /// The truth value of a member; nil where it is missing.
+    func optionalBool(_ name: String) throws(BackendError) -> Bool? {
+        switch members[name.lowercased()] {
+        case nil, .null: return nil
+        case .bool(let value): return value
+        default: throw .badBody("The member \"\(name)\" must be true or false.")
+        }
+    }
+
+    /// The strings of a member that is one string or an array of them; nil where it is missing.
+    func optionalStrings(_ name: String) throws(BackendError) -> [String]? {
+        switch members[name.lowercased()] {
+        case nil, .null: nil
+        case .string(let text): [text]
+        default: try strings(name)
+        }
+    }
+
     /// The whole number of a member; nil where it is missing.
     func optionalInteger(_ name: String, in range: ClosedRange<Int64>) throws(BackendError) -> Int64? {
         switch members[name.lowercased()] {

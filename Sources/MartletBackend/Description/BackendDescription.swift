@@ -10,7 +10,7 @@ struct BackendDescription {
     /// Where the document is served, to anybody.
     static let path = "/\(Backend.pathPrefix)/openapi.json"
 
-    private enum Scheme {
+    enum Scheme {
         static let basic = "Basic"
         static let session = "Session"
     }
@@ -33,6 +33,7 @@ struct BackendDescription {
                 APIGroup(
                     "Notifications", "Notifying users by name.", security: [Scheme.basic, Scheme.session],
                     answers: Self.commonAnswers, operations: [notify]),
+                payloads,
                 APIGroup(
                     "Description", "What this server serves.", security: [], answers: [],
                     operations: [
@@ -114,13 +115,15 @@ struct BackendDescription {
         APIOperation(
             .post, "/api/notifications", id: "notify", "Notify a user",
             parameters: [
-                APIParameter(.query, "pns", "The platform.", isRequired: true),
-                APIParameter(.query, "to_tag", "The user's name.", isRequired: true),
+                APIParameter(
+                    .query, "pns", "The platform. Without both, where the server was told to, a sample goes out."),
+                APIParameter(.query, "to_tag", "The user's name."),
             ], body: [.json(["type": "string"], example: "hello")],
             answers: [
                 APIAnswer(
                     .ok, "The message is stored and goes out; that there is such a user is not said.",
-                    .json(Self.object(["id": ["type": "string"]])))
+                    .json(Self.object(["id": ["type": ["string", "integer"]]]))),
+                Self.refusal(.forbidden, "You may not send to this user."),
             ])
     }
 
@@ -132,7 +135,7 @@ struct BackendDescription {
         "code": ["type": "integer", "minimum": 40000, "maximum": 59999], "message": ["type": "string", "minLength": 1],
     ])
 
-    private static func object(_ members: [String: JSON]) -> JSON {
+    static func object(_ members: [String: JSON]) -> JSON {
         [
             "type": "object", "required": .array(members.keys.sorted().map { .string($0) }),
             "properties": .object(members),
@@ -143,7 +146,7 @@ struct BackendDescription {
     private static let retryAfter = APIParameter(
         .header, "Retry-After", "Whole seconds.", schema: ["type": "integer", "minimum": 1])
 
-    private static func refusal(
+    static func refusal(
         _ status: HTTPStatus, _ text: String, headers: [APIParameter] = []
     ) -> APIAnswer {
         APIAnswer(status, text, error, headers: headers)
@@ -158,7 +161,7 @@ struct BackendDescription {
         APIAnswer(status, text, APIContent("text/plain"))
     }
 
-    private static let commonAnswers = [
+    static let commonAnswers = [
         anyRefusal(.badRequest, "The request is wrong; the message says how."),
         refusal(
             .unauthorized, "Credentials are missing or wrong, or the session has ended.",

@@ -12,6 +12,9 @@ struct NotificationRoutes: Sendable {
     func add(to router: inout Router) {
         router.on(.post, "/api/notifications", bodyLimit: Self.bodyLimit) { request, match in
             await backend.answer(request) { (caller) throws(BackendError) in
+                guard !match.target.query.isEmpty else {
+                    return try await SampleSender(backend: backend).answer(caller)
+                }
                 let id = try await notify(request, match.target, from: caller)
                 return HTTPResponse(.ok, json: ["id": .string(id.description)])
             }

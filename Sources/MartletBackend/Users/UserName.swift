@@ -20,7 +20,7 @@ public struct UserName: Sendable, CustomStringConvertible {
     public let fromTag: Tag
 
     /// What begins the tags that only the backend gives.
-    static let tagPrefixes = ["username:", "from:"]
+    static let tagPrefixes = [tagPrefix, "from:"]
 
     /// The longest name as written, in bytes.
     static let lengthLimit = 256
@@ -34,7 +34,7 @@ public struct UserName: Sendable, CustomStringConvertible {
         folded = text.lowercased()
         let escaped = Self.escape(folded)
         do throws(TagError) {
-            tag = try Tag("username:" + escaped)
+            tag = try Tag(Self.tagPrefix + escaped)
             fromTag = try Tag("from:" + escaped)
         } catch {
             throw .tooLong

@@ -91,6 +91,11 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
+    /// Tags of the channels that a send reaches, a page at a time; see `DeviceStore`.
+    public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
+        try await store.tags(beginningWith: prefix, of: query)
+    }
+
     /// What the platform compares handles by.
     public func key(of handle: PushHandle, on platform: PlatformID) throws(DeviceRegistryError) -> String {
         guard let known = platforms[platform] else { throw .invalid("There is no platform '\(platform)'.") }

@@ -69,6 +69,14 @@ public final class HubDirectory: Sendable {
         return hub(id).flatMap { $0.settings.credentials[platform] ?? fallbacks[platform] }
     }
 
+    /// The platforms that a hub can send to: those for which it has a credential, its own or a fallback.
+    public func platforms(sentToFrom id: Hub.ID) -> [any PushPlatform.Type] {
+        platforms.filter { platform in
+            let platform = platform.descriptor.platform
+            return platforms.service(platform) != nil && credential(for: platform, of: id) != nil
+        }
+    }
+
     /// Every hub, by name.
     public var all: [Hub] {
         contents.withLock { $0.hubs.values.sorted { $0.name.lowercased() < $1.name.lowercased() } }

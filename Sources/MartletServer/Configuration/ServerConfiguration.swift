@@ -34,6 +34,12 @@ public struct ServerConfiguration: Sendable {
         public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
     }
 
+    /// What a bare `POST /api/notifications` sends to its caller's own devices, for apps made by the original guides.
+    public enum SampleNotification: String, Sendable, CaseIterable {
+        case rich
+        case secure
+    }
+
     /// Created where it is missing; belongs to one server at a time.
     public var dataDirectory: String
     /// Clear-text HTTP; nil for none.
@@ -44,6 +50,13 @@ public struct ServerConfiguration: Sendable {
     public var publicURL: HTTPOrigin?
     /// The hub that the app backend sends through; nil for the only one there is.
     public var backendHub: String?
+    /// The largest file of a rich notification, in bytes.
+    public var payloadLimit: Int64 = 10_000_000
+    /// The most bytes of rich and secure notifications that one user may have sent and that have not expired.
+    public var payloadQuota: Int64 = 1_000_000_000
+    public var sampleNotification: SampleNotification?
+    /// Whether users may notify users; otherwise only who has the role `admin` may send.
+    public var usersMaySend = true
     /// Allows clear-text HTTP on an address that other machines reach.
     public var allowsClearText: Bool
     /// Event loops; nil for one per core, at most two.

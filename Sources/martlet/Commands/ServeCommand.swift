@@ -17,6 +17,14 @@ enum ServeCommand {
             Option("allow-clear-text", nil, "Allow --listen on an address that other machines reach."),
             Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
             Option("backend-hub", "NAME", "The hub of the app backend; with one hub it need not be said."),
+            Option(
+                "payload-limit", "SIZE", "The largest file of a rich notification: bytes, or such as 500k, 10M, 2G.",
+                default: "10M"),
+            Option("payload-quota", "SIZE", "What one user's notifications may take until they expire.", default: "1G"),
+            Option(
+                "sample-notification", "rich|secure",
+                "Send this to the caller's devices for a bare POST /api/notifications, as the guides' apps have it."),
+            Option("users-may-send", "yes|no", "Whether users may notify users, or only admins.", default: "yes"),
             Option("simulator", nil, "Run simulated push services too; hubs without a credential send to them."),
             Option(
                 "simulator-listen", "HOST:PORT",
@@ -74,6 +82,7 @@ enum ServeCommand {
         configuration.tls = try tls(invocation)
         configuration.allowsClearText = invocation.isOn("allow-clear-text")
         configuration.backendHub = invocation["backend-hub"]
+        try configureSending(&configuration, invocation)
         configuration.publicURL = try invocation.optional(
             "public-url", as: "http(s)://HOST[:PORT] without a path"
         ) { HTTPOrigin($0) }
@@ -81,6 +90,19 @@ enum ServeCommand {
             Int(text).flatMap { (1...64).contains($0) ? $0 : nil }
         }
         return configuration
+    }
+
+    private static func configureSending(
+        _ configuration: inout ServerConfiguration, _ invocation: Invocation
+    ) throws(UsageError) {
+        configuration.payloadLimit = try invocation.byteCount("payload-limit")
+        configuration.payloadQuota = try invocation.byteCount("payload-quota")
+        configuration.sampleNotification = try invocation.optional("sample-notification", as: "rich or secure") {
+            ServerConfiguration.SampleNotification(rawValue: $0)
+        }
+        configuration.usersMaySend = try invocation.required("users-may-send", as: "yes or no") {
+            ["yes": true, "no": false][$0]
+        }
     }
 
     private static func tls(_ invocation: Invocation) throws -> ServerConfiguration.TLS? {
@@ -100,5 +122,16 @@ extension Invocation {
     /// The address that an option names.
     func address(_ name: String) throws(UsageError) -> ServerConfiguration.Address? {
         try optional(name, as: "ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080") { ServerConfiguration.Address($0) }
+    }
+
+    /// The bytes that an option says: a number with k, M or G behind it for thousands, millions or thousands of these.
+    func byteCount(_ name: String) throws(UsageError) -> Int64 {
+        try required(name, as: "a number of bytes, such as 500000, 500k, 10M or 2G") { text in
+            let units: [Character: Int64] = ["k": 1000, "M": 1_000_000, "G": 1_000_000_000]
+            let unit = text.last.flatMap { units[$0] }
+            let digits = unit == nil ? text[...] : text.dropLast()
+            guard (1...9).contains(digits.utf8.count), let number = Int64(digits), number > 0 else { return nil }
+            return number * (unit ?? 1)
+        }
     }
 }

@@ -14,6 +14,8 @@ struct Fixture {
 
     let time = ManualTimeSource()
     let storage = MemoryStorage()
+    /// Where the bodies of payloads are.
+    let containers = MemoryContainers()
     let platforms = PushPlatformList([CarrierPigeon.self] + PushPlatforms.all)
     let hubs: HubDirectory
     let users: UserDirectory
@@ -23,12 +25,17 @@ struct Fixture {
     let handler: any HTTPHandler
 
     /// Users alice, bob and carol, whose passwords are their names with a 1.
+    /// - Parameter sendsTo: The platforms that hubs have a credential for.
     init(
         hubs names: [String] = ["hub"], hubName: String? = nil, settings: BackendSettings = BackendSettings(),
-        hashing: Argon2idQueue = Argon2idQueue(),
+        hashing: Argon2idQueue = Argon2idQueue(), sendsTo: [String] = ["pigeon"],
         identityProvider: (ManualTimeSource) -> IdentityProvider? = { _ in nil }
     ) async throws {
-        hubs = HubDirectory(store: storage, platforms: platforms, time: time)
+        let credentials = sendsTo.map { (PlatformID(rawValue: $0), Credential([:])) }
+        hubs = HubDirectory(
+            store: storage, platforms: platforms, time: time,
+            fallbacks: Dictionary(uniqueKeysWithValues: credentials))
+        _ = containers.createContainer(PayloadBodies.container)
         for name in names { _ = try await hubs.create(name) }
         users = UserDirectory(store: storage, time: time, hashing: hashing, cost: Self.cheap)
         for name in ["alice", "bob", "carol"] { try await users.add(name, password: name + "1") }
@@ -38,8 +45,9 @@ struct Fixture {
         handler = try Backend(
             users: users, devices: devices,
             intake: NotificationIntake(store: storage, platforms: platforms, time: time) { sent.append($0) },
-            platforms: platforms, hub: BackendHub(hubs, named: hubName), identityProvider: identityProvider(time),
-            time: time, settings: settings
+            payloads: storage, bodies: PayloadBodies(containers), platforms: platforms,
+            hub: BackendHub(hubs, named: hubName), identityProvider: identityProvider(time), time: time,
+            settings: settings
         ).makeHandler()
     }
 

@@ -1,0 +1,57 @@
+import MartletModel
+
+extension SendAudience {
+    /// The most users that one request names.
+    static let userLimit = 100
+    /// The most tags of an expression that only `||` joins.
+    private static let usersInExpression = TagExpression.Limits().tagsInUnion
+
+    /// Whom a request is for.
+    /// - Parameters:
+    ///   - users: Names as they were written; nil where the request names none.
+    ///   - tags: A tag expression.
+    ///   - sender: Whom it is for where it says nothing.
+    init(users: [String]?, tags: String?, from sender: UserName) throws(BackendError) {
+        guard let tags else {
+            self = .users(try Self.names(users, or: sender))
+            return
+        }
+        guard users == nil else {
+            throw .badRecipients("Name users with \"to\" or an expression with \"tags\", not both.")
+        }
+        do throws(TagExpressionError) {
+            self = .tags(try TagExpression(tags))
+        } catch {
+            throw .badRecipients(error.description)
+        }
+    }
+
+    private static func names(_ texts: [String]?, or sender: UserName) throws(BackendError) -> [UserName] {
+        guard let texts else { return [sender] }
+        guard (1...userLimit).contains(texts.count) else {
+            throw .badRecipients("A request names 1 to \(userLimit) recipients.")
+        }
+        var names: [UserName] = []
+        for text in texts {
+            do throws(UserNameError) {
+                let name = try UserName(text)
+                if !names.contains(name) { names.append(name) }
+            } catch {
+                throw .badRecipients("Every recipient must be one user's name. \(error)")
+            }
+        }
+        return names
+    }
+
+    /// What reaches the audience: several expressions where one would have too many tags.
+    var expressions: [TagExpression] {
+        switch self {
+        case .tags(let expression): [expression]
+        case .users(let users):
+            stride(from: 0, to: users.count, by: Self.usersInExpression).map { start in
+                let tags = users[start...].prefix(Self.usersInExpression).map { TagExpression.tag($0.tag) }
+                return tags.count == 1 ? tags[0] : .or(tags)
+            }
+        }
+    }
+}

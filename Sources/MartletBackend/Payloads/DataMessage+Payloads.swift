@@ -1,0 +1,19 @@
+import MartletCore
+
+// What pushes carry of payloads (wire document, sections 14.4 and 14.5).
+extension DataMessage {
+    /// Wakes an app to fetch a rich payload and show it behind its message.
+    static func rich(_ id: PayloadID, message: String, type: String) -> DataMessage {
+        DataMessage(
+            texts: [
+                Text("richId", id.description), Text("richMessage", message), Text("richType", type),
+            ], sound: "")
+    }
+
+    /// Wakes an app to fetch a secret.
+    /// - Parameter message: For an app whose user has to log in first; empty for none.
+    static func secure(_ id: PayloadID, message: String) -> DataMessage {
+        let id = Text("secureId", id.description)
+        return DataMessage(texts: message.isEmpty ? [id] : [id, Text("secureMessage", message)])
+    }
+}

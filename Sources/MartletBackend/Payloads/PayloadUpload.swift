@@ -1,0 +1,62 @@
+import MartletCore
+
+/// The body of a payload on its way to the disk. Whoever begins one ends it, with `finish` where a record names it now,
+/// with `abandon` where none does.
+struct PayloadUpload {
+    let name: String
+    private let backend: Backend
+    /// A folded name.
+    private let sender: String
+    private let upload: any BlobUpload
+    private(set) var size: Int64 = 0
+    private var isCommitted = false
+
+    init(_ backend: Backend, sender: UserName) async throws(BackendError) {
+        self.backend = backend
+        self.sender = sender.folded
+        let name = PayloadBodies.newName()
+        self.name = name
+        upload = try await Self.stored { () throws(ContainerError) in try await backend.bodies.upload(name) }
+    }
+
+    /// - Throws: `.payloadTooLarge` or `.overQuota`, among others, as soon as that is so.
+    mutating func write(_ bytes: [UInt8]) async throws(BackendError) {
+        let count = Int64(bytes.count)
+        let limit = backend.settings.payloads.sizeLimit
+        guard count <= limit - size else { throw .payloadTooLarge(limit) }
+        guard backend.uploads.add(count, of: sender, limit: backend.settings.payloads.quota) else { throw .overQuota }
+        size += count
+        try await Self.stored { () throws(ContainerError) in try await upload.write(bytes) }
+    }
+
+    /// Puts the body in its place.
+    mutating func commit() async throws(BackendError) {
+        _ = try await Self.stored { () throws(ContainerError) in try await upload.commit(.absent) }
+        isCommitted = true
+    }
+
+    func finish() {
+        backend.uploads.remove(size, of: sender)
+    }
+
+    /// Leaves nothing behind.
+    func abandon() async {
+        finish()
+        if isCommitted {
+            // What cannot be removed now goes at the next start.
+            try? await backend.bodies.remove(name)
+        } else {
+            await upload.abandon()
+        }
+    }
+
+    private static func stored<Value>(
+        _ work: () async throws(ContainerError) -> Value
+    ) async throws(BackendError) -> Value {
+        do throws(ContainerError) {
+            return try await work()
+        } catch {
+            throw BackendError(error)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// Sending content of any media type, which stays here while pushes carry its id.
+struct RichRoutes: Sendable {
+    let backend: Backend
+
+    /// Wider than everything that is checked here, where a refusal can say more than the network's.
+    private static let bodyLimit = 1 << 50
+    /// Bytes of a payload as JSON, which is held in memory.
+    private static let jsonPayloadLimit = 1 << 20
+    /// Bytes of a whole JSON body.
+    private static let jsonBodyLimit = 2 << 20
+
+    func add(to router: inout Router) {
+        router.on(.post, "/api/notifications/rich", bodyLimit: Self.bodyLimit, streamsBody: true) { request, _ in
+            await backend.answer(request) { (caller) throws(BackendError) in
+                HTTPResponse(created: try await send(request, from: caller))
+            }
+        }
+    }
+
+    private func send(_ request: HTTPRequest, from caller: Caller) async throws(BackendError) -> PayloadID {
+        let form = try Form(request)
+        try checkLength(of: request, as: form)
+        return try await PayloadSender(backend: backend).send(from: caller.name) { upload throws(BackendError) in
+            let fields =
+                switch form {
+                case .multipart: try await readForm(request, into: &upload)
+                case .json: try await readJSON(request, into: &upload)
+                }
+            let order = try RichOrder(fields, from: caller.name)
+            try backend.check(caller, maySendTo: order.audience)
+            return order
+        }
+    }
+
+    private enum Form {
+        case multipart
+        case json
+
+        init(_ request: HTTPRequest) throws(BackendError) {
+            guard (request.fields["content-encoding"] ?? "identity").lowercased() == "identity" else {
+                throw .encodedBody
+            }
+            switch request.fields["content-type"].map({ HeaderParameters($0)?.value }) {
+            case "multipart/form-data": self = .multipart
+            case nil, "application/json": self = .json
+            default: throw .badMediaType
+            }
+        }
+    }
+
+    /// Refuses what says beforehand that it is too long.
+    private func checkLength(of request: HTTPRequest, as form: Form) throws(BackendError) {
+        guard let length = request.fields["content-length"].flatMap({ Int64($0) }) else { return }
+        switch form {
+        case .multipart:
+            guard length <= limits.fileBytes + limits.overhead else { throw .payloadTooLarge(limits.fileBytes) }
+        case .json:
+            guard length <= Self.jsonBodyLimit else { throw .tooLargeForJSON(Self.jsonPayloadLimit) }
+        }
+    }
+
+    private var limits: FormDataParser.Limits { .init(fileBytes: backend.settings.payloads.sizeLimit) }
+
+    // MARK: Bodies
+
+    private func readForm(
+        _ request: HTTPRequest, into upload: inout PayloadUpload
+    ) async throws(BackendError) -> RichFields {
+        var form = try RichForm(contentType: request.fields["content-type"], limits: limits)
+        let reader = request.reader
+        while let piece = try await Self.next(reader) { try await form.read(piece, into: &upload) }
+        return try form.finished()
+    }
+
+    private func readJSON(
+        _ request: HTTPRequest, into upload: inout PayloadUpload
+    ) async throws(BackendError) -> RichFields {
+        var request = request
+        let reader = request.reader
+        request.body = []
+        while let piece = try await Self.next(reader) {
+            request.body += piece
+            guard request.body.count <= Self.jsonBodyLimit else { throw .tooLargeForJSON(Self.jsonPayloadLimit) }
+        }
+        let body = try RequestBody(request)
+        guard let payload = Base64.decode(try body.string("payload")) else {
+            throw .badBody("The member \"payload\" must be Base64 with padding.")
+        }
+        guard payload.count <= Self.jsonPayloadLimit else { throw .tooLargeForJSON(Self.jsonPayloadLimit) }
+        try await upload.write(payload)
+        return try RichFields(body)
+    }
+
+    private static func next(_ reader: any HTTPBodyReader) async throws(BackendError) -> [UInt8]? {
+        do throws(HTTPBodyError) {
+            return try await reader.read()
+        } catch {
+            throw BackendError(error)
+        }
+    }
+}
+
+extension PayloadSender {
+    /// Sends content that `write` puts on the disk, as it says; where that fails, nothing stays.
+    func send(
+        from sender: UserName, _ write: (inout PayloadUpload) async throws(BackendError) -> RichOrder
+    ) async throws(BackendError) -> PayloadID {
+        let hub = try backend.hub.sending()
+        var upload = try await PayloadUpload(backend, sender: sender)
+        do throws(BackendError) {
+            let order = try await write(&upload)
+            try await upload.commit()
+            let draft = order.draft(from: sender, upload, at: backend.time.now)
+            let id = try await send(draft, to: order.audience, in: hub) {
+                .rich($0, message: order.message, type: order.type)
+            }
+            upload.finish()
+            return id
+        } catch {
+            await upload.abandon()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// What is asked for with a secret, checked.
+struct SecureOrder {
+    let audience: SendAudience
+    let payload: String
+    /// Shown where the user has to log in first; may be empty.
+    let message: String
+    /// Whether each addressee may read it once only.
+    let isOnce: Bool
+    let lifetime: Duration
+
+    private static let defaultLifetime = Duration.seconds(86_400)
+
+    init(_ body: RequestBody, from sender: UserName) throws(BackendError) {
+        payload = try body.string("payload")
+        guard payload.utf8.count <= SecureRoutes.payloadLimit else {
+            throw .payloadTooLarge(Int64(SecureRoutes.payloadLimit))
+        }
+        audience = try SendAudience(
+            users: try body.optionalStrings("to"), tags: try body.optionalString("tags"), from: sender)
+        message = try body.optionalString("message") ?? ""
+        isOnce = try body.optionalBool("once") ?? false
+        lifetime = try body.lifetime().map { .seconds($0) } ?? Self.defaultLifetime
+    }
+
+    /// One to the sender's own devices.
+    init(payload: String, to user: UserName) {
+        audience = .users([user])
+        self.payload = payload
+        message = ""
+        isOnce = false
+        lifetime = Self.defaultLifetime
+    }
+}

@@ -1,0 +1,39 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// Sending texts that no push service sees: they stay here, sealed, while pushes carry their ids.
+struct SecureRoutes: Sendable {
+    let backend: Backend
+
+    /// Bytes of a text.
+    static let payloadLimit = 65_536
+    /// Room for the longest text, however much of it is escaped.
+    private static let bodyLimit = 6 * payloadLimit + 65_536
+
+    func add(to router: inout Router) {
+        router.on(.post, "/api/notifications/secure", bodyLimit: Self.bodyLimit) { request, _ in
+            await backend.answer(request) { (caller) throws(BackendError) in
+                HTTPResponse(created: try await send(request, from: caller))
+            }
+        }
+    }
+
+    private func send(_ request: HTTPRequest, from caller: Caller) async throws(BackendError) -> PayloadID {
+        let order = try SecureOrder(try RequestBody(request), from: caller.name)
+        try backend.check(caller, maySendTo: order.audience)
+        return try await PayloadSender(backend: backend).send(order, from: caller.name)
+    }
+}
+
+extension PayloadSender {
+    func send(_ order: SecureOrder, from sender: UserName) async throws(BackendError) -> PayloadID {
+        let now = backend.time.now
+        let draft = PayloadDraft(
+            kind: .secure, sender: sender.folded, message: order.message, content: .text(Array(order.payload.utf8)),
+            isOnce: order.isOnce, createdAt: now, expiresAt: now + order.lifetime)
+        return try await send(draft, to: order.audience, in: try backend.hub.sending()) {
+            .secure($0, message: order.message)
+        }
+    }
+}
