@@ -17,7 +17,7 @@ public final class SQLiteStorage: Sendable {
     let sealer: any Sealer
     /// Whether the write-ahead log may hold texts of payloads that have been removed.
     let hasRemovedTexts = Atomic(true)
-    private let checkpointer: Checkpointer
+    let checkpointer: Checkpointer
     private let directory: StorageDirectory
 
     /// Opens the database of a data directory, made where it is missing, and brings it to the present schema.

@@ -174,6 +174,51 @@ struct SweepingTests {
         await storage.close()
     }
 
+    /// A notification that has ended, with a device that has a key and sent a receipt.
+    private func receive(in hub: Hub.ID, of storage: SQLiteStorage) async throws {
+        try await put(["1"], in: hub, of: storage)
+        let key = DeviceKey(publicKey: [4], authSecret: [1])
+        #expect(try await storage.putDeviceKey(key, of: "1", in: hub))
+        let delivery = try await storage.broadcast(in: hub, at: now)
+        let receipt = Receipt(subject: .notification(delivery.notification.id), event: .opened, at: now)
+        try await storage.addReceipts(
+            [receipt], from: ReceiptSource(hub: hub, device: "1", user: "bob", tag: try Tag("x")), at: now)
+        try await storage.record(
+            DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: now))
+        #expect(try await rows("notification_receipts", of: storage) == 1)
+    }
+
+    @Test func receiptsGoWithTheirNotification() async throws {
+        let storage = try open()
+        try await receive(in: try await hub(storage), of: storage)
+        try await storage.sweep(at: now + .seconds(30 * 86_400))
+        for table in ["notifications", "notification_receipts"] {
+            #expect(try await rows(table, of: storage) == 0, "\(table)")
+        }
+        await storage.close()
+    }
+
+    @Test func keysGoWithTheirRegistration() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        try await receive(in: hub, of: storage)
+        #expect(try await rows("device_keys", of: storage) == 1)
+        try await remove(["1"], in: hub, of: storage)
+        #expect(try await rows("device_keys", of: storage) == 0)
+        await storage.close()
+    }
+
+    @Test func aDeletedHubTakesKeysAndReceiptsWithIt() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        try await receive(in: hub, of: storage)
+        #expect(try await storage.deleteHub(hub))
+        for table in ["hubs", "device_keys", "notification_receipts"] {
+            #expect(try await rows(table, of: storage) == 0, "\(table)")
+        }
+        await storage.close()
+    }
+
     @Test func aDeletedHubTakesItsBroadcastsWithItInPortions() async throws {
         let storage = try open()
         let hub = try await hub(storage)

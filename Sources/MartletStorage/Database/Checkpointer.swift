@@ -19,6 +19,9 @@ actor Checkpointer {
         executor.perform { self.assumeIsolated { $0.run() } }
     }
 
+    /// Returns once what was requested before is done.
+    func settle() {}
+
     func close() {
         connection = nil
     }

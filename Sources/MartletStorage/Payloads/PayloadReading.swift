@@ -37,7 +37,7 @@ struct PayloadReading {
     }
 
     /// One row whatever there is, from the same look-ups whatever there is: how long it takes tells nothing.
-    private static let lookUp = """
+    static let lookUp = """
         SELECT p.kind, p.sender, p.type, p.content_type, p.message, p.body, p.size, p.is_once, p.device, p.created_at,
             p.expires_at, p.is_published, a.user IS NOT NULL, a.read_at, u.created_at, t.sealed
         FROM (SELECT 1) LEFT JOIN payloads p ON p.id = ?1 LEFT JOIN addressees a ON a.payload = ?1 AND a.user = ?2

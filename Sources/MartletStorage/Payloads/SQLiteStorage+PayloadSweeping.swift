@@ -26,6 +26,8 @@ extension SQLiteStorage {
     /// Carries the log into the database, and empties it, where texts of payloads have been removed.
     func emptyLogOfRemovedTexts() async throws(StorageError) {
         guard hasRemovedTexts.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        // Of two checkpoints at the same time one fails.
+        await checkpointer.settle()
         guard try await writer.emptyLog() else { return noteRemovedText() }
     }
 
