@@ -72,6 +72,7 @@ bench: build ## measure against yardsticks on this machine
 	@Benchmarks/run
 	@Benchmarks/platforms
 	@Benchmarks/storm
+	@Benchmarks/payloads
 
 durability: build ## kill the server 2 x 100 times under load and count what is missing
 	@Scripts/setup test

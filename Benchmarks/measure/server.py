@@ -19,8 +19,8 @@ HUB = "bench"
 class Server:
     """Runs on the measured core, over a data directory that `prepare` has made."""
 
-    def __init__(self, data):
-        self.data = data
+    def __init__(self, data, *options):
+        self.data, self._options = data, options
         with open(os.path.join(data, "connection-string")) as file:
             parts = dict(part.split("=", 1) for part in file.read().strip().split(" ")[-1].split(";"))
         self._rule, self._rule_key = parts["SharedAccessKeyName"], parts["SharedAccessKey"]
@@ -35,6 +35,7 @@ class Server:
 
     def start(self):
         command = [build.MARTLET, "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--loops", "1"]
+        command += self._options
         self._process = subprocess.Popen(
             build.on_core(build.MEASURED_CORE, command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.port = int(re.search(r"http://127.0.0.1:(\d+)", self._process.stdout.readline())[1])

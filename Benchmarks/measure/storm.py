@@ -4,6 +4,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -43,13 +44,15 @@ error_log %(folder)s/error.log crit;
 events { worker_connections 1024; }
 http {
     access_log off;
+    sendfile on;
+    tcp_nopush on;
     client_body_temp_path %(folder)s/body;
     proxy_temp_path %(folder)s/proxy;
     fastcgi_temp_path %(folder)s/fastcgi;
     uwsgi_temp_path %(folder)s/uwsgi;
     scgi_temp_path %(folder)s/scgi;
     keepalive_requests 1000000000;
-    server { listen 127.0.0.1:%(port)d; root %(folder)s/www; }
+    server { listen 127.0.0.1:%(port)d; root %(www)s; }
 }
 """
 
@@ -106,23 +109,30 @@ class Upserts:
 
 
 class Nginx:
-    def __init__(self, port):
-        self._port = port
+    """Serves a folder; one answer of an upsert's length where none is given."""
+
+    def __init__(self, www=None):
+        self._www = www
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self._port = probe.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self._port}"
 
     def __enter__(self):
         self._folder = tempfile.mkdtemp(dir=build.WORK)
-        os.makedirs(os.path.join(self._folder, "www"))
-        with open(os.path.join(self._folder, "www", "answer.xml"), "w") as file:
+        www = self._www or os.path.join(self._folder, "www")
+        os.makedirs(www, exist_ok=True)
+        with open(os.path.join(www, "answer.xml"), "w") as file:
             file.write(ANSWER)
         # Where it begins as root its worker is somebody else, who must be able to read.
-        for folder in (build.WORK, self._folder):
+        for folder in (build.WORK, self._folder, www):
             os.chmod(folder, 0o755)
         configuration = os.path.join(self._folder, "nginx.conf")
         with open(configuration, "w") as file:
-            file.write(textwrap.dedent(NGINX) % {"folder": self._folder, "port": self._port})
+            file.write(textwrap.dedent(NGINX) % {"folder": self._folder, "port": self._port, "www": www})
         command = ["nginx", "-c", configuration, "-e", os.path.join(self._folder, "error.log")]
         self._process = subprocess.Popen(build.on_core(build.MEASURED_CORE, command))
-        self._url = f"http://127.0.0.1:{self._port}/answer.xml"
+        self._url = self.address + "/answer.xml"
         waiting = ["curl", "--silent", "--fail", "--retry", "20", "--retry-connrefused", "--retry-delay", "1", self._url]
         subprocess.run(waiting, check=True, stdout=subprocess.DEVNULL)
         return self
