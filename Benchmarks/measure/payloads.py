@@ -48,7 +48,7 @@ class Backend(Server):
         self.prepare(data)
         super().__init__(data, "--payload-limit", str(limit), "--payload-quota", str(4 * limit))
         subprocess.run(
-            [build.MARTLET, "user", "add", USER, "--data", data], check=True, input=f"{PASSWORD}\n", text=True,
+            [build.MARTLET, "user", "add", USER, "--password-stdin", "--data", data], check=True, input=PASSWORD, text=True,
             stdout=subprocess.DEVNULL)
 
     def __enter__(self):

@@ -1,12 +1,13 @@
 """A real Firefox with Martlet as its push service: a hub encrypts and sends, the simulator keeps and delivers, Firefox
-decrypts, and the service worker of a page shows. Twenty-five checks by number, pywebpush as the sender beside them, and
-`martlet browser` at the end.
+decrypts, and the service worker of a page shows. Twenty-five checks by number, pywebpush as the sender beside them, a rich
+push of the app backend, and `martlet browser` at the end.
 
     browser_push.py MARTLET
 """
 
 import asyncio
 import base64
+import hashlib
 import json
 import os
 import re
@@ -28,8 +29,12 @@ from checks import Checks
 
 NAME = "browser-push"
 HUB, RULE = "demo", "DefaultFullSharedAccessSignature"
+USER, PASSWORD = "alice", "wonderland"
 PATIENCE = 40
 DELIVERED, UNDECRYPTED, UNDELIVERED = 100, 101, 102
+# One transparent pixel.
+PICTURE = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
 
 
 async def until(what, condition, timeout=PATIENCE):
@@ -140,6 +145,35 @@ class Hub:
         expect(await self.outcome(await self.send(message, **headers)), "Success")
 
 
+class Backend:
+    """The app backend, as one user."""
+
+    def __init__(self, server):
+        self.origin = f"http://127.0.0.1:{server.port}"
+        self.authorization = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+        self._client = httpx.Client(
+            base_url=self.origin, headers={"Authorization": self.authorization}, timeout=PATIENCE, trust_env=False)
+
+    def register(self, subscription):
+        """Registers the browser for the user; the registration's id."""
+        identifier = self._client.post("/api/register").json()
+        handle = json.dumps({"endpoint": subscription["endpoint"], "keys": subscription["keys"]})
+        answer = self._client.put(f"/api/register/{identifier}", json={"Platform": "browser", "Handle": handle})
+        expect(answer.status_code, 200)
+        return identifier
+
+    def unregister(self, identifier):
+        expect(self._client.delete(f"/api/register/{identifier}").status_code, 200)
+
+    def send(self, message, content):
+        """Sends a picture to the user's own devices; its id."""
+        answer = self._client.post(
+            "/api/notifications/rich", data={"to": USER, "message": message, "type": "img"},
+            files={"file": ("picture.png", content, "image/png")})
+        expect(answer.status_code, 201)
+        return answer.json()["id"]
+
+
 class Stranger:
     """pywebpush in place of the hub, with the hub's key."""
 
@@ -187,8 +221,9 @@ def decode(text):
 class Course:
     """The checks, in an order in which each starts from where the last one left Firefox."""
 
-    def __init__(self, service, hub, site, directory):
-        self.service, self.hub, self.site, self.directory = service, hub, site, directory
+    def __init__(self, service, hub, backend, site, directory):
+        self.service, self.hub, self.backend, self.directory = service, hub, backend, directory
+        self.site = site
         self.stranger = Stranger(service)
         self.subscription = self.firefox = None
 
@@ -262,6 +297,21 @@ class Course:
         await self.arrives(self.hub.deliver({"richId": "42"}))
         shown = self.firefox.run("return window.shown()")
         assert any(one["title"] == "Rich 42" and one["data"]["fetched"] for one in shown), shown
+
+    async def shows_a_rich_push_of_the_backend(self):
+        content = base64.b64decode(PICTURE) + os.urandom(200_000)
+        self.site.backend, self.site.authorization = self.backend.origin, self.backend.authorization
+        registration, count = self.backend.register(self.subscription), len(self.heard_now())
+        identifier = self.backend.send("Look at this", content)
+        report = await self.heard(count + 1)
+        expect(json.loads(report["text"]), {"richId": str(identifier), "richMessage": "Look at this", "richType": "img"})
+        shown = self.firefox.run("return window.shown()")
+        [data] = [one["data"] for one in shown if one["title"] == "Look at this"]
+        found = (data["status"], data["type"], data["sha256"])
+        expect(found, (200, "image/png", hashlib.sha256(content).hexdigest()))
+        self.backend.unregister(registration)
+        await self.hub.register(self.subscription)
+        return f"{len(content)} bytes, of which the push service saw none"
 
     async def gets_null_from_a_push_without_a_body(self):
         async def send():
@@ -465,6 +515,7 @@ COURSE = [
     (3, "acknowledged with 100, nothing is left waiting", Course.acknowledges_with_100_and_nothing_waits),
     ("crossed", "pywebpush's message is decrypted and shown", Course.decrypts_what_pywebpush_sends),
     (4, "a message with an id alone: the worker fetches the content", Course.fetches_the_content_of_an_id),
+    ("rich", "a rich push of the app backend: the worker fetches the picture", Course.shows_a_rich_push_of_the_backend),
     (5, "a push without a body has no data", Course.gets_null_from_a_push_without_a_body),
     (6, "the largest message, 3993 bytes and 4096 on the wire", Course.takes_the_largest_message),
     (7, "4097 on the wire are refused with 413", Course.never_sees_a_byte_more),
@@ -498,12 +549,13 @@ async def main(binary):
     with tempfile.TemporaryDirectory(prefix="martlet-browser-") as directory:
         data = os.path.join(directory, "data")
         key = processes.create_hub(binary, data, HUB)[RULE]
+        processes.martlet(binary, "user", "add", USER, "--password-stdin", "--data", data, stdin=PASSWORD)
         server = processes.Server(
             binary, data, os.path.join(directory, "server.log"), "--simulator", "--simulator-listen", "127.0.0.1:0")
         ready = await server.start()
         site = Site()
         course = Course(
-            Service(ready, os.path.join(data, "simulator-ca.pem")), Hub(server, key), site, directory)
+            Service(ready, os.path.join(data, "simulator-ca.pem")), Hub(server, key), Backend(server), site, directory)
         try:
             await run(course)
             course.firefox.close()

@@ -2,6 +2,8 @@
 
 import json
 import threading
+import urllib.error
+import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 PAGE = """<!doctype html>
@@ -24,12 +26,19 @@ WORKER = """
 self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', event => event.waitUntil(self.clients.claim()));
 const report = what => fetch('/report', {method: 'POST', body: JSON.stringify(what)});
+const rich = async message => {
+  const answer = await fetch('/api/notifications/' + message.richId);
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await answer.arrayBuffer()));
+  const sha256 = Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join('');
+  return {title: message.richMessage, status: answer.status, type: answer.headers.get('content-type'), sha256};
+};
 const receive = async data => {
   const text = data ? data.text() : null;
   let message = {};
   try { message = JSON.parse(text) || {}; } catch (_) {}
   if (message.silent) return report({event: 'push', text, shown: []});
-  if (message.richId) Object.assign(message, await (await fetch('/rich/' + message.richId)).json());
+  if (message.richType) Object.assign(message, await rich(message));
+  else if (message.richId) Object.assign(message, await (await fetch('/rich/' + message.richId)).json());
   await self.registration.showNotification(
     message.title || 'no title', {body: message.body || text || '', tag: message.tag || '', data: message});
   const shown = (await self.registration.getNotifications()).map(notification => notification.title);
@@ -48,6 +57,8 @@ class Site:
 
     def __init__(self):
         site, self.reports = self, []
+        # The app backend and what its user shows there; whoever uses the page is that user.
+        self.backend = self.authorization = None
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -60,15 +71,26 @@ class Site:
                 elif self.path.startswith("/rich/"):
                     content = {"title": f"Rich {self.path.rpartition('/')[2]}", "fetched": True}
                     self._answer(200, "application/json", json.dumps(content))
+                elif site.backend and self.path.startswith("/api/"):
+                    self._pass_on()
                 else:
                     self._answer(404, "text/plain", "")
+
+            def _pass_on(self):
+                asked = urllib.request.Request(site.backend + self.path, headers={"Authorization": site.authorization})
+                try:
+                    answer = urllib.request.urlopen(asked, timeout=30)
+                except urllib.error.HTTPError as refusal:
+                    answer = refusal
+                with answer:
+                    self._answer(answer.status, answer.headers["Content-Type"], answer.read())
 
             def do_POST(self):
                 site.reports.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
                 self._answer(200, "text/plain", "")
 
-            def _answer(self, status, kind, text):
-                body = text.encode()
+            def _answer(self, status, kind, content):
+                body = content.encode() if isinstance(content, str) else content
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))
