@@ -74,10 +74,10 @@ bench: build ## measure against yardsticks on this machine
 	@Benchmarks/storm
 	@Benchmarks/payloads
 
-durability: build ## kill the server 2 x 100 times under load and count what is missing
+durability: build ## kill the server 2 x 500 times under load and count what is missing, about an hour
 	@Scripts/setup test
-	$(PEERS) Tests/Peers/durability.py .build/release/martlet
-	$(PEERS) Tests/Peers/durability.py .build/release/martlet --forgetful
+	$(PEERS) Tests/Peers/durability.py .build/release/martlet --rounds 500 --throttle 500 --refuse 50 --settle 300
+	$(PEERS) Tests/Peers/durability.py .build/release/martlet --rounds 500 --forgetful
 
 mass-jobs: build ## import, list and export a million registrations: times and peak memory
 	@Scripts/setup test

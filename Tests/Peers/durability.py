@@ -1,13 +1,16 @@
 """The kill storm: nothing that the server answered with success may be missing after SIGKILL, whenever it comes.
 
-Concurrent writers register, delete and send through the REST API of a real `martlet serve`; a strict APNs peer keeps
-the ledger of deliveries. The server is killed at random moments and started again. Each round what was acknowledged is
-read back; at the end every acknowledged message must have reached every device that was registered when it was sent.
-With --forgetful a kill also throws away what was written and not synced, as a power loss would.
+Concurrent writers register, delete and send through the REST API of a real `martlet serve`, to users, to everybody, and
+for a moment that is still to come; a strict APNs peer keeps the ledger of deliveries, and may turn some pushes away so
+that they must be retried. The server is killed at random moments and started again. Each round what was acknowledged is read
+back; at the end every acknowledged message must have reached every device that was registered when it was sent, and a
+device may have had one twice only if a kill came between. With --forgetful a kill also throws away what was written and
+not synced, as a power loss would.
 """
 
 import argparse
 import asyncio
+import bisect
 import collections
 import json
 import os
@@ -24,6 +27,10 @@ from hub_client import API_VERSION, Connection, Disconnected
 HUB = "storm"
 STEADY_DEVICES = 2   # per user: updated, never deleted
 USERS = 2            # per writer
+EVERYBODY = 0.04     # of the sends
+SCHEDULED = 0.15
+LONGEST_AHEAD = 3    # seconds
+SHOWN = 10           # failures of a kind
 DELIVERY_CHECKS = 4  # per second, while waiting for the last deliveries
 
 
@@ -48,8 +55,10 @@ class Device:
 
 
 class Message:
-    def __init__(self, key, users, owed, clock):
-        self.key, self.users, self.owed, self.clock = key, users, owed, clock
+    """`users` is None where it is for everybody, `due` where it is for now."""
+
+    def __init__(self, key, users, owed, clock, due=None):
+        self.key, self.users, self.owed, self.clock, self.due = key, users, owed, clock, due
         self.acknowledged = False
 
     def body(self):
@@ -69,6 +78,7 @@ class Storm:
         self.counts = collections.Counter()
         self.failures = []
         self.devices, self.messages = {}, {}  # by token, by key
+        self.kills = []
 
     def tick(self):
         self.clock += 1
@@ -206,16 +216,32 @@ class Writer:
             device.possible, device.gone_since = {None}, self._storm.tick()
 
     async def _send(self):
-        users = self._users if self._random.random() < 0.2 else [self._random.choice(self._users)]
+        message = self._new_message()
+        headers = {"ServiceBusNotification_Format": "apple", "Content_Type": "application/json;charset=utf-8"}
+        if message.users:
+            headers["ServiceBusNotification_Tags"] = " || ".join(sorted(message.users))
+        path = "messages"
+        if message.due:
+            path = "schedulednotifications"
+            moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(message.due))
+            headers["ServiceBusNotification_ScheduleTime"] = f"{moment}.{int(message.due % 1 * 1000):03d}Z"
+        status, _, _ = await self._request("POST", path, message.body().encode(), **headers)
+        kind = "schedule" if message.due else "message" if message.users else "broadcast"
+        message.acknowledged = self._accepted(kind, message.key, status, 201)
+
+    def _new_message(self):
         self._made += 1
-        owed = {device.token for device in self._devices if device.user in users and device.certain()}
-        message = Message(f"{self._number}-{self._made}", set(users), owed, self._storm.tick())
+        users, devices = None, self._storm.devices.values()
+        if self._random.random() >= EVERYBODY:
+            users = set(self._users if self._random.random() < 0.2 else [self._random.choice(self._users)])
+            devices = [device for device in self._devices if device.user in users]
+        due = None
+        if self._random.random() < SCHEDULED:
+            due = time.time() + self._random.uniform(0, LONGEST_AHEAD)
+        owed = {device.token for device in devices if device.certain()}
+        message = Message(f"{self._number}-{self._made}", users, owed, self._storm.tick(), due)
         self._storm.messages[message.key] = message
-        status, _, _ = await self._request(
-            "POST", "messages", message.body().encode(), ServiceBusNotification_Format="apple",
-            ServiceBusNotification_Tags=" || ".join(users), Content_Type="application/json;charset=utf-8",
-        )
-        message.acknowledged = self._accepted("message", message.key, status, 201)
+        return message
 
     def _accepted(self, what, name, status, expected):
         if status == expected:
@@ -227,6 +253,7 @@ class Writer:
         return False
 
 
+KINDS = ("registration", "deletion", "message", "broadcast", "schedule")
 _XML = {"Content_Type": "application/atom+xml;type=entry;charset=utf-8"}
 
 
@@ -236,7 +263,7 @@ class Deliveries:
     def __init__(self, path):
         self._file = open(path, encoding="utf-8")
         self._rest = ""
-        self.times = collections.Counter()  # (key, token) -> how often
+        self.times = collections.defaultdict(list)  # (key, token) -> when, and when the connection was opened
         self.identifiers = {}               # (key, token) -> apns-ids
         self.altered = 0
         self.count = 0
@@ -248,7 +275,7 @@ class Deliveries:
         for delivery in map(json.loads, lines):
             key = json.loads(delivery["payload"])["key"]
             where = (key, delivery["token"])
-            self.times[where] += 1
+            self.times[where].append((delivery["time"], delivery["opened"]))
             self.identifiers.setdefault(where, set()).add(delivery["apns-id"])
             self.altered += key not in messages or delivery["payload"] != messages[key].body()
         self.count += len(lines)
@@ -271,11 +298,29 @@ class Deliveries:
         found = []
         for key, token in self.times:
             message, device = storm.messages.get(key), storm.devices.get(token)
-            if not message or not device or device.user not in message.users:
+            if not message or not device or (message.users and device.user not in message.users):
                 found.append((key, token))
             elif device.gone_since and device.gone_since < message.clock:
                 found.append((key, token))
         return found
+
+    def early(self, storm):
+        """Deliveries before the time that the message was scheduled for; a clock's millisecond is forgiven."""
+        due = {key: message.due for key, message in storm.messages.items() if message.due}
+        return [where for where, times in self.times.items() if min(times)[0] < due.get(where[0], 0) - 0.001]
+
+    def unexplained(self, storm):
+        """Devices that had a message again on a connection of the same process: no kill had come between. When a
+        delivery was taken in says less, since what a process had sent is still read when it is dead."""
+        return [
+            where for where, times in self.times.items()
+            if any(not _between(storm.kills, first[1], second[1]) for first, second in zip(times, times[1:]))]
+
+
+def _between(moments, start, end):
+    """Whether any of the ascending moments lies there."""
+    place = bisect.bisect_left(moments, start)
+    return place < len(moments) and moments[place] <= end
 
 
 class Run:
@@ -284,7 +329,8 @@ class Run:
         self._data = os.path.join(directory, "data")
         self._journal = os.path.join(directory, "journal")
         self._random = random.Random(options.seed)
-        self._peer = processes.APNsPeer(os.path.join(directory, "apns"))
+        faults = [f"--throttle-every={options.throttle}", f"--refuse-every={options.refuse}"]
+        self._peer = processes.APNsPeer(os.path.join(directory, "apns"), *faults)
         environment = None
         os.mkdir(self._data, 0o700)
         if options.forgetful:
@@ -293,6 +339,7 @@ class Run:
             environment = forgetful.environment(library, self._data, self._journal)
         log = os.path.join(directory, "server.log")
         self._server = processes.Server(options.martlet, self._data, log, environment=environment)
+        self._storm = None
         self._undone = self._kills = 0
 
     async def run(self):
@@ -334,6 +381,8 @@ class Run:
 
     async def _kill(self):
         await self._server.kill()
+        if self._storm:
+            self._storm.kills.append(time.time())
         self._kills += 1
         if self._options.forgetful:
             self._undone += forgetful.forget(self._data, self._journal)
@@ -374,26 +423,35 @@ class Run:
             storm.fail("lost", f"message {where[0]} for device {where[1][:8]}…")
         for where in deliveries.strays(storm):
             storm.fail("stray", f"message {where[0]} came to device {where[1][:8]}…")
+        for where in deliveries.early(storm):
+            storm.fail("early", f"message {where[0]} came before its time")
+        for where in deliveries.unexplained(storm):
+            storm.fail("unexplained", f"message {where[0]} came again to device {where[1][:8]}… without a kill")
         for where, identifiers in deliveries.identifiers.items():
             if len(identifiers) > 1:
                 storm.fail("changed id", f"message {where[0]} went to one device as {len(identifiers)} messages")
         if deliveries.altered:
             storm.fail("altered", f"{deliveries.altered} payloads differ from what was sent")
-        for what in ("registration", "deletion", "message"):
+        for what in KINDS:
             if not storm.counts[what]:
                 storm.fail("idle", f"not one {what} was accepted: nothing was judged")
 
     def _accepted(self):
         counts = self._storm.counts
-        kinds = [f"{counts[kind]} {kind}s" for kind in ("registration", "deletion", "message")]
+        kinds = [f"{counts[kind]} {kind}s" for kind in KINDS]
         return f"accepted {', '.join(kinds)}"
 
     def _report(self, peer_counts):
         counts, times = self._storm.counts, self._deliveries.times
         owed = sum(len(message.owed) for message in self._storm.messages.values() if message.acknowledged)
         duplicates = self._deliveries.count - len(times)
-        for failure in self._storm.failures[:20]:
-            self._print(failure)
+        each = f"{duplicates / self._kills:.1f} for each kill" if self._kills else "no kill"
+        shown = collections.Counter()
+        for failure in self._storm.failures:
+            kind = failure.partition(":")[0]
+            shown[kind] += 1
+            if shown[kind] <= SHOWN:
+                self._print(failure)
         self._print(f"seed={self._options.seed} kills={self._kills} writers={self._options.writers}")
         if self._options.forgetful:
             self._print(f"unsynced changes thrown away: {self._undone}")
@@ -403,8 +461,9 @@ class Run:
             f" wrong={counts['wrong content']}"
         )
         self._print(
-            f"deliveries: owed={owed} delivered={self._deliveries.count} duplicates={duplicates}"
+            f"deliveries: owed={owed} delivered={self._deliveries.count} duplicates={duplicates} ({each})"
             f" excused={self._deliveries.owed(self._storm)[1]} lost={counts['lost']} strays={counts['stray']}"
+            f" early={counts['early']} unexplained={counts['unexplained']}"
         )
         self._print(peer_counts.strip())
         self._print("failed" if self._storm.failures else "nothing is missing")
@@ -421,6 +480,8 @@ def parse_arguments():
     parser.add_argument("--interval", type=float, default=0.8, help="mean seconds of writing before a kill")
     parser.add_argument("--pause", type=float, default=0.05, help="mean seconds between two requests of a writer")
     parser.add_argument("--settle", type=float, default=120, help="seconds of silence that end the final wait")
+    parser.add_argument("--throttle", type=int, default=0, metavar="N", help="429 for every Nth push: a minute's wait")
+    parser.add_argument("--refuse", type=int, default=0, metavar="N", help="REFUSED_STREAM for every Nth push")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--forgetful", action="store_true", help="a kill also loses what was not synced")
     parser.add_argument("--keep", metavar="DIR", help="work in this new directory and keep it")

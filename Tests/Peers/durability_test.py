@@ -17,6 +17,8 @@ FAULTS = {
     "torn-content": ("wrong content:",),
     "strays": ("stray:",),
     "new-ids": ("changed id:",),
+    "twice": ("unexplained:",),
+    "schedules-early": ("early:",),
     "sync-off": ("missing:", "lost:"),
 }
 

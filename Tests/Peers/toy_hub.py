@@ -8,9 +8,12 @@ in one way when TOY_FAULT names it.
     torn-content      an update often keeps the old tags
     strays            now and then a message goes to everybody
     new-ids           all is sent twice, each time with another apns-id
+    twice             now and then a push is sent twice
+    schedules-early   what is scheduled goes out at once
 """
 
 import asyncio
+import datetime
 import json
 import os
 import random
@@ -47,7 +50,7 @@ class Store:
         self.database.execute("PRAGMA journal_mode=WAL")
         self.database.execute("PRAGMA synchronous=" + ("OFF" if FAULT == "sync-off" else "FULL"))
         self.database.execute("CREATE TABLE IF NOT EXISTS devices (id TEXT PRIMARY KEY, token TEXT, tags TEXT)")
-        self.database.execute("CREATE TABLE IF NOT EXISTS messages (id TEXT PRIMARY KEY, users TEXT, body TEXT)")
+        self.database.execute("CREATE TABLE IF NOT EXISTS messages (id TEXT PRIMARY KEY, users TEXT, body TEXT, due REAL)")
         self._waiting = None
 
     async def write(self, statement, *values, early=False):
@@ -130,7 +133,7 @@ class Toy:
         host, port = self._credential["--endpoint"].removeprefix("https://").split(":")
         loop = asyncio.get_running_loop()
         _, self._sender = await loop.create_connection(lambda: Sender(self._credential), host, int(port), ssl=context)
-        for row in self._store.database.execute("SELECT id, users, body FROM messages").fetchall():
+        for row in self._store.database.execute("SELECT id, users, body, due FROM messages").fetchall():
             self._deliver(*row)
         server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=256)
         stopped = asyncio.Event()
@@ -139,19 +142,19 @@ class Toy:
         await stopped.wait()
         os._exit(0)
 
-    def _deliver(self, identifier, users, body):
-        task = asyncio.create_task(self._fan_out(identifier, users, body))
+    def _deliver(self, *message):
+        task = asyncio.create_task(self._fan_out(*message))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
-    async def _fan_out(self, identifier, users, body):
-        if FAULT == "lost-messages":
-            await asyncio.sleep(0.3)
+    async def _fan_out(self, identifier, users, body, due):
+        await asyncio.sleep(0.3 if FAULT == "lost-messages" else 0 if FAULT == "schedules-early" else due - time.time())
         wanted = set(users.split(" || "))
-        everybody = FAULT == "strays" and self._chance.random() < 0.1
+        everybody = not users or (FAULT == "strays" and self._chance.random() < 0.1)
         for token, tags in self._store.database.execute("SELECT token, tags FROM devices").fetchall():
             if everybody or wanted & set(tags.split(",")):
-                await self._sender.push(str(uuid.uuid5(uuid.UUID(identifier), token)), token, body)
+                for _ in range(2 if FAULT == "twice" and self._chance.random() < 0.1 else 1):
+                    await self._sender.push(str(uuid.uuid5(uuid.UUID(identifier), token)), token, body)
                 if FAULT == "new-ids":
                     await self._sender.push(str(uuid.uuid4()), token, body)
         await self._store.write("DELETE FROM messages WHERE id = ?", identifier)
@@ -170,8 +173,8 @@ class Toy:
             writer.close()
 
     async def _answer(self, method, path, fields, body):
-        if path.endswith("/messages"):
-            return await self._message(fields["servicebusnotification-tags"], body)
+        if path.endswith(("/messages", "/schedulednotifications")):
+            return await self._message(fields, body)
         identifier = path.rpartition("/")[2] if method != "POST" else f"{random.getrandbits(63)}-1-1"
         rows = self._store.database.execute("SELECT token, tags FROM devices WHERE id = ?", (identifier,)).fetchall()
         if method == "DELETE" and not (FAULT == "lost-deletions" and self._chance.random() < 0.5):
@@ -195,11 +198,14 @@ class Toy:
         await self._store.write(statement, identifier, texts["DeviceToken"], tags, early=early)
         return [(texts["DeviceToken"], tags)]
 
-    async def _message(self, users, body):
-        identifier = str(uuid.uuid4())
+    async def _message(self, fields, body):
+        users, due = fields.get("servicebusnotification-tags", ""), 0
+        if moment := fields.get("servicebusnotification-scheduletime"):
+            due = datetime.datetime.fromisoformat(moment).timestamp()
+        message = (str(uuid.uuid4()), users, body, due)
         if FAULT != "lost-messages":
-            await self._store.write("INSERT INTO messages VALUES (?, ?, ?)", identifier, users, body)
-        self._deliver(identifier, users, body)
+            await self._store.write("INSERT INTO messages VALUES (?, ?, ?, ?)", *message)
+        self._deliver(*message)
         return 201, b""
 
 
