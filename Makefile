@@ -15,7 +15,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 32
 # How long each fuzz target runs.
 FUZZ_SECONDS ?= 60
 PEERS = .build/python/bin/python3 -B
-SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator
+SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator Examples
 
 .PHONY: help setup build demo run test lint format checks peers sanitize bench durability mass-jobs fuzz bare-debian clean
 
@@ -49,13 +49,14 @@ lint: ## check formatting
 format: ## format the code in place
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_CODE)
 
-checks: ## check the walls: imports, platform names, words, the compatibility table, the SDK's interface
+checks: ## check the walls: imports, platform names, words, the compatibility table, the SDK's interface and documentation
 	@Scripts/check-imports --self-test && Scripts/check-imports
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
 	@Scripts/check-words --self-test && Scripts/check-words
 	@Scripts/check-compatibility --self-test && Scripts/check-compatibility
 	@Scripts/check-apple-syntax --self-test && Scripts/check-apple-syntax
 	@Scripts/check-sdk-interface --self-test && Scripts/check-sdk-interface
+	@Scripts/check-documentation --self-test && Scripts/check-documentation
 
 peers: ## judge the independent peers that the tests rely on
 	@Scripts/setup test
@@ -91,4 +92,4 @@ bare-debian: ## run demo and test in a bare Debian 12 (root; needs debootstrap)
 	@Scripts/bare-debian
 
 clean: ## remove everything built; data stays
-	rm -rf .build Fuzz/.build
+	rm -rf .build Fuzz/.build Examples/Pager/.build

@@ -1,0 +1,8 @@
+import MartletClient
+import MartletURLSession
+
+func makeClient() throws(PushClientError) -> PushClient {
+    PushClient(
+        server: try ServerAddress("https://push.example.org"), transport: URLSessionTransport(),
+        stores: .system(service: "org.example.app"))
+}

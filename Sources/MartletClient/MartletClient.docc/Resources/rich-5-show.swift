@@ -1,0 +1,6 @@
+import MartletURLSession
+import UserNotifications
+
+func prepareCategory() {
+    UNUserNotificationCenter.current().setNotificationCategories([.rich(more: "More")])
+}
