@@ -49,7 +49,7 @@ lint: ## check formatting
 format: ## format the code in place
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_CODE)
 
-checks: ## check the walls: imports, platform names, words, the compatibility table, the SDK's interface and documentation
+checks: ## check the walls: imports, platform names, words, the compatibility table; the SDK's interface, documentation and examples
 	@Scripts/check-imports --self-test && Scripts/check-imports
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
 	@Scripts/check-words --self-test && Scripts/check-words
@@ -57,6 +57,7 @@ checks: ## check the walls: imports, platform names, words, the compatibility ta
 	@Scripts/check-apple-syntax --self-test && Scripts/check-apple-syntax
 	@Scripts/check-sdk-interface --self-test && Scripts/check-sdk-interface
 	@Scripts/check-documentation --self-test && Scripts/check-documentation
+	@Scripts/check-examples --self-test && Scripts/check-examples
 
 peers: ## judge the independent peers that the tests rely on
 	@Scripts/setup test
