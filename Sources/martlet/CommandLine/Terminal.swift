@@ -13,6 +13,18 @@ enum Terminal {
         write(line + "\n", to: STDERR_FILENO)
     }
 
+    /// A text that others sent, as one line that cannot steer the terminal: control characters become spaces.
+    static func singleLine(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: line.append(" ")
+            default: line.append(scalar)
+            }
+        }
+        return String(line)
+    }
+
     /// The first line of standard input, without its end: a password.
     static func readPassword() throws -> String {
         guard let line = readLine(strippingNewline: true), !line.isEmpty else {

@@ -3,6 +3,7 @@ import MartletClient
 import MartletHTTP
 import MartletModel
 import MartletNetwork
+import MartletOpenSSL
 import MartletServer
 
 /// `martlet device`: a phone in the terminal.
@@ -16,6 +17,8 @@ enum DeviceCommand {
             Option("simulator", "URL", "The simulated push services."),
             Option("tags", "A,B", "Tags that the device registers with."),
             Option("platform", "NAME", "The phone's platform.", default: Platforms.names.first),
+            Option("save", "DIR", "Save rich content here; its line names the file."),
+            Option("open", nil, "Tell the server of every notification that it was opened, too."),
             Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
             SimulatorConnection.authority,
         ]
@@ -24,10 +27,13 @@ enum DeviceCommand {
         let backend = try invocation.required("backend")
         let phone = SimulatedPhone(simulator: try SimulatorConnection(invocation))
         let password = try invocation.readPassword()
+        // Whoever has the phone in hand sees an error at once; what waits in the background is tried on.
         let client = PushClient(
             server: try ServerAddress(backend),
             transport: NetworkTransport(
                 phone.simulator.client, trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
+            encryption: EndToEndEncryption(
+                OpenSSLCryptography(), keyPairs: MemoryDeviceKeyPairStore(), pins: MemoryKeyPinStore()),
             retry: .once)
         try await client.logIn(user: user, password: password)
         let platform = invocation["platform"] ?? ""
@@ -35,11 +41,12 @@ enum DeviceCommand {
         let events = try await phone.follow(handle)
         let tags = (invocation["tags"] ?? "").split(separator: ",").map(String.init)
         try await client.register(handle: handle, platform: platform, tags: tags)
+        let app = PhoneApp(client: client, folder: invocation["save"], opens: invocation.isOn("open"))
         await Signals.runUntilTermination {
             Terminal.print("\(user)'s phone is registered")
             var reason = "it ended the stream"
             do {
-                try await phone.show(events)
+                try await phone.forEachDelivery(of: events) { await app.take($0) }
             } catch {
                 reason = "\(error)"
             }

@@ -2,22 +2,30 @@ import MartletClient
 import MartletNetwork
 import MartletServer
 
-/// `martlet notify`: a message from one user to another, through the app backend.
+/// `martlet notify`: a message from one user to others, through the app backend.
 enum NotifyCommand {
     static let command = Command(
-        "notify", operands: ["TEXT"], "Send a text from one user to another and print the notification's id.",
+        "notify", operands: ["TEXT"], "Send a text from one user to others and print the notification's id.",
         options: [
             Option("backend", "URL", "The server with the app backend."),
             Option("user", "NAME", "Who sends."),
             UserCommands.passwordFromInput,
-            Option("to", "NAME", "Whose devices show it."),
-            Option("platform", "NAME", "The platform of the devices.", default: Platforms.names.first),
+            Option("to", "A,B", "Whose devices show it. A plain text goes to one user."),
+            Option("tags", "EXPR", "Whom it is for instead; the server asks for a role. Not for a plain text."),
+            Option(
+                "platform", "NAME", "The platform of the devices, for a plain text.", default: Platforms.names.first),
+            Option("rich", "FILE", "Send this file, which devices fetch; TEXT is what they show with it."),
+            Option("type", "WORD", "What the file is to apps: img, sound, url and the like; else told by its type."),
+            Option("content-type", "TYPE", "The file's media type; where not given, its name tells."),
+            Option("secure", nil, "TEXT stays at the server, and only its addressees' devices fetch it."),
+            Option("once", nil, "With --secure: each can fetch it once."),
+            Option("message", "TEXT", "With --secure: what is shown where nobody is logged in."),
             Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
         ]
     ) { invocation in
-        let recipient = try invocation.required("to")
         let user = try invocation.required("user")
         let backend = try invocation.required("backend")
+        let notification = try Notification(invocation)
         let password = try invocation.readPassword()
         let client = PushClient(
             server: try ServerAddress(backend),
@@ -26,9 +34,56 @@ enum NotifyCommand {
                 trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
             retry: .once)
         try await client.logIn(user: user, password: password)
-        let id = try await client.send(
-            invocation.operand("TEXT"), to: recipient, platform: invocation["platform"] ?? "")
-        Terminal.print(id)
+        Terminal.print(try await notification.send(by: client))
         await client.logOut()
+    }
+}
+
+/// What is to be sent, and to whom.
+private enum Notification {
+    case text(String, to: String, platform: String)
+    case rich(path: String, message: String, type: String?, contentType: String, to: Audience)
+    case secure(String, message: String?, once: Bool, to: Audience)
+
+    init(_ invocation: Invocation) throws(UsageError) {
+        let text = invocation.operand("TEXT")
+        switch (invocation["rich"], invocation.isOn("secure")) {
+        case (nil, false):
+            self = .text(text, to: try invocation.required("to"), platform: invocation["platform"] ?? "")
+        case (let path?, false):
+            self = .rich(
+                path: path, message: text, type: invocation["type"],
+                contentType: invocation["content-type"] ?? MediaType.ofFile(named: path),
+                to: try Self.audience(invocation))
+        case (nil, true):
+            self = .secure(
+                text, message: invocation["message"], once: invocation.isOn("once"), to: try Self.audience(invocation))
+        case (_?, true):
+            throw UsageError(description: "--rich and --secure exclude each other.", command: invocation.command)
+        }
+    }
+
+    private static func audience(_ invocation: Invocation) throws(UsageError) -> Audience {
+        switch (invocation["to"], invocation["tags"]) {
+        case (nil, let expression?): return .tags(expression)
+        case (let names?, nil): return .users(names.split(separator: ",").map(String.init))
+        default:
+            throw UsageError(
+                description: "Either --to or --tags says whom it is for.", command: invocation.command)
+        }
+    }
+
+    /// - Returns: The notification's id.
+    func send(by client: PushClient) async throws(PushClientError) -> String {
+        switch self {
+        case .text(let text, let user, let platform):
+            try await client.send(text, to: user, platform: platform)
+        case .rich(let path, let message, let type, let contentType, let audience):
+            String(
+                try await client.sendRich(
+                    .file(path), to: audience, message: message, type: type, contentType: contentType))
+        case .secure(let text, let message, let once, let audience):
+            String(try await client.sendSecure(text, to: audience, message: message, once: once))
+        }
     }
 }

@@ -5,6 +5,14 @@ import MartletServer
 
 /// A device that the simulator has made up, followed by its event stream.
 struct SimulatedPhone {
+    /// What came to the phone.
+    struct Delivery {
+        /// The body of the push, as the platform hands it to an app.
+        let payload: [UInt8]
+        /// What the phone shows by itself; nil for what is for the app alone.
+        let text: String?
+    }
+
     private static let timeout: Duration = .seconds(30)
 
     let simulator: SimulatorConnection
@@ -27,8 +35,10 @@ struct SimulatedPhone {
         return body
     }
 
-    /// Prints what the phone shows, a line each, until the stream ends.
-    func show(_ events: AsyncThrowingStream<[UInt8], any Error>) async throws {
+    /// Hands on what comes to the phone, one after the other, until the stream ends.
+    func forEachDelivery(
+        of events: AsyncThrowingStream<[UInt8], any Error>, _ take: (Delivery) async -> Void
+    ) async throws {
         var line: [UInt8] = []
         for try await piece in events {
             for byte in piece {
@@ -36,18 +46,22 @@ struct SimulatedPhone {
                     line.append(byte)
                     continue
                 }
-                show(line)
+                if let delivery = Delivery(line) { await take(delivery) }
                 line.removeAll(keepingCapacity: true)
             }
         }
     }
+}
 
-    private func show(_ line: [UInt8]) {
+extension SimulatedPhone.Delivery {
+    /// Reads a line of the event stream; nil for those that bring nothing.
+    init?(_ line: [UInt8]) {
         let prefix = Array("data: ".utf8)
         guard line.starts(with: prefix), let event = try? JSON(parsing: Array(line.dropFirst(prefix.count))),
-            let text = event["text"]?.string
-        else { return }
-        // One line per notification, whatever the text holds.
-        Terminal.print(text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: " "))
+            let payload = event["payload"]
+        else { return nil }
+        // Bodies that are no JSON to their platform are told as texts.
+        self.payload = payload.string.map { Array($0.utf8) } ?? payload.bytes
+        text = event["text"]?.string
     }
 }

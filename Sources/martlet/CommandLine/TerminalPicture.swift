@@ -1,0 +1,63 @@
+import Glibc
+import MartletCrypto
+
+/// A terminal that can show a PNG picture among its text, and how it wants to be told.
+enum TerminalPicture: Equatable {
+    /// Inline images of iTerm2, which others understand as well.
+    case iTerm2
+    /// The graphics protocol of kitty.
+    case kitty
+
+    /// How many rows of the terminal a picture takes.
+    private static let rows = 8
+    /// The longest portion of kitty's protocol, in characters of Base 64.
+    private static let portion = 4096
+    /// The signature of a PNG file.
+    private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    /// Judges by what the terminal says of itself in the environment.
+    /// - Parameter variable: The value of an environment variable.
+    /// - Returns: nil where it is none that is known to show pictures, or stands behind a multiplexer, which may not hand
+    ///   them on.
+    init?(_ variable: (String) -> String?) {
+        guard variable("TMUX") == nil, variable("STY") == nil else { return nil }
+        switch (variable("TERM"), variable("TERM_PROGRAM")) {
+        case (_, "iTerm.app"), (_, "WezTerm"), (_, "mintty"): self = .iTerm2
+        case ("xterm-kitty", _), ("xterm-ghostty", _), (_, "ghostty"): self = .kitty
+        default: return nil
+        }
+    }
+
+    /// The terminal on standard output; nil where there is none, or it shows no pictures.
+    static var ofThisProcess: TerminalPicture? {
+        guard isatty(STDOUT_FILENO) == 1 else { return nil }
+        return TerminalPicture { name in getenv(name).map { String(cString: $0) } }
+    }
+
+    /// What shows a picture when it is printed; nil for bytes that are no PNG file.
+    func text(showing picture: [UInt8]) -> String? {
+        guard picture.starts(with: Self.signature) else { return nil }
+        let escape = "\u{1B}"
+        switch self {
+        case .iTerm2:
+            let arguments = "size=\(picture.count);height=\(Self.rows);inline=1"
+            return "\(escape)]1337;File=\(arguments):\(Base64.encode(picture))\u{07}"
+        case .kitty:
+            let portions = portions(of: Base64.encode(picture))
+            return portions.enumerated().map { index, portion in
+                let head = index == 0 ? "a=T,f=100,r=\(Self.rows)," : ""
+                return "\(escape)_G\(head)m=\(index == portions.count - 1 ? 0 : 1);\(portion)\(escape)\\"
+            }.joined()
+        }
+    }
+
+    private func portions(of text: String) -> [Substring] {
+        var rest = text.utf8[...]
+        var portions: [Substring] = []
+        while !rest.isEmpty {
+            portions.append(Substring(rest.prefix(Self.portion)))
+            rest = rest.dropFirst(Self.portion)
+        }
+        return portions
+    }
+}
