@@ -5,6 +5,7 @@ import Testing
 struct FormDataParserTests {
     typealias Event = FormDataParser.Event
 
+    static let limits = FormDataParser.Limits(parts: 8, headerBytes: 400, fieldBytes: 100, fileBytes: 1000)
     private static let type = "multipart/form-data; boundary=XX"
     private static let form = """
         --XX\r
@@ -32,7 +33,7 @@ struct FormDataParserTests {
 
     /// Feeds a form in these pieces and puts the bytes of a file together.
     private func read(
-        _ pieces: [[UInt8]], type: String = Self.type, limits: FormDataParser.Limits = .init(fileBytes: 1000)
+        _ pieces: [[UInt8]], type: String = Self.type, limits: FormDataParser.Limits = Self.limits
     ) throws(FormDataError) -> [Event] {
         var parser = try FormDataParser(contentType: type, fileField: "file", limits: limits)
         var events: [Event] = []
@@ -51,7 +52,7 @@ struct FormDataParserTests {
     }
 
     private func error(
-        _ form: String, type: String = Self.type, limits: FormDataParser.Limits = .init(fileBytes: 1000)
+        _ form: String, type: String = Self.type, limits: FormDataParser.Limits = Self.limits
     ) -> FormDataError? {
         var errors: Set<FormDataError?> = []
         let bytes = Array(form.utf8)
@@ -90,7 +91,7 @@ struct FormDataParserTests {
     }
 
     @Test func bytesOfAFileAreToldAsTheyCome() throws {
-        var parser = try FormDataParser(contentType: Self.type, fileField: "file", limits: .init(fileBytes: 1000))
+        var parser = try FormDataParser(contentType: Self.type, fileField: "file", limits: Self.limits)
         let head = "--XX\r\nContent-Disposition: form-data; name=file\r\n\r\n"
         #expect(try parser.read(Array(head.utf8)) == [.file(name: "file", contentType: nil)])
         #expect(try parser.read(Array("abc".utf8)) == [.bytes(Array("abc".utf8))])
@@ -108,7 +109,7 @@ struct FormDataParserTests {
     ])
     func aBoundaryIsNeeded(type: String?) {
         #expect(throws: FormDataError.noBoundary) {
-            try FormDataParser(contentType: type, fileField: "file", limits: .init(fileBytes: 1))
+            try FormDataParser(contentType: type, fileField: "file", limits: Self.limits)
         }
     }
 

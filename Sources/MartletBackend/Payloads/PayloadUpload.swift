@@ -8,10 +8,15 @@ struct PayloadUpload {
     /// A folded name.
     private let sender: String
     private let upload: any BlobUpload
+    /// The most bytes of all that the sender is uploading.
+    private let room: Int64
     private(set) var size: Int64 = 0
     private var isCommitted = false
 
-    init(_ backend: Backend, sender: UserName) async throws(BackendError) {
+    /// - Throws: `.overQuota`, among others, where not even so many bytes have room.
+    init(_ backend: Backend, sender: UserName, atLeast count: Int64 = 0) async throws(BackendError) {
+        room = backend.settings.payloads.quota - (try await Self.used(by: sender, backend))
+        guard room > 0, count <= room else { throw .overQuota }
         self.backend = backend
         self.sender = sender.folded
         let name = PayloadBodies.newName()
@@ -24,7 +29,7 @@ struct PayloadUpload {
         let count = Int64(bytes.count)
         let limit = backend.settings.payloads.sizeLimit
         guard count <= limit - size else { throw .payloadTooLarge(limit) }
-        guard backend.uploads.add(count, of: sender, limit: backend.settings.payloads.quota) else { throw .overQuota }
+        guard backend.uploads.add(count, of: sender, limit: room) else { throw .overQuota }
         size += count
         try await Self.stored { () throws(ContainerError) in try await upload.write(bytes) }
     }
@@ -47,6 +52,14 @@ struct PayloadUpload {
             try? await backend.bodies.remove(name)
         } else {
             await upload.abandon()
+        }
+    }
+
+    private static func used(by sender: UserName, _ backend: Backend) async throws(BackendError) -> Int64 {
+        do throws(StorageError) {
+            return try await backend.payloads.payloadSize(sentBy: sender.folded, at: backend.time.now)
+        } catch {
+            throw BackendError(error)
         }
     }
 

@@ -24,8 +24,9 @@ struct RichRoutes: Sendable {
 
     private func send(_ request: HTTPRequest, from caller: Caller) async throws(BackendError) -> PayloadID {
         let form = try Form(request)
-        try checkLength(of: request, as: form)
-        return try await PayloadSender(backend: backend).send(from: caller.name) { upload throws(BackendError) in
+        let atLeast = try checkedLength(of: request, as: form)
+        return try await PayloadSender(backend: backend).send(from: caller.name, atLeast: atLeast) {
+            upload throws(BackendError) in
             let fields =
                 switch form {
                 case .multipart: try await readForm(request, into: &upload)
@@ -54,17 +55,25 @@ struct RichRoutes: Sendable {
     }
 
     /// Refuses what says beforehand that it is too long.
-    private func checkLength(of request: HTTPRequest, as form: Form) throws(BackendError) {
-        guard let length = request.fields["content-length"].flatMap({ Int64($0) }) else { return }
+    /// - Returns: How long the payload is at least.
+    private func checkedLength(of request: HTTPRequest, as form: Form) throws(BackendError) -> Int64 {
+        guard let length = request.fields["content-length"].flatMap({ Int64($0) }) else { return 0 }
         switch form {
         case .multipart:
             guard length <= limits.fileBytes + limits.overhead else { throw .payloadTooLarge(limits.fileBytes) }
+            return max(0, length - limits.overhead)
         case .json:
             guard length <= Self.jsonBodyLimit else { throw .tooLargeForJSON(Self.jsonPayloadLimit) }
+            return 0
         }
     }
 
-    private var limits: FormDataParser.Limits { .init(fileBytes: backend.settings.payloads.sizeLimit) }
+    /// There may be as many parts as recipients, and some more.
+    private var limits: FormDataParser.Limits {
+        FormDataParser.Limits(
+            parts: SendAudience.userLimit + 28, headerBytes: 2048, fieldBytes: 16_384,
+            fileBytes: backend.settings.payloads.sizeLimit)
+    }
 
     // MARK: Bodies
 
@@ -107,11 +116,13 @@ struct RichRoutes: Sendable {
 
 extension PayloadSender {
     /// Sends content that `write` puts on the disk, as it says; where that fails, nothing stays.
+    /// - Parameter count: How many bytes it has at least, as far as that is known.
     func send(
-        from sender: UserName, _ write: (inout PayloadUpload) async throws(BackendError) -> RichOrder
+        from sender: UserName, atLeast count: Int64 = 0,
+        _ write: (inout PayloadUpload) async throws(BackendError) -> RichOrder
     ) async throws(BackendError) -> PayloadID {
         let hub = try backend.hub.sending()
-        var upload = try await PayloadUpload(backend, sender: sender)
+        var upload = try await PayloadUpload(backend, sender: sender, atLeast: count)
         do throws(BackendError) {
             let order = try await write(&upload)
             try await upload.commit()

@@ -13,6 +13,9 @@ public protocol PayloadStore: Sendable {
     ///   with this one.
     func addPayload(_ draft: PayloadDraft, quota: Int64) async throws(StorageError) -> PayloadAddition
 
+    /// What counts against a sender's quota now, in bytes.
+    func payloadSize(sentBy user: String, at now: Timestamp) async throws(StorageError) -> Int64
+
     /// Adds to who may fetch a payload that is not published yet; whoever is one already stays so. To be called in
     /// portions of thousands at most.
     func addAddressees(_ users: [String], of id: PayloadID) async throws(StorageError)

@@ -27,7 +27,7 @@ public struct FormDataParser: Sendable {
         /// Bytes of one file.
         public var fileBytes: Int64
 
-        public init(parts: Int = 32, headerBytes: Int = 4096, fieldBytes: Int = 16_384, fileBytes: Int64) {
+        public init(parts: Int, headerBytes: Int, fieldBytes: Int, fileBytes: Int64) {
             self.parts = parts
             self.headerBytes = headerBytes
             self.fieldBytes = fieldBytes

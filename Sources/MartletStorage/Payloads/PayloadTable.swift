@@ -73,7 +73,7 @@ struct PayloadTable {
 
     /// The content of a sender's payloads that have not expired, in bytes. What has expired is removed soon, so that
     /// there are few to take away.
-    private func liveSize(of sender: String, at now: Timestamp) throws(StorageError) -> Int64 {
+    func liveSize(of sender: String, at now: Timestamp) throws(StorageError) -> Int64 {
         try connection.first(
             """
             SELECT ifnull((SELECT size FROM payload_totals WHERE sender = ?1), 0)

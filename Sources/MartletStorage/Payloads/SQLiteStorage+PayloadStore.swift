@@ -8,6 +8,12 @@ extension SQLiteStorage: PayloadStore {
         }
     }
 
+    public func payloadSize(sentBy user: String, at now: Timestamp) async throws(StorageError) -> Int64 {
+        try await readers.read { connection throws(StorageError) in
+            try PayloadTable(connection).liveSize(of: user, at: now)
+        }
+    }
+
     public func addAddressees(_ users: [String], of id: PayloadID) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
             try PayloadTable(connection).addAddressees(users, of: id)

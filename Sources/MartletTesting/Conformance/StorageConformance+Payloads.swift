@@ -143,6 +143,16 @@ extension StorageConformance {
             later.createdAt = bench.now + .seconds(60)
             _ = try await bench.added(later, quota: quota)
         },
+        Requirement("What a sender has here is told") { bench in
+            _ = try await bench.added(bench.payload("123456"), quota: 10)
+            var short = bench.payload("123")
+            short.expiresAt = bench.now + .seconds(1)
+            _ = try await bench.added(short, quota: 10)
+            let sender = bench.payload("").sender
+            try require(try await bench.storage.payloadSize(sentBy: sender, at: bench.now), is: 9)
+            try require(try await bench.storage.payloadSize(sentBy: sender, at: bench.now + .seconds(1)), is: 6)
+            try require(try await bench.storage.payloadSize(sentBy: "nobody", at: bench.now), is: 0)
+        },
         Requirement("Of those who add at the same time as many succeed as there is room for") { bench in
             let added = try await withThrowingTaskGroup { group in
                 for _ in 0..<8 {

@@ -16,6 +16,10 @@ extension MemoryStorage: PayloadStore {
         }
     }
 
+    public func payloadSize(sentBy user: String, at now: Timestamp) async throws(StorageError) -> Int64 {
+        state.withLock { $0.contentSize(of: user, at: now) }
+    }
+
     public func addAddressees(_ users: [String], of id: PayloadID) async throws(StorageError) {
         state.withLock { state in
             guard state.payloads[id]?.isPublished == false else { return }

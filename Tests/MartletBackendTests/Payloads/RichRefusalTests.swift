@@ -158,6 +158,32 @@ struct RichRefusalTests {
         try expectNothing(fixture)
     }
 
+    @Test func whatIsAnnouncedInPartAloneIsTakenBack() async throws {
+        let fixture = try await Fixture(sendsTo: ["apns", "pigeon"], roomForNotifications: 1)
+        let refused = await fixture.sendRich(Form(("to", "alice"), file: file), as: "bob")
+        #expect(refused.status == 507)
+        #expect(try fixture.bodies.isEmpty)
+        let announced = try #require(fixture.sent.deliveries.first).notification.content.body
+        let text = String(decoding: announced, as: UTF8.self)
+        let id = try #require(text.split(whereSeparator: { !$0.isNumber }).compactMap { PayloadID($0) }.last)
+        #expect(await fixture.ask(.get, "/api/notifications/\(id)", as: "alice").status == .notFound)
+        #expect(try await fixture.storage.payloadSize(sentBy: "bob", at: fixture.time.now) == 0)
+    }
+
+    @Test func overQuotaIsSaidBeforeAnythingIsRead() async throws {
+        let fixture = try await Fixture(settings: BackendSettings(payloads: PayloadSettings(quota: 100)))
+        let form = Form(file: file)
+        let large = Pieces(form.bytes, pieceBytes: 1000)
+        let refused = await fixture.sendRich(
+            form, as: "bob", fields: ["content-length": "8000000"], stream: large)
+        #expect(try refused.json["code"]?.integer == 41301)
+        #expect(large.unread == 1)
+        #expect(await fixture.sendRich(form, as: "bob").status == .created)
+        let more = Pieces(form.bytes, pieceBytes: 1000)
+        #expect(await fixture.sendRich(form, as: "bob", stream: more).status == .contentTooLarge)
+        #expect(more.unread == 1)
+    }
+
     @Test func aHubWithoutCredentialsIsSaidBeforeAnythingIsRead() async throws {
         let fixture = try await Fixture(sendsTo: [])
         let form = Form(file: file)

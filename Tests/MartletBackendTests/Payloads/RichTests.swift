@@ -160,6 +160,22 @@ struct RichTests {
             try await fixture.audit == Array(repeating: "alice read \(id) from 192.0.2.1", count: 2))
     }
 
+    @Test func everyRecipientMayHaveAPart() async throws {
+        let fixture = try await Fixture()
+        var form = Form(file: picture)
+        let fields = (1...100).map { "------form\r\nContent-Disposition: form-data; name=to\r\n\r\nuser\($0)\r\n" }
+        form.bytes = Array(fields.joined().utf8) + form.bytes
+        let id = try #require(await fixture.sendRich(form, as: "bob").payloadID)
+        let readers = try await fixture.ask(.get, "/api/notifications/\(id)/readers", as: "bob").json
+        #expect(readers["readers"]?.array?.count == 100)
+    }
+
+    @Test func anEmptyMessageIsNone() async throws {
+        let fixture = try await Fixture()
+        #expect(await fixture.sendRich(Form(("message", ""), file: picture), as: "bob").status == .created)
+        #expect(fixture.pushes[0].contains("richMessage: From bob"))
+    }
+
     @Test func aFileNameCountsForNothing() async throws {
         let fixture = try await Fixture()
         for name in ["../../../etc/passwd", "/etc/passwd", "C:\\\\x", "a/b", "", "."] {

@@ -25,10 +25,13 @@ struct Fixture {
     let handler: any HTTPHandler
 
     /// Users alice, bob and carol, whose passwords are their names with a 1.
-    /// - Parameter sendsTo: The platforms that hubs have a credential for.
+    /// - Parameters:
+    ///   - sendsTo: The platforms that hubs have a credential for.
+    ///   - room: How many notifications are taken before there is no room left.
     init(
         hubs names: [String] = ["hub"], hubName: String? = nil, settings: BackendSettings = BackendSettings(),
         hashing: Argon2idQueue = Argon2idQueue(), sendsTo: [String] = ["pigeon"],
+        roomForNotifications room: Int = .max,
         identityProvider: (ManualTimeSource) -> IdentityProvider? = { _ in nil }
     ) async throws {
         let credentials = sendsTo.map { (PlatformID(rawValue: $0), Credential([:])) }
@@ -44,7 +47,11 @@ struct Fixture {
         let sent = sent
         handler = try Backend(
             users: users, devices: devices,
-            intake: NotificationIntake(store: storage, platforms: platforms, time: time) { sent.append($0) },
+            intake: NotificationIntake(
+                store: FailingNotifications(storage, after: room), platforms: platforms, time: time
+            ) {
+                sent.append($0)
+            },
             payloads: storage, bodies: PayloadBodies(containers), platforms: platforms,
             hub: BackendHub(hubs, named: hubName), identityProvider: identityProvider(time), time: time,
             settings: settings

@@ -1,0 +1,63 @@
+import MartletCore
+import MartletModel
+import Synchronization
+
+/// Takes so many notifications and then has no room left.
+final class FailingNotifications: NotificationStore {
+    private let store: any NotificationStore
+    private let left: Mutex<Int>
+
+    init(_ store: any NotificationStore, after count: Int) {
+        self.store = store
+        left = Mutex(count)
+    }
+
+    func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
+        let isFull = left.withLock { left in
+            left -= 1
+            return left < 0
+        }
+        guard !isFull else { throw StorageError(.full, "The disk has no room left.") }
+        return try await store.accept(draft)
+    }
+
+    func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {
+        try await store.release(due: now, limit: limit)
+    }
+
+    func nextDue() async throws(StorageError) -> Timestamp? { try await store.nextDue() }
+
+    func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Cancellation {
+        try await store.cancel(id, in: hub, at: now)
+    }
+
+    func unfinished(after id: Delivery.ID, limit: Int) async throws(StorageError) -> [DeliveryProgress] {
+        try await store.unfinished(after: id, limit: limit)
+    }
+
+    func record(_ step: DeliveryStep) async throws(StorageError) { try await store.record(step) }
+
+    func retries(of delivery: Delivery.ID, due now: Timestamp, limit: Int) async throws(StorageError) -> [Retry] {
+        try await store.retries(of: delivery, due: now, limit: limit)
+    }
+
+    func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp? {
+        try await store.nextRetry(of: delivery)
+    }
+
+    func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
+        try await store.report(id, in: hub)
+    }
+
+    func refusals(
+        of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition, limit: Int
+    ) async throws(StorageError) -> RefusalPage {
+        try await store.refusals(of: id, in: hub, after: position, limit: limit)
+    }
+
+    func refused(
+        in hub: Hub.ID, after id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> [NotificationID] {
+        try await store.refused(in: hub, after: id, limit: limit)
+    }
+}
