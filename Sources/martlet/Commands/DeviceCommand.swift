@@ -17,6 +17,7 @@ enum DeviceCommand {
             Option("simulator", "URL", "The simulated push services."),
             Option("tags", "A,B", "Tags that the device registers with."),
             Option("platform", "NAME", "The phone's platform.", default: Platforms.names.first),
+            Option("key", "FILE", "Where its key for encrypted messages is kept; without it each start has a new one."),
             Option("save", "DIR", "Save rich content here; its line names the file."),
             Option("open", nil, "Tell the server of every notification that it was opened, too."),
             Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
@@ -28,12 +29,13 @@ enum DeviceCommand {
         let phone = SimulatedPhone(simulator: try SimulatorConnection(invocation))
         let password = try invocation.readPassword()
         // Whoever has the phone in hand sees an error at once; what waits in the background is tried on.
+        let keyPairs: any DeviceKeyPairStore =
+            if let path = invocation["key"] { FileDeviceKeyPairStore(path: path) } else { MemoryDeviceKeyPairStore() }
         let client = PushClient(
             server: try ServerAddress(backend),
             transport: NetworkTransport(
                 phone.simulator.client, trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
-            encryption: EndToEndEncryption(
-                OpenSSLCryptography(), keyPairs: MemoryDeviceKeyPairStore(), pins: MemoryKeyPinStore()),
+            encryption: EndToEndEncryption(OpenSSLCryptography(), keyPairs: keyPairs, pins: MemoryKeyPinStore()),
             retry: .once)
         try await client.logIn(user: user, password: password)
         let platform = invocation["platform"] ?? ""
@@ -42,8 +44,9 @@ enum DeviceCommand {
         let tags = (invocation["tags"] ?? "").split(separator: ",").map(String.init)
         try await client.register(handle: handle, platform: platform, tags: tags)
         let app = PhoneApp(client: client, folder: invocation["save"], opens: invocation.isOn("open"))
+        let fingerprint = try await client.fingerprint()?.description ?? "none"
         await Signals.runUntilTermination {
-            Terminal.print("\(user)'s phone is registered")
+            Terminal.print("\(user)'s phone is registered; its key: \(fingerprint)")
             var reason = "it ended the stream"
             do {
                 try await phone.forEachDelivery(of: events) { await app.take($0) }

@@ -1,0 +1,36 @@
+import MartletClient
+import MartletModel
+import MartletNetwork
+import MartletServer
+
+/// `martlet readers`: who has read what a user sent.
+enum ReadersCommand {
+    static let command = Command(
+        "readers", operands: ["ID"], "Print who may read a notification that you sent, and since when each has.",
+        options: [
+            Option("backend", "URL", "The server with the app backend."),
+            Option("user", "NAME", "Who sent it."),
+            UserCommands.passwordFromInput,
+            Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
+        ]
+    ) { invocation in
+        let user = try invocation.required("user")
+        let backend = try invocation.required("backend")
+        guard let id = Int32(invocation.operand("ID")) else {
+            throw UsageError(
+                description: "ID is the number that 'martlet notify' printed.", command: invocation.command)
+        }
+        let password = try invocation.readPassword()
+        let client = PushClient(
+            server: try ServerAddress(backend),
+            transport: NetworkTransport(
+                HTTPClient(loops: try EventLoopGroup(count: 1)),
+                trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
+            retry: .once)
+        try await client.logIn(user: user, password: password)
+        for reader in try await client.readers(of: id) {
+            Terminal.print(Terminal.singleLine("\(reader.user)  \(reader.readAt?.iso8601 ?? "not yet")"))
+        }
+        await client.logOut()
+    }
+}
