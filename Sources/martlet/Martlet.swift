@@ -8,8 +8,8 @@ struct Martlet {
         commands: [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
             + ContainerCommands.all
             + [
-                SendCommand.command, NotifyCommand.command, ReadersCommand.command, DeviceCommand.command,
-                BrowserCommand.command,
+                SendCommand.command, EncryptedSendCommand.command, KeysCommand.command, NotifyCommand.command,
+                ReadersCommand.command, DeviceCommand.command, BrowserCommand.command,
             ])
 
     /// Not asynchronous itself: by the time that an asynchronous one runs, there are threads that take signals.

@@ -7,13 +7,15 @@ import MartletURLSession
 enum Push {
     /// Where your server is. The simulators of Xcode may reach `http://localhost:8080`; devices need HTTPS.
     static let server = "https://push.example.org"
+    /// The bundle identifier of the app.
+    private static let service = "org.example.notify-users"
     /// In the entitlements of both, with your team's prefix.
     private static let accessGroup = "TEAMID.org.example.notify-users"
     private static let appGroup = "group.org.example.notify-users"
 
     /// This device's keys, in the keychain, where both processes find them.
     static let encryption = EndToEndEncryption(
-        CryptoKitCryptography(), keyPairs: KeychainDeviceKeyPairStore(accessGroup: accessGroup),
+        CryptoKitCryptography(), keyPairs: KeychainDeviceKeyPairStore(service: service, accessGroup: accessGroup),
         pins: FileKeyPinStore(path: URL.applicationSupportDirectory.appending(path: "pins.json").path))
 
     /// - Parameter process: `app` in the app, another word in the extension.
@@ -22,7 +24,7 @@ enum Push {
         PushClient(
             server: try ServerAddress(server), transport: URLSessionTransport(),
             stores: .system(
-                service: "org.example.notify-users", accessGroup: accessGroup, appGroup: appGroup, process: process),
+                service: service, accessGroup: accessGroup, appGroup: appGroup, process: process),
             encryption: encryption)
     }
 }

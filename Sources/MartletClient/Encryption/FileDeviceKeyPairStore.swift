@@ -8,14 +8,14 @@ public actor FileDeviceKeyPairStore: DeviceKeyPairStore {
     }
 
     public func load() throws(StorageProblem) -> DeviceKeyPair? {
-        guard let form = try file.read() else { return nil }
-        guard let keyPair = DeviceKeyPair(form: form) else {
+        guard let bytes = try file.read() else { return nil }
+        guard let keyPair = DeviceKeyPair(bytes: bytes) else {
             throw StorageProblem("\(file.path) holds no key pair; remove it to have another made.")
         }
         return keyPair
     }
 
     public func save(_ keyPair: DeviceKeyPair?) throws(StorageProblem) {
-        if let keyPair { try file.write(keyPair.form) } else { try file.remove() }
+        if let keyPair { try file.write(keyPair.bytes) } else { file.remove() }
     }
 }

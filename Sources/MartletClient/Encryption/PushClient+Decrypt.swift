@@ -38,14 +38,7 @@ extension PushClient {
     }
 
     private func ciphertext(_ id: Int32) async throws(PushClientError) -> String {
-        let answer = try await retrying { () throws(Setback) in
-            let answer = try await ask("GET", "/api/notifications/\(id)")
-            guard answer.status == 200 else { throw Setback(answer) }
-            return answer
-        }
-        guard let text = (try? JSON(parsing: answer.body))?["Ciphertext"]?.string else {
-            throw PushClientError(.serverProblem(status: 200), "The server's answer holds no encrypted message.")
-        }
+        guard let text = try await json("/api/notifications/\(id)")["Ciphertext"]?.string else { throw Self.otherKind }
         return text
     }
 }

@@ -62,7 +62,7 @@ extension PushClient {
 }
 
 extension PushClient {
-    private static let otherKind = PushClientError(.notFound, "This notification is of another kind.")
+    static let otherKind = PushClientError(.notFound, "This notification is of another kind.")
 
     private func unlessLoggedOut<Value: Sendable>(
         _ message: String?, _ work: () async throws(PushClientError) -> Value
@@ -79,7 +79,7 @@ extension PushClient {
         try await json("/api/notifications/\(id)")
     }
 
-    private func json(_ target: String) async throws(PushClientError) -> JSON {
+    func json(_ target: String) async throws(PushClientError) -> JSON {
         try await retrying { () throws(Setback) in
             let answer = try await ask(request("GET", target))
             guard answer.status == 200 else { throw Self.refusal(answer) }

@@ -23,6 +23,10 @@ final class ScriptedServer: ClientTransport {
         state = Mutex(State(entries: entries))
     }
 
+    init(_ entries: [Entry]) {
+        state = Mutex(State(entries: entries))
+    }
+
     var requests: [ClientRequest] { state.withLock { $0.requests } }
 
     /// Method and path of each request.

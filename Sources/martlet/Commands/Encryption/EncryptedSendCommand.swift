@@ -1,0 +1,28 @@
+import MartletClient
+import MartletServer
+
+/// `martlet send --encrypt`: a message that nobody but the recipient's devices can read.
+enum EncryptedSendCommand {
+    static let command = Command(
+        "send --encrypt", operands: ["TEXT"],
+        "Encrypt a text for every device of a user and send it; nobody on the way can read it.",
+        options: [
+            Option("to", "NAME", "Whose devices read it."),
+            Option("message", "TEXT", "What devices show that cannot decrypt; everybody can read this."),
+        ] + EncryptingSender.options
+    ) { invocation in
+        let recipient = try invocation.required("to")
+        try await EncryptingSender.run(invocation) { sender in
+            let keys = try await sender.trustedKeys(of: recipient)
+            let deliveries = try await sender.client.sendEncrypted(
+                invocation.operand("TEXT"), to: recipient, message: invocation["message"])
+            if keys.isFirstUse {
+                Terminal.complain("martlet: these are the first keys of \(recipient) here; compare their fingerprints:")
+                for line in EncryptingSender.lines(keys) { Terminal.complain("  \(line)") }
+            }
+            for delivery in deliveries {
+                Terminal.print("\(delivery.device)  \(delivery.storedID.map { "by id \($0)" } ?? "in the push")")
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import MartletClient
+import MartletNetwork
+import MartletOpenSSL
+import MartletServer
+
+/// A user at the terminal who sends what only the recipient's devices can read.
+struct EncryptingSender {
+    static let options = [
+        Option("backend", "URL", "The server with the app backend."),
+        Option("user", "NAME", "Who sends."),
+        UserCommands.passwordFromInput,
+        Option("pins", "FILE", "Where the keys of recipients are kept (default: martlet/pins.json in ~/.config)."),
+        Option("trust", "FINGERPRINT,…", "Trust these keys: fingerprints that were compared with the recipient's."),
+        Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
+    ]
+
+    let client: PushClient
+    /// The digits of each fingerprint that the caller has compared.
+    private let compared: [String]
+
+    /// Logs in, does some work, and logs out whatever comes of it.
+    static func run(_ invocation: Invocation, _ work: (EncryptingSender) async throws -> Void) async throws {
+        let user = try invocation.required("user")
+        let backend = try invocation.required("backend")
+        let pins = FileKeyPinStore(path: try pinsPath(invocation))
+        let password = try invocation.readPassword()
+        let client = PushClient(
+            server: try ServerAddress(backend),
+            transport: NetworkTransport(
+                HTTPClient(loops: try EventLoopGroup(count: 1)),
+                trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
+            encryption: EndToEndEncryption(
+                OpenSSLCryptography(), keyPairs: MemoryDeviceKeyPairStore(), pins: pins),
+            retry: .once)
+        try await client.logIn(user: user, password: password)
+        do {
+            try await work(EncryptingSender(client: client, compared: fingerprints(invocation["trust"] ?? "")))
+        } catch {
+            await client.logOut()
+            throw error
+        }
+        await client.logOut()
+    }
+
+    /// The keys that will be encrypted for.
+    /// - Throws: `ServerError` that shows what has changed where the caller has not compared that.
+    func trustedKeys(of recipient: String) async throws -> UserKeys {
+        let keys = try await client.keys(of: recipient)
+        if try accepts(keys) {
+            try await client.trust(keys)
+        } else if !keys.isTrusted {
+            throw ServerError(
+                """
+                \(recipient) has a device with a key that you have not sent to before. Nothing was sent.
+                \(Self.lines(keys).map { "  \($0)" }.joined(separator: "\n"))
+                Compare the fingerprint with \(recipient)'s device. If they are the same, add: --trust \
+                '\((keys.added + keys.changed).map(\.fingerprint.description).joined(separator: ","))'
+                """)
+        }
+        return keys
+    }
+
+    /// Whether the caller has compared every key that is not trusted yet.
+    /// - Throws: `ServerError` where a fingerprint was given that is none of these.
+    func accepts(_ keys: UserKeys) throws -> Bool {
+        guard !compared.isEmpty else { return false }
+        let present = keys.devices.map { Self.digits($0.fingerprint.description) }
+        guard compared.allSatisfy(present.contains) else {
+            throw ServerError("\(keys.user) has no device with a fingerprint that you gave. Nothing was trusted.")
+        }
+        let unknown = keys.isFirstUse ? keys.devices : keys.added + keys.changed
+        return unknown.allSatisfy { compared.contains(Self.digits($0.fingerprint.description)) }
+    }
+
+    /// A line per device: what became of its key, its id, its platform, its fingerprint.
+    static func lines(_ keys: UserKeys) -> [String] {
+        let (added, changed) = (Set(keys.added), Set(keys.changed))
+        let present = keys.devices.map { device in
+            let state =
+                keys.isFirstUse
+                ? "first  " : added.contains(device) ? "new    " : changed.contains(device) ? "changed" : "trusted"
+            return "\(state)  \(device.device)  \(device.platform)  \(device.fingerprint)"
+        }
+        return present + keys.removed.map { "removed  \($0.device)  \($0.fingerprint)" }
+    }
+
+    private static func fingerprints(_ text: String) -> [String] {
+        text.split(separator: ",").map { digits(String($0)) }
+    }
+
+    private static func digits(_ text: String) -> String { text.filter(\.isNumber) }
+
+    private static func pinsPath(_ invocation: Invocation) throws -> String {
+        if let path = invocation["pins"] { return path }
+        func variable(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        guard let folder = variable("XDG_CONFIG_HOME") ?? variable("HOME").map({ "\($0)/.config" }) else {
+            throw UsageError(description: "--pins is missing: there is no home folder.", command: invocation.command)
+        }
+        return "\(folder)/martlet/pins.json"
+    }
+}
