@@ -22,7 +22,15 @@ final class ExchangeSession: Sendable {
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: Self.delegateQueue)
+    }
+
+    private static var delegateQueue: OperationQueue? {
+        #if canImport(FoundationNetworking)
+        DelegateQueue()
+        #else
+        nil
+        #endif
     }
 
     deinit {

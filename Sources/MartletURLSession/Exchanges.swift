@@ -20,6 +20,13 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         var body: [UInt8] = []
         var isTooLong = false
         var isChallenged = false
+
+        /// - Returns: Whether that is more than it may be.
+        mutating func collect(_ data: Data, limit: Int) -> Bool {
+            isTooLong = isTooLong || body.count + data.count > limit
+            if !isTooLong { body += data }
+            return isTooLong
+        }
     }
 
     /// The longest body of an answer, in bytes; the backend's are far below.
@@ -70,20 +77,20 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
             exchanges[dataTask.taskIdentifier].flatMap { $0.isSinking ? $0.sink : nil }
         }
         if let sink { return hand(data, to: sink, dataTask) }
-        let isTooLong = exchanges.withLock { exchanges in
-            exchanges[dataTask.taskIdentifier]?.body += data
-            let isTooLong = exchanges[dataTask.taskIdentifier].map { $0.body.count > Self.bodyLimit } ?? false
-            exchanges[dataTask.taskIdentifier]?.isTooLong = isTooLong
-            return isTooLong
-        }
-        if isTooLong { dataTask.cancel() }
+        let isTooLong = exchanges.withLock { $0[dataTask.taskIdentifier]?.collect(data, limit: Self.bodyLimit) ?? true }
+        if isTooLong { cancel(dataTask) }
+    }
+
+    /// Not on the delegate's queue: the session may be waiting for that.
+    private func cancel(_ task: URLSessionTask) {
+        DispatchQueue.global().async { task.cancel() }
     }
 
     private func hand(_ data: Data, to sink: any ResponseSink, _ task: URLSessionTask) {
         guard !exchanges.withLock({ $0[task.taskIdentifier]?.isUnwanted ?? true }) else { return }
         for region in data.regions where !region.withUnsafeBytes({ sink.receive($0) }) {
             exchanges.withLock { $0[task.taskIdentifier]?.isUnwanted = true }
-            return task.cancel()
+            return cancel(task)
         }
     }
 

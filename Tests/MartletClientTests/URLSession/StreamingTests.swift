@@ -60,7 +60,7 @@ struct StreamingTests {
     }
 
     @Test func aSinkThatHasEnoughEndsTheRequest() async throws {
-        let body = String(repeating: "0123456789abcdef", count: 200_000)
+        let body = String(repeating: "0123456789abcdef", count: 1_000_000)
         let server = try LoopbackServer { [answer = response(body)] _ in answer }
         defer { server.stop() }
         let sink = Sink(limit: 10)
