@@ -57,18 +57,24 @@ final class LoopbackServer: Sendable {
         }
     }
 
+    private static func length(of bytes: [UInt8]) -> Int? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let end = text.range(of: "\r\n\r\n") else { return nil }
+        let body = text[..<end.lowerBound].lowercased().split(separator: "\r\n")
+            .first { $0.hasPrefix("content-length:") }.flatMap { Int($0.dropFirst(15).drop { $0 == " " }) }
+        return text[..<end.upperBound].utf8.count + (body ?? 0)
+    }
+
     private func read(_ connection: Int32) -> String {
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while true {
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        /// How long head and body are; nil until the head is there.
+        var length: Int?
+        while length.map({ bytes.count < $0 }) ?? true {
             let count = recv(connection, &piece, piece.count, 0)
             guard count > 0 else { break }
             bytes += piece.prefix(count)
-            let text = String(decoding: bytes, as: UTF8.self)
-            guard let end = text.range(of: "\r\n\r\n") else { continue }
-            let length = text[..<end.lowerBound].lowercased().split(separator: "\r\n")
-                .first { $0.hasPrefix("content-length:") }.flatMap { Int($0.dropFirst(15).drop { $0 == " " }) }
-            if text[end.upperBound...].utf8.count >= length ?? 0 { break }
+            if length == nil { length = Self.length(of: bytes) }
         }
         return String(decoding: bytes, as: UTF8.self)
     }

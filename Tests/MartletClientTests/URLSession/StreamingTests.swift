@@ -72,7 +72,7 @@ struct StreamingTests {
         #expect(sink.bytes.withLock { $0.count } < body.utf8.count)
     }
 
-    @Test func aLongBodyArrivesWholeAndLeavesNothingBehind() async throws {
+    @Test func aLongBodyArrivesWhole() async throws {
         let server = try LoopbackServer { [answer = response("{}")] _ in answer }
         defer { server.stop() }
         let piece = Array("0123456789abcdef".utf8)
