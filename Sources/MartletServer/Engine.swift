@@ -148,7 +148,7 @@ struct Engine: Sendable {
             store: storage.containers, signer: signer, endpoint: endpoint, time: time)
         return AdminAPI(
             hubs: hubs, users: users, userRemoval: removal, platforms: platforms, containers: containers,
-            endpoint: endpoint
+            audit: AuditAdministration(store: storage), endpoint: endpoint
         ).makeHandler()
     }
 }

@@ -9,7 +9,7 @@ struct Martlet {
             + ContainerCommands.all
             + [
                 SendCommand.command, EncryptedSendCommand.command, KeysCommand.command, NotifyCommand.command,
-                ReadersCommand.command, DeviceCommand.command, BrowserCommand.command,
+                ReadersCommand.command, AuditCommand.command, DeviceCommand.command, BrowserCommand.command,
             ])
 
     /// Not asynchronous itself: by the time that an asynchronous one runs, there are threads that take signals.

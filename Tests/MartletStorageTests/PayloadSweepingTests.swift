@@ -102,6 +102,24 @@ struct PayloadSweepingTests {
         await storage.close()
     }
 
+    @Test func aBodyThatCannotBeRemovedHoldsUpNothingAndIsTriedAgain() async throws {
+        let storage = try open()
+        var first = draft(try await write(PayloadBodies.newName(), with: storage))
+        first.expiresAt = now
+        _ = try await storage.send(first, to: ["bob"])
+        _ = try await storage.send(draft(), to: ["bob"])
+        let bodies = "\(directory.path)/payloads/containers/payloads"
+        try FileManager.default.moveItem(atPath: bodies, toPath: bodies + "-away")
+        await #expect(throws: StorageError.self) { try await storage.sweep(at: now + .seconds(60)) }
+        #expect(try await rows("payloads", of: storage) == 1)
+        #expect(try await rows("payload_texts", of: storage) == 0)
+        try FileManager.default.moveItem(atPath: bodies + "-away", toPath: bodies)
+        try await storage.sweep(at: now + .seconds(60))
+        #expect(try await rows("payloads", of: storage) == 0)
+        #expect(try files() == [])
+        await storage.close()
+    }
+
     @Test func whatIsNotPublishedWithinADayGoes() async throws {
         let storage = try open()
         var draft = draft(try await write(PayloadBodies.newName(), with: storage))

@@ -3,7 +3,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Administration, in JSON over the admin socket: hubs with their credentials, users, and storage containers.
+/// Administration, in JSON over the admin socket: hubs with their credentials, users, storage containers, and the audit.
 ///
 /// Whoever may open the socket may do everything, so it has mode 0600. Commands that find no running server ask this
 /// same handler in their own process.
@@ -15,6 +15,7 @@ struct AdminAPI: Sendable {
     let userRemoval: UserRemoval
     let platforms: PushPlatformList
     let containers: ContainerAdministration
+    let audit: AuditAdministration
     /// The address for connection strings.
     let endpoint: PublicEndpoint
 
@@ -29,6 +30,7 @@ struct AdminAPI: Sendable {
         addKeys(to: &router)
         addUsers(to: &router)
         containers.addRoutes(to: &router)
+        audit.addRoutes(to: &router)
         return router
     }
 

@@ -24,12 +24,20 @@ struct PayloadRemoval {
             "UPDATE payloads SET expires_at = 0 WHERE is_published = 0 AND created_at <= ifnull(?, created_at)", end)
     }
 
-    /// Payloads that have expired, with the names of their bodies.
-    func expired(at now: Timestamp) throws(StorageError) -> [(id: PayloadID, body: String?)] {
-        let found = try connection.all(
-            "SELECT id, body FROM payloads WHERE expires_at <= ? ORDER BY expires_at LIMIT ?", now, Self.payloadLimit
-        ) { row in (id: PayloadID(rawValue: Int32(clamping: row.integer(0))), body: row.optionalText(1)) }
-        return found.compactMap { entry in entry.id.map { (id: $0, body: entry.body) } }
+    /// A page of the payloads that have expired.
+    /// - Parameter last: The last of the page before; nil for the first.
+    func expired(at now: Timestamp, after last: ExpiredPayload?) throws(StorageError) -> [ExpiredPayload] {
+        try connection.all(
+            """
+            SELECT id, body, expires_at FROM payloads
+            WHERE expires_at <= ? AND (expires_at, id) > (?, ?) ORDER BY expires_at, id LIMIT ?
+            """, now, last?.expiresAt ?? Timestamp(milliseconds: .min), last?.id.stored ?? 0, Self.payloadLimit
+        ) { row throws(StorageError) in
+            guard let id = PayloadID(rawValue: Int32(clamping: row.integer(0))) else {
+                throw StorageError(.corrupt, "A stored payload cannot be read; restore a backup.")
+            }
+            return ExpiredPayload(id: id, body: row.optionalText(1), expiresAt: row.timestamp(2))
+        }
     }
 
     /// - Returns: Whether nothing is left of these payloads.
@@ -53,4 +61,12 @@ struct PayloadRemoval {
             """, id.stored, limit)
         return connection.changes
     }
+}
+
+/// A payload that is to go.
+struct ExpiredPayload {
+    let id: PayloadID
+    /// The name of its body, where it has one.
+    let body: String?
+    let expiresAt: Timestamp
 }

@@ -3,19 +3,34 @@ import MartletModel
 import Synchronization
 
 extension SQLiteStorage {
-    /// Removes payloads that have expired, and first their bodies: what could not be removed is tried again.
+    /// Removes payloads that have expired, and first their bodies: one whose body cannot be removed stays, for the next
+    /// sweep.
+    /// - Throws: Also why a body could not be removed, once all others have been.
     func removeExpiredPayloads(at now: Timestamp) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
             try PayloadRemoval(connection).expireUnpublished(at: now)
         }
+        var failure: StorageError?
+        var last: ExpiredPayload?
         while !Task.isCancelled {
-            let expired = try await readers.read { connection throws(StorageError) in
-                try PayloadRemoval(connection).expired(at: now)
+            let page = try await readers.read { [last] connection throws(StorageError) in
+                try PayloadRemoval(connection).expired(at: now, after: last)
             }
-            guard !expired.isEmpty else { return }
-            for body in expired.compactMap(\.body) { try await removeBody(body) }
-            try await remove(expired.map(\.id))
+            guard !page.isEmpty else { break }
+            last = page.last
+            var bodiless: [PayloadID] = []
+            for payload in page {
+                do throws(StorageError) {
+                    if let body = payload.body { try await removeBody(body) }
+                    bodiless.append(payload.id)
+                } catch {
+                    failure = error
+                }
+            }
+            try await remove(bodiless)
         }
+        try await emptyLogOfRemovedTexts()
+        if let failure { throw failure }
     }
 
     /// To be called after the text of a payload was removed: copies of it are in the write-ahead log.
@@ -24,7 +39,7 @@ extension SQLiteStorage {
     }
 
     /// Carries the log into the database, and empties it, where texts of payloads have been removed.
-    func emptyLogOfRemovedTexts() async throws(StorageError) {
+    private func emptyLogOfRemovedTexts() async throws(StorageError) {
         guard hasRemovedTexts.exchange(false, ordering: .acquiringAndReleasing) else { return }
         // Of two checkpoints at the same time one fails.
         await checkpointer.settle()

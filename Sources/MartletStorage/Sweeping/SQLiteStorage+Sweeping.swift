@@ -15,11 +15,10 @@ extension SQLiteStorage {
                 }
             }
         }
-        try await removeExpiredPayloads(at: now)
-        try await emptyLogOfRemovedTexts()
         let deleted = try await readers.read { connection throws(StorageError) in
             try HubPurge.deletedHubs(connection)
         }
         for hub in deleted where !Task.isCancelled { try await purge(hub) }
+        try await removeExpiredPayloads(at: now)
     }
 }

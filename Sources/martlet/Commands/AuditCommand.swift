@@ -1,0 +1,30 @@
+import MartletHTTP
+import MartletModel
+
+/// `martlet audit`: who has fetched rich and secure notifications, and who was refused.
+enum AuditCommand {
+    static let command = Command(
+        "audit",
+        "Print who has fetched notifications that stay on the server, and who was refused, newest last: time, outcome, "
+            + "id, user and address.",
+        options: [
+            .data,
+            Option("payload", "ID", "Only what concerns this notification, by the id that pushes carry."),
+            Option("user", "NAME", "Only what this user did."),
+            Option("limit", "N", "The most lines; of more, the latest.", default: "100"),
+        ]
+    ) { invocation in
+        let items = ["payload", "user", "limit"].compactMap { name in
+            invocation[name].map { "\(name)=\(segment($0))" }
+        }
+        let entries = try await Administration(invocation).call(.get, "/audit?\(items.joined(separator: "&"))")
+        for entry in entries.array ?? [] { Terminal.print(line(entry)) }
+    }
+
+    private static func line(_ entry: JSON) -> String {
+        let texts = ["at", "outcome", "payload", "user", "address"].map { name in
+            entry[name]?.string ?? entry[name]?.integer.map { String($0) } ?? ""
+        }
+        return texts.map { $0.isEmpty ? "-" : $0 }.joined(separator: " ")
+    }
+}
