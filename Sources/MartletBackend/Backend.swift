@@ -15,12 +15,15 @@ import MartletOpenAPI
 /// | `POST /api/register[?handle=H]` | 200, an id as a JSON string, or bare where `Accept` asks for `text/plain` |
 /// | `PUT /api/register/{id}` `{"Platform", "Handle", "Tags"}` | 200; 410 where the id can no longer be used |
 /// | `DELETE /api/register/{id}` | 200 |
+/// | `GET /api/users/{name}/keys` | 200 `{"user", "devices"}`: what to encrypt for them with |
 /// | `POST /api/notifications?pns=P&to_tag=USER` `"text"` | 200 `{"id"}` |
 /// | `POST /api/notifications/rich` form or JSON | 201 `{"id"}`; the content stays here, pushes carry the id |
 /// | `POST /api/notifications/secure` `{"to", "payload"}` | 201 `{"id"}` |
+/// | `POST /api/notifications/encrypted` `{"to", "ciphertexts"}` | 201 `{"devices"}` |
 /// | `POST /api/notifications` | 200 `{"id"}`; a sample to the caller's own devices, where that is switched on |
 /// | `GET /api/notifications/{id}` | 200, the content, for its addressees |
 /// | `GET /api/notifications/{id}/readers` | 200, who has read it, for its sender |
+/// | `POST /api/receipts` `{"device", "receipts"}` | 204 |
 /// | `GET /api/openapi.json` | 200, this API described for programs |
 ///
 /// All but the first and the last need `Authorization`: Basic with user and password, or Bearer with a session's token
@@ -32,9 +35,11 @@ public struct Backend: Sendable {
 
     let devices: DeviceRegistry
     let intake: NotificationIntake
+    let keys: any DeviceKeyStore
     let payloads: any PayloadStore
     let bodies: PayloadBodies
     let uploads = UploadLedger()
+    let receipts: any ReceiptStore
     let platforms: PushPlatformList
     let hub: BackendHub
     let time: any TimeSource
@@ -44,15 +49,17 @@ public struct Backend: Sendable {
     /// - Parameter bodies: Where the contents of rich payloads are.
     /// - Throws: `CryptoError` where the cryptographic library has no memory left.
     public init(
-        users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, payloads: any PayloadStore,
-        bodies: PayloadBodies, platforms: PushPlatformList, hub: BackendHub,
-        identityProvider: IdentityProvider? = nil, time: any TimeSource,
+        users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, keys: any DeviceKeyStore,
+        payloads: any PayloadStore, bodies: PayloadBodies, receipts: any ReceiptStore, platforms: PushPlatformList,
+        hub: BackendHub, identityProvider: IdentityProvider? = nil, time: any TimeSource,
         settings: BackendSettings = BackendSettings()
     ) throws(CryptoError) {
         self.devices = devices
         self.intake = intake
+        self.keys = keys
         self.payloads = payloads
         self.bodies = bodies
+        self.receipts = receipts
         self.platforms = platforms
         self.hub = hub
         self.time = time
@@ -69,11 +76,14 @@ public struct Backend: Sendable {
         var router = Router { _, refusal in Self.answer(refusal) }
         SessionRoutes(backend: self).add(to: &router)
         RegisterRoutes(backend: self).add(to: &router)
+        DeviceKeyRoutes(backend: self).add(to: &router)
         NotificationRoutes(backend: self).add(to: &router)
         RichRoutes(backend: self).add(to: &router)
         SecureRoutes(backend: self).add(to: &router)
+        EncryptedRoutes(backend: self).add(to: &router)
         // Behind the paths that have a word in the id's place.
         PayloadRoutes(backend: self).add(to: &router)
+        ReceiptRoutes(backend: self).add(to: &router)
         let description = BackendDescription(platforms: platforms).description.makeResponse()
         router.on(.get, BackendDescription.path) { _, _ in description }
         return router
@@ -106,6 +116,17 @@ extension Backend {
         _ request: HTTPRequest, _ work: (Caller) async throws(BackendError) -> HTTPResponse
     ) async -> HTTPResponse {
         await answer { () throws(BackendError) in try await work(try await authenticator.caller(of: request)) }
+    }
+
+    /// Does what only the storage can fail at.
+    func stored<Value>(
+        _ work: () async throws(StorageError) -> Value
+    ) async throws(BackendError) -> Value {
+        do throws(StorageError) {
+            return try await work()
+        } catch {
+            throw BackendError(error)
+        }
     }
 
     /// - Throws: `.notAllowed` where the policy forbids it.

@@ -133,8 +133,8 @@ struct Engine: Sendable {
                 sample: configuration.sampleNotification.flatMap { SampleNotification(rawValue: $0.rawValue) }))
         do throws(CryptoError) {
             return try Backend(
-                users: users, devices: devices, intake: notifications, payloads: storage,
-                bodies: storage.payloadBodies, platforms: platforms,
+                users: users, devices: devices, intake: notifications, keys: storage, payloads: storage,
+                bodies: storage.payloadBodies, receipts: storage, platforms: platforms,
                 hub: BackendHub(hubs, named: configuration.backendHub), time: time, settings: settings)
         } catch {
             throw ServerError("The app backend cannot be started: \(error)")

@@ -6,7 +6,9 @@ that can be made from that is sent and must be answered as it says.
 Requests are the same in every run but for dates and keys. `--show` prints all that schemathesis says.
 """
 
+import base64
 import copy
+import hashlib
 import json
 import os
 import re
@@ -16,6 +18,9 @@ import tempfile
 import time
 import urllib.parse
 import urllib.request
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 import hub_client
 import processes
@@ -233,15 +238,41 @@ def hub(address, port, rule, container):
     return described, secrets
 
 
+def encoded(bytes_):
+    return base64.urlsafe_b64encode(bytes_).decode().rstrip("=")
+
+
+def public_key():
+    return ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(
+        serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+
+
 def backend(address):
     described = Description(address, "/api/openapi.json")
+    login = {"Authorization": "Basic " + base64.b64encode(b"alice:wonderland").decode()}
+    json_type = login | {"Content-Type": "application/json"}
+    key, secret = public_key(), os.urandom(16)
+    device = {
+        "Platform": "apns", "Handle": "CC" * 32, "PublicKey": encoded(key), "AuthSecret": encoded(secret)}
+    ask("PUT", f"{address}/api/register/2-2-2", json.dumps(device).encode(), json_type)
+    stored = make(f"{address}/api/notifications/secure", b'{"payload":"secret"}', json_type)
+    record = os.urandom(16) + bytes([0, 0, 16, 0, 65]) + public_key() + os.urandom(40)
+    described.fix("name", "alice", "nobody", "odd name")
+    described.example("POST /api/notifications/encrypted", {"to": "alice", "ciphertexts": [{
+        "device": "2-2-2", "fingerprint": encoded(hashlib.sha256(key + secret).digest()),
+        "ciphertext": base64.b64encode(record).decode()}]})
+    described.example("POST /api/receipts", {"device": "2-2-2", "receipts": [
+        {"notification": stored, "event": "opened", "at": "2026-01-31T12:00:00Z"}]})
+    described.example("POST /api/notifications/rich", {"payload": "aGVsbG8=", "file": "hello", "to": "alice"})
     described.fix("pns", "apns", "odd")
     described.fix("to_tag", "alice")
     described.fix("id", "1-1-1")
+    stays = [known for known, _ in described.operations() if "/api/notifications/{id}" in known]
+    described.fix("id", int(stored), 1, only=stays)
     described.example("POST /api/sessions", {"user": "alice", "password": "wonderland"})
     described.example("PUT /api/register/{id}", {"Platform": "apns", "Handle": TOKEN, "Tags": ["news"]})
-    login = json.dumps({"user": "alice", "password": "wonderland"}).encode()
-    with urllib.request.urlopen(address + "/api/sessions", login, timeout=30) as answer:
+    credentials = json.dumps({"user": "alice", "password": "wonderland"}).encode()
+    with urllib.request.urlopen(address + "/api/sessions", credentials, timeout=30) as answer:
         session = json.load(answer)["token"]
     return described, {"Basic": {"username": "alice", "password": "wonderland"}, "Session": {"bearer": session}}
 
@@ -287,6 +318,10 @@ async def course(binary):
             described, secrets = hub(address, server.port, rule, container)
             described.judge(directory, address, secrets)
             described.must_be_found(directory, address, secrets, FAULTS)
+            # Who sends what stays here must have somebody to tell of it.
+            processes.martlet(
+                binary, "hub", "credential", "set", "demo", "webpush", "--generate", "--subject",
+                "mailto:hub@example.com", "--data", data)
             described, secrets = backend(address)
             described.judge(directory, address, secrets)
         finally:

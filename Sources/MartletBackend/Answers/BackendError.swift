@@ -1,5 +1,6 @@
 import MartletCore
 import MartletHTTP
+import MartletModel
 
 /// A refusal of the backend: a number that stays the same, a status, and a sentence for a person.
 struct BackendError: Error, Hashable, Sendable {
@@ -8,6 +9,8 @@ struct BackendError: Error, Hashable, Sendable {
     let sentence: String
     /// Seconds after which asking again makes sense.
     var retryAfter: Int64?
+    /// What the answer says for programs besides.
+    var details: [String: JSON] = [:]
 
     var status: HTTPStatus { HTTPStatus(number / 100) }
 
@@ -42,6 +45,16 @@ extension BackendError {
 
     static let notFound = BackendError(40400, "There is nothing at this address.")
     static let noRegistration = BackendError(40401, "You have no registration of this id.")
+    static func badKey(_ sentence: String) -> BackendError { BackendError(40013, sentence) }
+    /// What was encrypted for a device cannot be read there.
+    static func staleKeys(of devices: [String]) -> BackendError {
+        var error = BackendError(
+            40900,
+            "Devices have other keys than those that was encrypted with: get the keys again and encrypt anew. Nothing "
+                + "was sent.")
+        error.details = ["devices": .array(devices.map(JSON.string))]
+        return error
+    }
     static let methodNotAllowed = BackendError(40500, "This address does not answer the method.")
     static let registrationGone = BackendError(
         41000, "The registration is gone; ask for a new id with POST /api/register and register with that.")

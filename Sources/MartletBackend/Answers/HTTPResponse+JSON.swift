@@ -6,10 +6,18 @@ extension HTTPResponse {
         self.init(status, fields: ["content-type": "application/json; charset=utf-8"], body: .bytes(json.bytes))
     }
 
+    /// What no cache may keep.
+    init(_ status: HTTPStatus, privateJSON json: JSON) {
+        self.init(status, json: json)
+        fields["cache-control"] = "no-store"
+    }
+
     /// The error as JSON, with the fields that its status calls for.
     init(_ error: BackendError) {
-        self.init(error.status, json: ["code": .integer(Int64(error.number)), "message": .string(error.sentence)])
-        fields["cache-control"] = "no-store"
+        var members = error.details
+        members["code"] = .integer(Int64(error.number))
+        members["message"] = .string(error.sentence)
+        self.init(error.status, privateJSON: .object(members))
         if let seconds = error.retryAfter { fields["retry-after"] = String(seconds) }
         guard error.status == .unauthorized else { return }
         fields.append(HTTPField("www-authenticate", #"Basic realm="martlet", charset="UTF-8""#))

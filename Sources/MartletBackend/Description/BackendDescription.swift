@@ -35,6 +35,13 @@ struct BackendDescription {
                     answers: Self.commonAnswers, operations: [notify]),
                 payloads,
                 APIGroup(
+                    "Encryption", "Notifying devices so that nobody on the way can read it.",
+                    security: [Scheme.basic, Scheme.session], answers: Self.commonAnswers,
+                    operations: [deviceKeys, sendEncrypted]),
+                APIGroup(
+                    "Receipts", "What became of notifications.", security: [Scheme.basic, Scheme.session],
+                    answers: Self.commonAnswers, operations: [addReceipts]),
+                APIGroup(
                     "Description", "What this server serves.", security: [], answers: [],
                     operations: [
                         APIOperation(
@@ -100,6 +107,8 @@ struct BackendDescription {
                     "properties": [
                         "Platform": ["type": "string", "enum": .array(names.map { .string($0) })],
                         "Handle": ["type": "string", "minLength": 1], "Tags": tags,
+                        "PublicKey": Self.key("A point of P-256, uncompressed, in base64url.", length: 87),
+                        "AuthSecret": Self.key("16 bytes in base64url.", length: 22),
                     ],
                 ])
             ], answers: [APIAnswer(.ok, "It is registered."), Self.refusal(.gone, "Ask for a new id.")])
@@ -125,6 +134,14 @@ struct BackendDescription {
                     .json(Self.object(["id": ["type": ["string", "integer"]]]))),
                 Self.refusal(.forbidden, "You may not send to this user."),
             ])
+    }
+
+    /// Of a device; it and its fellow may be missing together.
+    private static func key(_ text: String, length: Int64) -> JSON {
+        [
+            "type": ["string", "null"], "description": .string(text), "minLength": .integer(length),
+            "maxLength": .integer(length),
+        ]
     }
 
     private static let id = APIParameter(.path, "id", "From `POST /api/register`.")

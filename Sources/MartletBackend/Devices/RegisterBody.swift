@@ -1,12 +1,16 @@
+import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What a device asks for when it registers: `{"Platform": "…", "Handle": "…", "Tags": ["…"]}`.
+/// What a device asks for when it registers:
+/// `{"Platform": "…", "Handle": "…", "Tags": ["…"], "PublicKey": "…", "AuthSecret": "…"}`.
 struct RegisterBody: Sendable {
     let platform: String
     /// The text of the handle.
     let handle: String
     let tags: [Tag]
+    /// What others encrypt with for the device; nil where it cannot decrypt.
+    let key: DeviceKey?
 
     init(_ request: HTTPRequest) throws(BackendError) {
         let body = try RequestBody(request)
@@ -22,6 +26,15 @@ struct RegisterBody: Sendable {
         var tags: [Tag] = []
         for text in texts { tags.append(try Self.tag(text)) }
         self.tags = tags
+        key = try Self.key(body)
+    }
+
+    private static func key(_ body: RequestBody) throws(BackendError) -> DeviceKey? {
+        switch (try body.optionalString("PublicKey"), try body.optionalString("AuthSecret")) {
+        case (nil, nil): return nil
+        case (let publicKey?, let authSecret?): return try DeviceKey(publicKey: publicKey, authSecret: authSecret)
+        default: throw .badKey("PublicKey and AuthSecret belong together: send both or neither.")
+        }
     }
 
     private static func tag(_ text: String) throws(BackendError) -> Tag {

@@ -69,15 +69,36 @@ struct RegisterRoutes: Sendable {
     private func put(_ id: String, _ body: RegisterBody, for user: UserName) async throws(BackendError) {
         let hub = try backend.hub.hub()
         let platform = try backend.platform(named: body.platform)
-        let given = backend.settings.showsSenders ? [user.tag, user.fromTag] : [user.tag]
+        var given = backend.settings.showsSenders ? [user.tag, user.fromTag] : [user.tag]
+        if body.key != nil {
+            guard let own = Tag.registration(id) else {
+                throw .badKey("A device with a key is registered under an id from POST /api/register.")
+            }
+            given.append(own)
+        }
         guard Set(body.tags).count + given.count <= Tag.countLimit else {
             throw .badTag("A device may ask for at most \(Tag.countLimit - given.count) tags.")
         }
+        let hadKey = try await isKeyed(id, in: hub)
         _ = try await registered { () throws(DeviceRegistryError) in
             try await backend.devices.put(
                 id, in: hub.id, platform: platform.descriptor.platform, handle: platform.handle(from: body.handle),
                 tags: given + body.tags, condition: .tagged(user.tag), takesHandle: true)
         }
+        guard hadKey || body.key != nil else { return }
+        let isThere = try await backend.stored { () throws(StorageError) in
+            try await backend.keys.putDeviceKey(body.key, of: id, in: hub.id)
+        }
+        guard isThere else { throw .registrationGone }
+    }
+
+    /// Whether a registration was written with a key: only then it carries its own tag.
+    private func isKeyed(_ id: String, in hub: Hub) async throws(BackendError) -> Bool {
+        guard let own = Tag.registration(id) else { return false }
+        let registration = try await registered { () throws(DeviceRegistryError) in
+            try await backend.devices.registration(id, in: hub.id)
+        }
+        return registration?.tags.contains(own) ?? false
     }
 
     private func delete(_ id: String, for user: UserName) async throws(BackendError) {

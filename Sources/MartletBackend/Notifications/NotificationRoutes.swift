@@ -27,7 +27,7 @@ struct NotificationRoutes: Sendable {
     ) async throws(BackendError) -> NotificationID {
         let hub = try backend.hub.hub()
         let platform = try backend.platform(named: try parameter("pns", of: target))
-        let recipient = try recipient(try parameter("to_tag", of: target))
+        let recipient = try UserName(recipient: try parameter("to_tag", of: target))
         try backend.check(caller, maySendTo: .users([recipient]))
         guard case .string(let text) = try RequestBody.json(request) else {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
@@ -63,10 +63,13 @@ struct NotificationRoutes: Sendable {
         }
         return value
     }
+}
 
-    private func recipient(_ text: String) throws(BackendError) -> UserName {
+extension UserName {
+    /// Reads the name of somebody who need not exist.
+    init(recipient text: String) throws(BackendError) {
         do throws(UserNameError) {
-            return try UserName(text)
+            try self.init(text)
         } catch {
             throw .badUserName("The recipient must be one user's name. \(error)")
         }

@@ -38,7 +38,7 @@ struct PayloadRoutes: Sendable {
         _ id: PayloadID, _ request: HTTPRequest, for user: UserName
     ) async throws(BackendError) -> HTTPResponse {
         let access = Access(id: id, user: user.folded, address: request.connection?.peer ?? "", now: backend.time.now)
-        let found = try await stored { () throws(StorageError) in
+        let found = try await backend.stored { () throws(StorageError) in
             try await backend.payloads.payload(id, for: access.user, at: access.now)
         }
         guard let found else { throw try await refusal(access) }
@@ -63,7 +63,7 @@ struct PayloadRoutes: Sendable {
     }
 
     private func refusal(_ access: Access) async throws(BackendError) -> BackendError {
-        try await stored { () throws(StorageError) in
+        try await backend.stored { () throws(StorageError) in
             try await backend.payloads.audit(
                 PayloadAccess(
                     at: access.now, payload: access.id, user: access.user, outcome: .refused, address: access.address))
@@ -72,7 +72,7 @@ struct PayloadRoutes: Sendable {
     }
 
     private func markRead(_ access: Access) async throws(BackendError) -> AddressedPayload {
-        let read = try await stored { () throws(StorageError) in
+        let read = try await backend.stored { () throws(StorageError) in
             try await backend.payloads.readPayload(
                 access.id, for: access.user, at: access.now, from: access.address)
         }
@@ -133,7 +133,7 @@ struct PayloadRoutes: Sendable {
     private func readers(
         of id: PayloadID, after name: String?, for sender: UserName
     ) async throws(BackendError) -> HTTPResponse {
-        let found = try await stored { () throws(StorageError) in
+        let found = try await backend.stored { () throws(StorageError) in
             try await backend.payloads.readers(
                 of: id, sentBy: sender.folded, after: name, limit: Self.readersLimit + 1, at: backend.time.now)
         }
@@ -147,15 +147,5 @@ struct PayloadRoutes: Sendable {
         var response = HTTPResponse(.ok, json: .object(members))
         response.fields["cache-control"] = "private, no-store"
         return response
-    }
-
-    private func stored<Value>(
-        _ work: () async throws(StorageError) -> Value
-    ) async throws(BackendError) -> Value {
-        do throws(StorageError) {
-            return try await work()
-        } catch {
-            throw BackendError(error)
-        }
     }
 }

@@ -16,7 +16,7 @@ struct PayloadSender: Sendable {
         _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub, as announcement: Announcement
     ) async throws(BackendError) -> PayloadID {
         let id: PayloadID
-        switch try await stored({ () throws(StorageError) in
+        switch try await backend.stored({ () throws(StorageError) in
             try await backend.payloads.addPayload(draft, quota: backend.settings.payloads.quota)
         }) {
         case .added(let new): id = new
@@ -26,7 +26,7 @@ struct PayloadSender: Sendable {
             let messages = try hub.messages(announcement(id))
             try await addAddressees(audience, of: id, in: hub)
             // Before anybody is told: an id that a device hears of can be fetched.
-            try await stored { () throws(StorageError) in try await backend.payloads.publish(id) }
+            try await backend.stored { () throws(StorageError) in try await backend.payloads.publish(id) }
             try await notify(audience, expiresAt: draft.expiresAt, in: hub, messages)
         } catch {
             // Where this fails too the payload expires.
@@ -41,7 +41,7 @@ struct PayloadSender: Sendable {
     ) async throws(BackendError) {
         switch audience {
         case .users(let users):
-            try await stored { () throws(StorageError) in
+            try await backend.stored { () throws(StorageError) in
                 try await backend.payloads.addAddressees(users.map(\.folded), of: id)
             }
         case .tags(let expression):
@@ -59,12 +59,14 @@ struct PayloadSender: Sendable {
     private func addUsers(_ query: AudienceQuery, to id: PayloadID) async throws(BackendError) {
         var query = query
         while true {
-            let page = try await stored { [query] () throws(StorageError) in
+            let page = try await backend.stored { [query] () throws(StorageError) in
                 try await backend.devices.tags(beginningWith: UserName.tagPrefix, of: query)
             }
             let users = page.tags.compactMap { UserName(tag: $0)?.folded }
             if !users.isEmpty {
-                try await stored { () throws(StorageError) in try await backend.payloads.addAddressees(users, of: id) }
+                try await backend.stored { () throws(StorageError) in
+                    try await backend.payloads.addAddressees(users, of: id)
+                }
             }
             guard let next = page.next else { return }
             query.after = next
@@ -84,16 +86,6 @@ struct PayloadSender: Sendable {
                     throw BackendError(error)
                 }
             }
-        }
-    }
-
-    private func stored<Value>(
-        _ work: () async throws(StorageError) -> Value
-    ) async throws(BackendError) -> Value {
-        do throws(StorageError) {
-            return try await work()
-        } catch {
-            throw BackendError(error)
         }
     }
 }

@@ -148,7 +148,8 @@ struct LogInTests {
                 store: fixture.storage, time: fixture.time, hashing: Argon2idQueue(threadLimit: 0, waitingLimit: 0)),
             devices: .init(store: fixture.storage, platforms: fixture.platforms, time: fixture.time),
             intake: .init(store: fixture.storage, platforms: fixture.platforms, time: fixture.time) { _ in },
-            payloads: fixture.storage, bodies: fixture.storage.payloadBodies, platforms: fixture.platforms,
+            keys: fixture.storage, payloads: fixture.storage, bodies: fixture.storage.payloadBodies,
+            receipts: fixture.storage, platforms: fixture.platforms,
             hub: BackendHub(fixture.hubs), time: fixture.time
         ).makeHandler()
         let request = HTTPRequest(.post, somewhere, fields: ["authorization": fixture.basic("alice", "alice1")])

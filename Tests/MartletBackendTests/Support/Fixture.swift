@@ -52,7 +52,8 @@ struct Fixture {
             ) {
                 sent.append($0)
             },
-            payloads: storage, bodies: PayloadBodies(containers), platforms: platforms,
+            keys: storage, payloads: storage, bodies: PayloadBodies(containers), receipts: storage,
+            platforms: platforms,
             hub: BackendHub(hubs, named: hubName), identityProvider: identityProvider(time), time: time,
             settings: settings
         ).makeHandler()

@@ -1,0 +1,16 @@
+import MartletHTTP
+
+extension HTTPRequest {
+    /// The request with its whole body, where that was left to its route to read.
+    func collected() async throws(BackendError) -> HTTPRequest {
+        guard let stream else { return self }
+        var request = self
+        request.stream = nil
+        do throws(HTTPBodyError) {
+            while let piece = try await stream.read() { request.body += piece }
+            return request
+        } catch {
+            throw error == .tooLarge ? .messageTooLarge("The body is too large.") : BackendError(error)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import MartletHTTP
+import MartletModel
+import MartletOpenAPI
+
+/// Device keys, ciphertexts and receipts.
+extension BackendDescription {
+    var deviceKeys: APIOperation {
+        APIOperation(
+            .get, "/api/users/{name}/keys", id: "getDeviceKeys", "Get what to encrypt with for a user's devices",
+            answers: [
+                APIAnswer(
+                    .ok, "The devices that have keys; none of a user whom nobody knows or the caller may not write to.",
+                    .json(
+                        Self.object([
+                            "user": ["type": "string"],
+                            "devices": Self.array(
+                                Self.object([
+                                    "device": ["type": "string"], "platform": ["type": "string"],
+                                    "publicKey": ["type": "string"], "authSecret": ["type": "string"],
+                                ])),
+                        ])))
+            ])
+    }
+
+    var sendEncrypted: APIOperation {
+        let ciphertext = Self.object([
+            "device": ["type": "string", "description": "The id of its registration."],
+            "fingerprint": ["type": "string", "description": "SHA-256 of public key and secret, in base64url."],
+            "ciphertext": ["type": "string", "description": "One aes128gcm record (RFC 8291) in base64."],
+        ])
+        return APIOperation(
+            .post, "/api/notifications/encrypted", id: "sendEncrypted", "Send each device what was encrypted for it",
+            body: [
+                .json([
+                    "type": "object", "required": ["to", "ciphertexts"],
+                    "properties": [
+                        "to": ["type": "string"],
+                        "message": [
+                            "type": ["string", "null"], "description": "Shown where it cannot be decrypted.",
+                            "minLength": 1, "maxLength": 1000,
+                        ],
+                        "expiresIn": [
+                            "type": ["integer", "null"], "description": "In seconds.", "minimum": 1,
+                            "maximum": 2_592_000,
+                        ],
+                        "ciphertexts": Self.array(ciphertext, count: 1...100),
+                    ],
+                ])
+            ],
+            answers: [
+                APIAnswer(
+                    .created, "On the way; with an id to fetch it by where it did not fit the push.",
+                    .json(
+                        Self.object([
+                            "devices": Self.array(
+                                Self.object([
+                                    "device": ["type": "string"], "id": ["type": ["integer", "null"]],
+                                ]))
+                        ]))),
+                Self.refusal(.conflict, "Devices, which it names, have other keys; nothing was sent."),
+            ])
+    }
+
+    var addReceipts: APIOperation {
+        let receipt = Self.object([
+            "notification": ["type": "string", "description": "The id that the push has brought."],
+            "event": ["type": "string", "enum": ["received", "opened"]],
+            "at": ["type": "string", "format": "date-time"],
+        ])
+        return APIOperation(
+            .post, "/api/receipts", id: "addReceipts", "Tell what became of notifications on a device",
+            body: [
+                .json(
+                    Self.object([
+                        "device": ["type": "string", "description": "The id of its registration."],
+                        "receipts": Self.array(receipt, count: 1...500),
+                    ]))
+            ],
+            answers: [APIAnswer(.noContent, "What is the caller's is kept; the first time counts.")])
+    }
+
+    private static func array(_ items: JSON, count: ClosedRange<Int64>? = nil) -> JSON {
+        guard let count else { return ["type": "array", "items": items] }
+        return [
+            "type": "array", "items": items, "minItems": .integer(count.lowerBound),
+            "maxItems": .integer(count.upperBound),
+        ]
+    }
+}

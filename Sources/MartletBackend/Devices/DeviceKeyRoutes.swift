@@ -1,0 +1,44 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// Giving senders the keys of the devices that they encrypt for.
+struct DeviceKeyRoutes: Sendable {
+    let backend: Backend
+
+    /// The most devices of a user that can be encrypted for: those that were registered last.
+    static let deviceLimit = 100
+
+    func add(to router: inout Router) {
+        router.on(.get, "/api/users/{name}/keys") { request, match in
+            await backend.answer(request) { (caller) throws(BackendError) in
+                let user = try UserName(recipient: match["name"])
+                let devices = try await backend.keyedDevices(of: user, for: caller, in: try backend.hub.hub().id)
+                return HTTPResponse(
+                    .ok, privateJSON: ["user": .string(user.folded), "devices": .array(devices.map(Self.json))])
+            }
+        }
+    }
+
+    private static func json(_ device: KeyedDevice) -> JSON {
+        [
+            "device": .string(device.registration), "platform": .string(device.platform.rawValue),
+            "publicKey": .string(Base64URL.encode(device.key.publicKey)),
+            "authSecret": .string(Base64URL.encode(device.key.authSecret)),
+        ]
+    }
+}
+
+extension Backend {
+    /// The devices of a user with their keys. None for who may not write to the user, which costs as much and looks the
+    /// same as where there is no such user.
+    func keyedDevices(
+        of user: UserName, for caller: Caller, in hub: Hub.ID
+    ) async throws(BackendError) -> [KeyedDevice] {
+        let devices = try await stored { () throws(StorageError) in
+            try await keys.deviceKeys(of: user.tag, in: hub, at: time.now, limit: DeviceKeyRoutes.deviceLimit)
+        }
+        return settings.policy.allows(caller, toSendTo: .users([user])) ? devices : []
+    }
+}

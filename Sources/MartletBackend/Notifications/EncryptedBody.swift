@@ -1,0 +1,71 @@
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// What a sender has encrypted for the devices of a user:
+/// `{"to", "message", "expiresIn", "ciphertexts": [{"device", "fingerprint", "ciphertext"}]}`.
+struct EncryptedBody: Sendable {
+    /// What one device alone can read.
+    struct Ciphertext: Sendable {
+        /// The id of the registration.
+        let device: String
+        /// Of the key that it was encrypted with.
+        let fingerprint: [UInt8]
+        /// One record of `aes128gcm`.
+        let bytes: [UInt8]
+    }
+
+    let recipient: UserName
+    /// What is shown where it cannot be decrypted.
+    let message: String
+    let expiresIn: Duration
+    let ciphertexts: [Ciphertext]
+
+    /// Room for as many ciphertexts as there may be, in base64.
+    static let sizeLimit = 9_000_000
+    private static let ciphertextLimit = 65_536
+    private static let messageLimit = 1000
+    private static let stockMessage = "You have an encrypted message."
+    private static let usualLifetime: Int64 = 86_400
+    private static let longestLifetime: Int64 = 30 * 86_400
+
+    init(_ request: HTTPRequest) throws(BackendError) {
+        let body = try RequestBody(request)
+        recipient = try UserName(recipient: try body.string("to"))
+        message = try body.optionalString("message") ?? Self.stockMessage
+        guard !message.isEmpty else { throw body.refusal("has an empty \"message\": leave it out for a stock one.") }
+        guard message.utf8.count <= Self.messageLimit else {
+            throw .messageTooLarge("What is shown in place of the encrypted has at most \(Self.messageLimit) bytes.")
+        }
+        expiresIn = .seconds(try body.optionalInteger("expiresIn", in: 1...Self.longestLifetime) ?? Self.usualLifetime)
+        var ciphertexts: [Ciphertext] = []
+        for entry in try body.objects("ciphertexts", count: 1...DeviceKeyRoutes.deviceLimit) {
+            ciphertexts.append(try Self.ciphertext(entry))
+        }
+        guard Set(ciphertexts.map(\.device)).count == ciphertexts.count else {
+            throw .badBody("The member \"ciphertexts\" names a device twice.")
+        }
+        self.ciphertexts = ciphertexts
+    }
+
+    private static func ciphertext(_ entry: RequestBody) throws(BackendError) -> Ciphertext {
+        guard let fingerprint = Base64URL.decode(try entry.string("fingerprint")),
+            fingerprint.count == SHA256.byteCount
+        else {
+            throw entry.refusal("needs as \"fingerprint\" a SHA-256 in base64url without padding.")
+        }
+        guard let bytes = Base64.decode(try entry.string("ciphertext")), isRecord(bytes) else {
+            throw entry.refusal("needs as \"ciphertext\" one record of aes128gcm (RFC 8291) in base64.")
+        }
+        guard bytes.count <= ciphertextLimit else {
+            throw .messageTooLarge("A ciphertext has at most \(ciphertextLimit) bytes.")
+        }
+        return Ciphertext(device: try entry.string("device"), fingerprint: fingerprint, bytes: bytes)
+    }
+
+    /// Whether a device could open it: one record, with the sender's key in front.
+    private static func isRecord(_ bytes: [UInt8]) -> Bool {
+        guard let content = EncryptedContent(bytes), content.isSingleRecord else { return false }
+        return P256PublicKey.isValid(rawPoint: content.keyID)
+    }
+}

@@ -1,0 +1,26 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// Passing on what senders have encrypted for each device of a user.
+struct EncryptedRoutes: Sendable {
+    let backend: Backend
+
+    func add(to router: inout Router) {
+        // Only who has shown credentials makes the server read a body of this size.
+        router.on(
+            .post, "/api/notifications/encrypted", bodyLimit: EncryptedBody.sizeLimit, streamsBody: true
+        ) { request, _ in
+            await backend.answer(request) { (caller) throws(BackendError) in
+                let send = EncryptedSend(
+                    backend: backend, caller: caller, body: try EncryptedBody(try await request.collected()))
+                let devices = try await send.run()
+                return HTTPResponse(.created, privateJSON: ["devices": .array(devices.map(Self.json))])
+            }
+        }
+    }
+
+    private static func json(_ sent: EncryptedSend.Sent) -> JSON {
+        ["device": .string(sent.device), "id": sent.payload.map { .integer(Int64($0.rawValue)) } ?? .null]
+    }
+}
