@@ -3,6 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 import MartletTesting
+import Synchronization
 import Testing
 
 @testable import MartletBackend
@@ -118,6 +119,41 @@ struct EncryptedTests {
         }
         #expect(fixture.sent.deliveries.isEmpty)
         #expect(await fixture.sendEncrypted([entries[0]], to: "bob", as: "alice").status == .created)
+    }
+
+    @Test func aBodyIsReadOfThoseAloneWhoHaveShownCredentials() async throws {
+        let fixture = try await Fixture()
+        for (user, code, reads) in [(nil, 40100, 0), ("alice", 40800, 1)] as [(String?, JSON, Int)] {
+            let body = StalledBody()
+            var request = HTTPRequest(.post, "/api/notifications/encrypted")
+            request.fields["authorization"] = user.map { fixture.basic($0, $0 + "1") }
+            request.stream = body
+            #expect(try await fixture.handler.respond(to: request).json["code"] == code)
+            #expect(body.reads.load(ordering: .relaxed) == reads)
+        }
+    }
+
+    /// A body that does not come.
+    private final class StalledBody: HTTPBodyReader {
+        let reads = Atomic(0)
+
+        func read() async throws(HTTPBodyError) -> [UInt8]? {
+            reads.add(1, ordering: .relaxed)
+            throw .stalled
+        }
+    }
+
+    @Test func whatCouldNotBeAnnouncedIsTakenBack() async throws {
+        let fixture = try await Fixture(
+            settings: BackendSettings(payloads: PayloadSettings(quota: 2500)), roomForNotifications: 1)
+        let phone = try await fixture.registerKeyed("bob1", as: "bob")
+        let tablet = try await fixture.registerKeyed("bob2", as: "bob")
+        let text = String(repeating: "x", count: 1000)
+        let response = await fixture.sendEncrypted(
+            [try phone.entry(text), try tablet.entry(text)], to: "bob", as: "alice")
+        #expect(response.status.code >= 500)
+        #expect(fixture.sent.deliveries.count == 1)
+        #expect(try await fixture.storage.payloadSize(sentBy: "alice", at: fixture.time.now) == 1000 + 103)
     }
 
     @Test func aMessageThatNoPushHasRoomForIsRefusedAndTheCiphertextGoes() async throws {
