@@ -117,6 +117,7 @@ let package = Package(
                 "MartletCrypto",
             ]),
         tests("martletTests", ["martlet", "MartletServer", "MartletSimulator"]),
-        tests("EndToEndTests", ["MartletClient", "MartletNetwork", "MartletModel", "MartletHTTP"]),
+        tests(
+            "EndToEndTests", ["MartletClient", "MartletURLSession", "MartletNetwork", "MartletModel", "MartletHTTP"]),
     ]
 )

@@ -1,3 +1,5 @@
+import MartletModel
+
 /// A message that this device has decrypted.
 ///
 /// That it was encrypted for this device does not prove who did it: the server knows all that is needed to encrypt.
@@ -8,7 +10,7 @@ public struct DecryptedMessage: Hashable, Sendable, CustomStringConvertible, Cus
     public let bytes: [UInt8]
 
     /// The same as a text; nil where it is none in UTF-8.
-    public var text: String? { String(validating: bytes, as: UTF8.self) }
+    public var text: String? { String(utf8: bytes) }
 
     /// Shows no content.
     public var description: String { "decrypted message of \(bytes.count) bytes" }

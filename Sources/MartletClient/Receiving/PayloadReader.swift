@@ -6,4 +6,10 @@ public struct PayloadReader: Hashable, Sendable {
     public let user: String
     /// When the user first read it; nil where that has not happened yet.
     public let readAt: Timestamp?
+
+    /// - Parameters: As the properties.
+    public init(user: String, readAt: Timestamp?) {
+        self.user = user
+        self.readAt = readAt
+    }
 }

@@ -89,7 +89,7 @@ private struct JSONParser {
             position += 1
             switch byte {
             case UInt8(ascii: "\""):
-                guard let text = String(validating: content, as: UTF8.self) else {
+                guard let text = String(utf8: content) else {
                     throw error("a string is not UTF-8")
                 }
                 return text

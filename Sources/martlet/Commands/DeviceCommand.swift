@@ -36,7 +36,7 @@ enum DeviceCommand {
             transport: NetworkTransport(
                 phone.simulator.client, trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
             encryption: EndToEndEncryption(OpenSSLCryptography(), keyPairs: keyPairs, pins: MemoryKeyPinStore()),
-            retry: .once)
+            retry: RetryPolicy(attempts: 1))
         try await client.logIn(user: user, password: password)
         let platform = invocation["platform"] ?? ""
         let handle = try await phone.obtainHandle(platform: platform)
