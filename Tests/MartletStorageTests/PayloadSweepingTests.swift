@@ -153,6 +153,21 @@ struct PayloadSweepingTests {
         await storage.close()
     }
 
+    @Test(arguments: [
+        ("addressees", "payload", "user"), ("payload_receipts", "payload", "device"),
+        ("notification_receipts", "notification", "device"), ("refusals", "delivery", "channel"),
+        ("retries", "delivery", "channel"), ("tag_members", "tag", "channel"),
+    ])
+    func aPortionIsNoLongerForWhatIsLeft(table: String, owner: String, key: String) async throws {
+        let storage = try open()
+        let plan = try await storage.readers.read { connection throws(StorageError) in
+            try connection.all("EXPLAIN QUERY PLAN \(Connection.portion(of: table, owner, by: key))") { $0.text(3) }
+        }
+        #expect(plan.first == "SEARCH \(table) USING PRIMARY KEY (\(owner)=? AND \(key)<?)")
+        #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") })
+        await storage.close()
+    }
+
     @Test func theAuditIsKeptForNinetyDays() async throws {
         let storage = try open()
         let id = try await storage.send(draft(), to: ["bob"])

@@ -47,25 +47,28 @@ struct HubPurge {
     /// Of the deliveries that are the next to go: a broadcast can have left a million rows.
     /// - Returns: Whether there was something to remove.
     private func removeMembers(from table: String) throws(StorageError) -> Bool {
-        try connection.run(
+        let delivery = try connection.first(
             """
-            DELETE FROM \(table) WHERE (delivery, channel, registration) IN
-                (SELECT delivery, channel, registration FROM \(table) WHERE delivery IN
-                    (SELECT id FROM deliveries WHERE notification IN
-                        (SELECT sequence FROM notifications WHERE hub = ?1 LIMIT ?2)) LIMIT ?2)
-            """, hub, Self.limit)
-        return connection.changes > 0
+            SELECT delivery FROM \(table) WHERE delivery IN
+                (SELECT id FROM deliveries WHERE notification IN
+                    (SELECT sequence FROM notifications WHERE hub = ? LIMIT ?)) LIMIT 1
+            """, hub, Self.limit
+        ) { $0.integer(0) }
+        guard let delivery else { return false }
+        return try connection.removePortion(of: table, "delivery", delivery, by: "channel", limit: Self.limit) > 0
     }
 
     /// - Returns: Whether there was something to remove.
     private func removeReceipts() throws(StorageError) -> Bool {
-        try connection.run(
+        let notification = try connection.first(
             """
-            DELETE FROM notification_receipts WHERE (notification, device, event) IN
-                (SELECT notification, device, event FROM notification_receipts WHERE notification IN
-                    (SELECT sequence FROM notifications WHERE hub = ?1 LIMIT ?2) LIMIT ?2)
-            """, hub, Self.limit)
-        return connection.changes > 0
+            SELECT notification FROM notification_receipts WHERE notification IN
+                (SELECT sequence FROM notifications WHERE hub = ? LIMIT ?) LIMIT 1
+            """, hub, Self.limit
+        ) { $0.integer(0) }
+        guard let notification else { return false }
+        return try connection.removePortion(
+            of: "notification_receipts", "notification", notification, by: "device", limit: Self.limit) > 0
     }
 
     /// - Returns: Whether there was something to remove.
@@ -85,12 +88,9 @@ struct HubPurge {
             (id: row.integer(0), name: row.text(1), isTemplate: row.bool(2), platform: row.text(3))
         }
         guard let tag else { return false }
-        try connection.run(
-            """
-            DELETE FROM tag_members WHERE (tag, channel, registration) IN
-                (SELECT tag, channel, registration FROM tag_members WHERE tag = ? LIMIT ?)
-            """, tag.id, Self.limit)
-        if connection.changes < Self.limit {
+        let removed = try connection.removePortion(
+            of: "tag_members", "tag", tag.id, by: "channel", limit: Self.limit)
+        if removed < Self.limit {
             try connection.run(
                 "DELETE FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?", hub, tag.name,
                 tag.isTemplate, tag.platform)

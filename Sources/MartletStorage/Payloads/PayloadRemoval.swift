@@ -44,22 +44,13 @@ struct PayloadRemoval {
     func removePortion(of ids: [PayloadID]) throws(StorageError) -> Bool {
         var rows = Self.rowLimit
         for id in ids {
-            rows -= try removeRows(of: id, from: "payload_receipts", "device, event", limit: rows)
-            rows -= try removeRows(of: id, from: "addressees", "user", limit: rows)
-            guard rows > 0 else { return false }
+            for (table, key) in [("payload_receipts", "device"), ("addressees", "user")] {
+                rows -= try connection.removePortion(of: table, "payload", id.stored, by: key, limit: rows)
+                guard rows > 0 else { return false }
+            }
             try PayloadTable(connection).remove(id)
         }
         return true
-    }
-
-    private func removeRows(
-        of id: PayloadID, from table: String, _ key: String, limit: Int
-    ) throws(StorageError) -> Int {
-        try connection.run(
-            """
-            DELETE FROM \(table) WHERE (payload, \(key)) IN (SELECT payload, \(key) FROM \(table) WHERE payload = ? LIMIT ?)
-            """, id.stored, limit)
-        return connection.changes
     }
 }
 

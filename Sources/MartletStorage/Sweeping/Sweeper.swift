@@ -84,26 +84,27 @@ struct Sweeper {
 
     /// Those of the notifications that are the next to go: a broadcast can have left a million.
     private func removeOldRefusals() throws(StorageError) -> Int {
-        try connection.run(
+        let delivery = try connection.first(
             """
-            DELETE FROM refusals WHERE (delivery, channel, registration) IN (
-                SELECT delivery, channel, registration FROM refusals WHERE delivery IN (
-                    SELECT id FROM deliveries WHERE notification IN (
-                        SELECT sequence FROM notifications WHERE finished_at <= ?1 ORDER BY finished_at LIMIT ?2))
-                LIMIT ?2)
-            """, now + (.zero - retention.notifications), Self.limit)
-        return connection.changes
+            SELECT delivery FROM refusals WHERE delivery IN (
+                SELECT id FROM deliveries WHERE notification IN (
+                    SELECT sequence FROM notifications WHERE finished_at <= ? ORDER BY finished_at LIMIT ?)) LIMIT 1
+            """, now + (.zero - retention.notifications), Self.limit
+        ) { $0.integer(0) }
+        guard let delivery else { return 0 }
+        return try connection.removePortion(of: "refusals", "delivery", delivery, by: "channel", limit: Self.limit)
     }
 
     private func removeOldReceipts() throws(StorageError) -> Int {
-        try connection.run(
+        let notification = try connection.first(
             """
-            DELETE FROM notification_receipts WHERE (notification, device, event) IN (
-                SELECT notification, device, event FROM notification_receipts WHERE notification IN (
-                    SELECT sequence FROM notifications WHERE finished_at <= ?1 ORDER BY finished_at LIMIT ?2)
-                LIMIT ?2)
-            """, now + (.zero - retention.notifications), Self.limit)
-        return connection.changes
+            SELECT notification FROM notification_receipts WHERE notification IN
+                (SELECT sequence FROM notifications WHERE finished_at <= ? ORDER BY finished_at LIMIT ?) LIMIT 1
+            """, now + (.zero - retention.notifications), Self.limit
+        ) { $0.integer(0) }
+        guard let notification else { return 0 }
+        return try connection.removePortion(
+            of: "notification_receipts", "notification", notification, by: "device", limit: Self.limit)
     }
 
     private func removeOldNotifications() throws(StorageError) -> Int {
