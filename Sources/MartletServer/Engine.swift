@@ -131,11 +131,16 @@ struct Engine: Sendable {
             payloads: PayloadSettings(
                 sizeLimit: configuration.payloadLimit, quota: configuration.payloadQuota,
                 sample: configuration.sampleNotification.flatMap { SampleNotification(rawValue: $0.rawValue) }))
+        let identity = try configuration.openIDConnect?.settings()
+        let provider = identity.map { [log] identity in
+            IdentityProvider(identity, transport: client, time: time) { log.write(.warning, $0) }
+        }
         do throws(CryptoError) {
             return try Backend(
                 users: users, devices: devices, intake: notifications, keys: storage, payloads: storage,
                 bodies: storage.payloadBodies, receipts: storage, platforms: platforms,
-                hub: BackendHub(hubs, named: configuration.backendHub), time: time, settings: settings)
+                hub: BackendHub(hubs, named: configuration.backendHub), identityProvider: provider, time: time,
+                settings: settings)
         } catch {
             throw ServerError("The app backend cannot be started: \(error)")
         }

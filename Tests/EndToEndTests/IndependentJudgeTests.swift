@@ -90,6 +90,11 @@ struct IndependentJudgeTests {
         try await judge("sdk_wire.py", BuiltProducts.martlet.path)
     }
 
+    @Test("Tokens of a public identity provider open the backend, and no others")
+    func theIdentityProviderIsSatisfied() async throws {
+        try await judge("openid_connect.py", BuiltProducts.martlet.path)
+    }
+
     @Test("Both APIs answer a judge of OpenAPI descriptions as they describe themselves")
     func schemathesisIsSatisfied() async throws {
         try await judge("schemathesis_judge.py", BuiltProducts.martlet.path)
@@ -104,6 +109,7 @@ struct IndependentJudgeTests {
                 "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
+                "openid-connect:",
                 "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }

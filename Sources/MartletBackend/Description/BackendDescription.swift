@@ -20,7 +20,10 @@ struct BackendDescription {
             title: "Martlet app backend", text: Self.text, version: "1",
             securitySchemes: [
                 Scheme.basic: ["type": "http", "scheme": "basic", "description": "User and password."],
-                Scheme.session: ["type": "http", "scheme": "bearer", "description": "The token of a session."],
+                Scheme.session: [
+                    "type": "http", "scheme": "bearer",
+                    "description": "The token of a session, or one of the identity provider's.",
+                ],
             ],
             schemas: ["Error": Self.errorSchema],
             groups: [
@@ -183,7 +186,10 @@ struct BackendDescription {
         refusal(
             .unauthorized, "Credentials are missing or wrong, or the session has ended.",
             headers: [APIParameter(.header, "WWW-Authenticate", isRequired: true)]),
-        refusal(.forbidden, "The caller may not send to whom the request names."),
+        refusal(
+            .forbidden,
+            "The caller may not send to whom the request names, or a token is genuine and names nobody who can be a user."
+        ),
         refusal(.notFound, "There is nothing of this id."),
         anyRefusal(.contentTooLarge, "The body or the message is too large."),
         refusal(.tooManyRequests, "Too many failed log-ins.", headers: [retryAfter]),

@@ -10,8 +10,8 @@ enum Credentials: Equatable, Sendable {
     /// The token of an identity provider, likewise.
     case identityToken(String)
 
-    /// Longest value of the field that is worth reading, in bytes: a token with its scheme.
-    private static let fieldLimit = IdentityToken.lengthLimit + 16
+    /// Longest value of the field that is worth reading, in bytes; a token that is too long is told so.
+    private static let fieldLimit = 2 * IdentityToken.lengthLimit
 
     /// Reads the `Authorization` field.
     ///

@@ -30,6 +30,8 @@ struct KeyCache: Sendable {
     /// For how long keys that are not fresh any more are used while there are no others.
     private static let staleness = Duration.seconds(86_400)
     private static let fetches = BucketSize(drops: 5, interval: .seconds(30))
+    /// How many keys are tried on a token that names none.
+    private static let attempts = 8
     private static let failureHold = Duration.seconds(30)
 
     /// The key that a token names.
@@ -66,10 +68,11 @@ struct KeyCache: Sendable {
         heldUntil = now + Self.failureHold
     }
 
-    /// Without an id in the token it must be clear which key is meant.
+    /// A token that names no key is of the key that has signed it: by that alone a provider without ids is seen to have
+    /// changed its keys.
     private func key(of token: IdentityToken) -> JSONWebKey? {
-        let candidates = keys.filter { $0.algorithm == token.algorithm }
-        guard let id = token.keyID else { return candidates.count == 1 ? candidates[0] : nil }
+        let candidates = keys.lazy.filter { $0.algorithm == token.algorithm }
+        guard let id = token.keyID else { return candidates.prefix(Self.attempts).first { $0.hasSigned(token) } }
         return candidates.first { $0.id == id }
     }
 

@@ -19,13 +19,18 @@ struct TokenRules: Sendable {
     ) throws(TokenRefusal) -> Caller {
         guard key.hasSigned(token) else { throw .badSignature }
         try checkIssuer(of: token)
-        try checkAudience(of: token.claims)
-        try checkTimes(of: token.claims, at: Double(now.milliseconds) / 1000)
-        guard token.claims["cnf"] == nil else { throw .bound }
-        guard let name = claim(settings.userClaim, of: token.claims)?.string.flatMap({ try? UserName($0) }) else {
+        return try caller(by: token.claims, at: now)
+    }
+
+    /// Who a token is that the provider has signed.
+    func caller(by claims: JSON, at now: Timestamp) throws(TokenRefusal) -> Caller {
+        try checkAudience(of: claims)
+        try checkTimes(of: claims, at: Double(now.milliseconds) / 1000)
+        guard claims["cnf"] == nil else { throw .bound }
+        guard let name = claim(settings.userClaim, of: claims)?.string.flatMap({ try? UserName($0) }) else {
             throw .noUser(claim: settings.userClaim)
         }
-        return Caller(name: name, roles: roles(of: token.claims))
+        return Caller(name: name, roles: roles(of: claims))
     }
 
     /// One that is meant for several must have been issued to this server: any of the others could show it here.

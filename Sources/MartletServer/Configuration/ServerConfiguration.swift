@@ -57,6 +57,8 @@ public struct ServerConfiguration: Sendable {
     public var sampleNotification: SampleNotification?
     /// Whether users may notify users; otherwise only who has the role `admin` may send.
     public var usersMaySend = true
+    /// Whose tokens the app backend accepts besides its own sessions; nil for nobody's.
+    public var openIDConnect: OpenIDConnect?
     /// Allows clear-text HTTP on an address that other machines reach.
     public var allowsClearText: Bool
     /// Event loops; nil for one per core, at most two.
@@ -87,6 +89,7 @@ public struct ServerConfiguration: Sendable {
         if tlsListen == nil, tls != nil {
             throw ServerError("A TLS certificate needs --tls-listen HOST:PORT.")
         }
+        _ = try openIDConnect?.settings()
         if let listen, !listen.isLoopback, !allowsClearText {
             throw ServerError(
                 "--listen \(listen) would send passwords and tokens in clear text to other machines: use --tls-listen, "

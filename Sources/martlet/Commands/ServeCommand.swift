@@ -25,6 +25,15 @@ enum ServeCommand {
                 "sample-notification", "rich|secure",
                 "Send this to the caller's devices for a bare POST /api/notifications, as the guides' apps have it."),
             Option("users-may-send", "yes|no", "Whether users may notify users, or only admins.", default: "yes"),
+            Option(
+                "oidc-issuer", "URL",
+                "Accept the tokens of this OpenID Connect provider in the app backend; as it stands in them."),
+            Option("oidc-audience", "NAME", "What the provider calls this server: tokens must be meant for it."),
+            Option("oidc-jwks", "URL", "The provider's keys; where they are not to be found by its configuration."),
+            Option(
+                "oidc-user-claim", "CLAIM", "What names the user in a token.",
+                default: ServerConfiguration.OpenIDConnect.defaultUserClaim),
+            Option("oidc-roles-claim", "CLAIM", "What has the user's roles in a token; none where it is not given."),
             Option("simulator", nil, "Run simulated push services too; hubs without a credential send to them."),
             Option(
                 "simulator-listen", "HOST:PORT",
@@ -83,6 +92,7 @@ enum ServeCommand {
         configuration.allowsClearText = invocation.isOn("allow-clear-text")
         configuration.backendHub = invocation["backend-hub"]
         try configureSending(&configuration, invocation)
+        configuration.openIDConnect = try openIDConnect(invocation)
         configuration.publicURL = try invocation.optional(
             "public-url", as: "http(s)://HOST[:PORT] without a path"
         ) { HTTPOrigin($0) }
@@ -103,6 +113,19 @@ enum ServeCommand {
         configuration.usersMaySend = try invocation.required("users-may-send", as: "yes or no") {
             ["yes": true, "no": false][$0]
         }
+    }
+
+    private static func openIDConnect(
+        _ invocation: Invocation
+    ) throws(UsageError) -> ServerConfiguration.OpenIDConnect? {
+        guard let issuer = invocation["oidc-issuer"] else {
+            let others = ["oidc-audience", "oidc-jwks", "oidc-roles-claim"]
+            guard let name = others.first(where: { invocation[$0] != nil }) else { return nil }
+            throw UsageError(description: "--\(name) needs --oidc-issuer.", command: invocation.command)
+        }
+        return ServerConfiguration.OpenIDConnect(
+            issuer: issuer, audience: try invocation.required("oidc-audience"), keys: invocation["oidc-jwks"],
+            userClaim: try invocation.required("oidc-user-claim"), rolesClaim: invocation["oidc-roles-claim"])
     }
 
     private static func tls(_ invocation: Invocation) throws -> ServerConfiguration.TLS? {

@@ -101,10 +101,11 @@ struct KeyCacheTests {
         #expect(name(cache.answer(to: try token(one), at: start, mayFetch: false)) == "unknown")
     }
 
-    @Test func withoutAnIDThereMustBeOneKeyOnly() throws {
-        let token = try token(one, header: ["kid": .null])
-        #expect(name(filled([one]).answer(to: token, at: start, mayFetch: false)) == "key one")
-        #expect(name(filled([one, two]).answer(to: token, at: start, mayFetch: false)) == "unknown")
+    @Test func aTokenThatNamesNoKeyIsOfTheOneThatSignedIt() throws {
+        let token = try token(two, header: ["kid": .null])
+        #expect(name(filled([one, two]).answer(to: token, at: start, mayFetch: true)) == "key two")
+        #expect(name(filled([one]).answer(to: token, at: start, mayFetch: true)) == "fetch")
+        #expect(name(filled([one]).answer(to: token, at: start, mayFetch: false)) == "unknown")
     }
 
     @Test func aKeyOfTheIDButAnotherAlgorithmIsNotTheOne() throws {

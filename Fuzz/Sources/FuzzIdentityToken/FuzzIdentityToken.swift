@@ -1,0 +1,30 @@
+import FuzzDriver
+import MartletModel
+
+@testable import MartletBackend
+
+/// A bearer token on the first line, a provider's keys behind it: whatever they are, they are read or refused.
+@main
+struct FuzzIdentityToken {
+    static func main() {
+        fuzz { bytes, count in
+            let lines = String(input: bytes, count).split(
+                separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            let keys = JSONWebKey.keys(ofSet: Array((lines.count > 1 ? lines[1] : "").utf8)) ?? []
+            precondition(keys.count <= 64)
+            guard let token = try? IdentityToken(String(lines[0])),
+                let settings = try? OpenIDConnectSettings(
+                    issuer: "https://joe.example", audience: "m", rolesClaim: "a.b")
+            else { return 0 }
+            let rules = TokenRules(settings: settings)
+            let now = Timestamp(seconds: 1_300_819_000)
+            let caller = try? rules.caller(by: token.claims, at: now)
+            for key in keys where key.hasSigned(token) {
+                precondition(key.algorithm == token.algorithm)
+                let proven = try? rules.caller(of: token, signedWith: key, at: now)
+                precondition(proven == nil || proven == caller)
+            }
+            return 0
+        }
+    }
+}
