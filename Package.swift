@@ -116,6 +116,9 @@ let package = Package(
                 "MartletSimulator", "MartletPush", "MartletNetwork", "MartletCore", "MartletModel", "MartletHTTP",
                 "MartletCrypto",
             ]),
+        tests(
+            "MartletServerTests",
+            ["MartletServer", "MartletStorage", "MartletHubAPI", "MartletCore", "MartletModel", "MartletCrypto"]),
         tests("martletTests", ["martlet", "MartletServer", "MartletSimulator"]),
         tests(
             "EndToEndTests", ["MartletClient", "MartletURLSession", "MartletNetwork", "MartletModel", "MartletHTTP"]),

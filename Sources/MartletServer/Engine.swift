@@ -24,6 +24,7 @@ struct Engine: Sendable {
     let log: Log
     /// Signs the URLs of containers and blobs.
     let signer: URLSigner
+    let keyRotation: KeyRotation
     private let time = SystemTime()
     private let platforms = PushPlatforms.all
 
@@ -31,15 +32,16 @@ struct Engine: Sendable {
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]]
     ) async throws(ServerError) -> Engine {
         let storage: SQLiteStorage
-        let key: ServerKey
+        let keys: ServerKeys
         do throws(StorageError) {
-            key = try ServerKey.open(in: configuration.dataDirectory)
-            storage = try SQLiteStorage(directory: configuration.dataDirectory, sealer: try key.sealer())
+            keys = try ServerKeys.open(in: configuration.dataDirectory)
+            storage = try SQLiteStorage(directory: configuration.dataDirectory, sealer: keys)
         } catch {
             throw ServerError(error.detail)
         }
         do {
-            return try await Engine(configuration, storage, key, fallbacks)
+            try keys.reload()
+            return try await Engine(configuration, storage, keys, fallbacks)
         } catch {
             await storage.close()
             throw ServerError("\(error)")
@@ -47,13 +49,14 @@ struct Engine: Sendable {
     }
 
     private init(
-        _ configuration: ServerConfiguration, _ storage: SQLiteStorage, _ key: ServerKey,
+        _ configuration: ServerConfiguration, _ storage: SQLiteStorage, _ keys: ServerKeys,
         _ fallbacks: [String: [String: String]]
     ) async throws {
         let log = Log()
         self.log = log
         self.storage = storage
-        signer = try key.urlSigner()
+        keyRotation = KeyRotation(keys: keys, storage: storage)
+        signer = try keys.urlSigner()
         loops = try EventLoopGroup(count: configuration.loops)
         client = HTTPClient(loops: loops)
         let credentials = fallbacks.map { (PlatformID(rawValue: $0.key), Credential($0.value)) }
@@ -67,7 +70,7 @@ struct Engine: Sendable {
         users = UserDirectory(store: storage, time: time)
         let dispatcher = Dispatcher(
             notifications: storage, devices: storage, maps: storage.progressMaps, hubs: hubs, platforms: platforms,
-            transport: client, messageIDs: try key.messageIDKey(), time: time
+            transport: client, messageIDs: try keys.messageIDKey(), time: time
         ) { log.write(.warning, $0) }
         self.dispatcher = dispatcher
         hubs.onCredentialsChange { dispatcher.credentialsChanged(in: $0) }
@@ -94,6 +97,15 @@ struct Engine: Sendable {
                 log.write(.warning, "What is over could not be removed: \(error)")
             }
             try? await time.sleep(until: time.now + Self.sweepInterval)
+        }
+    }
+
+    /// Seals anew what a process before this one left sealed with older keys.
+    func finishKeyRotation() async {
+        do throws(ServerError) {
+            try await keyRotation.finish()
+        } catch {
+            log.write(.warning, "What older keys have sealed could not be sealed anew: \(error)")
         }
     }
 
@@ -153,7 +165,8 @@ struct Engine: Sendable {
             store: storage.containers, signer: signer, endpoint: endpoint, time: time)
         return AdminAPI(
             hubs: hubs, users: users, userRemoval: removal, platforms: platforms, containers: containers,
-            audit: AuditAdministration(store: storage), endpoint: endpoint
+            audit: AuditAdministration(store: storage),
+            serverKey: KeyAdministration(rotation: keyRotation), endpoint: endpoint
         ).makeHandler()
     }
 }

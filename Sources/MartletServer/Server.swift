@@ -60,6 +60,7 @@ public final class Server: Sendable {
             group.addTask { await self.engine.scheduler.run() }
             group.addTask { await self.engine.jobs.run() }
             group.addTask { await self.engine.sweep() }
+            group.addTask { await self.engine.finishKeyRotation() }
         }
         await engine.close()
     }

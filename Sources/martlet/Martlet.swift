@@ -6,7 +6,7 @@ import MartletServer
 struct Martlet {
     static let table = CommandTable(
         commands: [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
-            + ContainerCommands.all
+            + ContainerCommands.all + ServerKeyCommands.all
             + [
                 SendCommand.command, EncryptedSendCommand.command, KeysCommand.command, NotifyCommand.command,
                 ReadersCommand.command, AuditCommand.command, DeviceCommand.command, BrowserCommand.command,

@@ -95,6 +95,11 @@ struct IndependentJudgeTests {
         try await judge("openid_connect.py", BuiltProducts.martlet.path)
     }
 
+    @Test("The server's key is changed and the server killed meanwhile: every secret opens, and the old key opens none")
+    func aKeyIsChangedInSpiteOfKills() async throws {
+        try await judge("key_rotation.py", BuiltProducts.martlet.path)
+    }
+
     @Test("Both APIs answer a judge of OpenAPI descriptions as they describe themselves")
     func schemathesisIsSatisfied() async throws {
         try await judge("schemathesis_judge.py", BuiltProducts.martlet.path)
@@ -109,7 +114,7 @@ struct IndependentJudgeTests {
                 "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
-                "openid-connect:",
+                "openid-connect:", "key-rotation:",
                 "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }

@@ -6,6 +6,7 @@ authorization code flow, keys that change, and tokens that must not open anythin
 
 import asyncio
 import base64
+import hmac
 import json
 import os
 import sys
@@ -21,12 +22,12 @@ import httpx
 import oidc_provider_mock
 import werkzeug.serving
 from authlib import jose
-from joserfc import jwk, jws
+from joserfc import jwk
 from joserfc import jwt as joserfc_jwt
 from oidc_provider_mock import _app as mock
 
 import processes
-from checks import Checks, eventually
+from checks import Checks
 
 checks = Checks("openid-connect")
 REDIRECT = "https://app.example/callback"
@@ -65,10 +66,16 @@ class Provider:
         """The private key as joserfc has it."""
         return jwk.import_key(self._storage.jwk.as_dict(is_private=True))
 
+    @property
+    def key_id(self):
+        return self._storage.jwk.as_dict()["kid"]
+
     def change_key(self, kind="RSA"):
         mock._JWS_ALG = {"RSA": "RS256", "EC": "ES256"}[kind]
-        generate = jose.RSAKey.generate_key if kind == "RSA" else lambda **_: jose.ECKey.generate_key("P-256", is_private=True)
-        self._storage.jwk = generate(is_private=True)
+        if kind == "RSA":
+            self._storage.jwk = jose.RSAKey.generate_key(is_private=True)
+        else:
+            self._storage.jwk = jose.ECKey.generate_key("P-256", is_private=True)
 
     def log_in(self, user, claims, client="martlet"):
         """The token of a user by the authorization code flow."""
@@ -89,8 +96,8 @@ class Provider:
         """A token of joserfc's making, with the provider's own key where no other is given."""
         key = key or self.key
         algorithm = "RS256" if key.key_type == "RSA" else "ES256"
-        known = {"alg": algorithm, "kid": self._storage.jwk.as_dict().get("kid") or "", **header}
-        return joserfc_jwt.encode(known, claims, key, algorithms=["RS256", "ES256", "HS256"])
+        known = {"alg": algorithm, "kid": self.key_id, **header}
+        return joserfc_jwt.encode(known, claims, key, algorithms=["RS256", "ES256"])
 
     def close(self):
         self._server.shutdown()
@@ -110,6 +117,10 @@ class Backend:
 
     def forget(self, identifier, **authorization):
         return self._http.delete(f"/api/register/{identifier}", **authorization)
+
+
+def encoded(content):
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
 def bearer(token):
@@ -171,20 +182,22 @@ def forgeries(provider, backend, token):
     refused(backend, "a token from the future", provider.sign(provider.claims(iat=now + 3600)), "not valid yet")
     several = provider.claims(aud=["martlet", "other"], azp="other")
     refused(backend, "a token of another of its audiences", provider.sign(several), "several audiences")
-    refused(backend, "a token with critical extensions", provider.sign(provider.claims(), jku="https://x.example"), "header")
+    brought = provider.sign(provider.claims(), jku=elsewhere.issuer + "/jwks")
+    refused(backend, "a token that says where its key is", brought, "header")
     refused(backend, "a token of another provider", elsewhere.sign(elsewhere.claims()), "somebody else")
-    forged = elsewhere.sign(provider.claims(), elsewhere.key, kid=provider.key.kid or provider._storage.jwk.as_dict()["kid"])
-    refused(backend, "a token of another provider's key", forged, "does not have")
+    forged = elsewhere.sign(provider.claims(), elsewhere.key, kid=provider.key_id)
+    refused(backend, "a token of another provider's key", forged, "wrong")
     header, payload, signature = good.split(".")
     other = provider.sign(provider.claims(preferred_username="bob")).split(".")[1]
     refused(backend, "a token with another's claims", f"{header}.{other}.{signature}", "wrong")
     tampered = signature[:-8] + ("A" if signature[-8] != "A" else "B") + signature[-7:]
     refused(backend, "a token with another signature", f"{header}.{payload}.{tampered}", "wrong")
-    none = base64.urlsafe_b64encode(json.dumps({"alg": "none"}).encode()).rstrip(b"=").decode()
+    none = encoded(json.dumps({"alg": "none"}).encode())
     refused(backend, "a token without signature", f"{none}.{payload}.", "RS256 or ES256")
-    secret = jwk.OctKey.import_key(provider.key.as_pem(private=False))
-    shared = joserfc_jwt.encode({"alg": "HS256"}, provider.claims(), secret, algorithms=["HS256"])
-    refused(backend, "a token signed with the public key as a secret", shared, "RS256 or ES256")
+    signed = f'{encoded(json.dumps({"alg": "HS256"}).encode())}.{payload}'
+    code = hmac.new(provider.key.as_pem(private=False), signed.encode(), "sha256").digest()
+    refused(
+        backend, "a token signed with the public key as a secret", f"{signed}.{encoded(code)}", "RS256 or ES256")
     refused(backend, "a token that is too long", good + "A" * 16_000, "too long")
     elsewhere.close()
 

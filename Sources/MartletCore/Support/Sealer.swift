@@ -4,6 +4,9 @@ public protocol Sealer: Sendable {
     ///   elsewhere does not open.
     func seal(_ secret: [UInt8], context: String) throws(StorageError) -> [UInt8]
 
-    /// - Returns: nil where the bytes were not sealed with this key for this context.
+    /// What everything begins with that is sealed now: another key has another mark.
+    var mark: [UInt8] { get }
+
+    /// - Returns: nil where the bytes were not sealed for this context, or with a key that is not there.
     func open(_ sealed: [UInt8], context: String) -> [UInt8]?
 }

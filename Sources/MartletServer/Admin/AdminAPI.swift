@@ -3,7 +3,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Administration, in JSON over the admin socket: hubs with their credentials, users, storage containers, and the audit.
+/// Administration, in JSON over the admin socket: hubs with their credentials, users, storage containers, the audit, and
+/// the server's key.
 ///
 /// Whoever may open the socket may do everything, so it has mode 0600. Commands that find no running server ask this
 /// same handler in their own process.
@@ -16,6 +17,7 @@ struct AdminAPI: Sendable {
     let platforms: PushPlatformList
     let containers: ContainerAdministration
     let audit: AuditAdministration
+    let serverKey: KeyAdministration
     /// The address for connection strings.
     let endpoint: PublicEndpoint
 
@@ -31,6 +33,7 @@ struct AdminAPI: Sendable {
         addUsers(to: &router)
         containers.addRoutes(to: &router)
         audit.addRoutes(to: &router)
+        serverKey.addRoutes(to: &router)
         return router
     }
 

@@ -12,6 +12,15 @@ struct AccessRuleTable {
 
     private static let columns = "name, rights, sealed_primary_key, sealed_secondary_key, created_at, modified_at"
 
+    /// Both keys of all rules.
+    static let sealedColumns = [("access_rules", "'access_rules/' || hub"), ("namespace_rules", "'namespace_rules'")]
+        .flatMap { table, context in
+            ["primary", "secondary"].map { key in
+                SealedColumn(
+                    table: table, column: "sealed_\(key)_key", context: "\(context) || '/' || name || '/\(key)'")
+            }
+        }
+
     // MARK: Of a hub
 
     func rules(of hub: Hub.ID) throws(StorageError) -> [AccessRule] {

@@ -11,6 +11,11 @@ struct HubTable {
         self.sealer = sealer
     }
 
+    static let sealedColumns = [
+        SealedColumn(
+            table: "credentials", column: "sealed_properties", context: "'credentials/' || hub || '/' || platform")
+    ]
+
     func hubs() throws(StorageError) -> [Hub] {
         var hubs = try connection.all(
             """

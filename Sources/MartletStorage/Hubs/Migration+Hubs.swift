@@ -23,7 +23,7 @@ extension Migration {
                 created_at INTEGER NOT NULL,
                 modified_at INTEGER NOT NULL,
                 PRIMARY KEY (hub, position)
-            ) STRICT, WITHOUT ROWID;
+            ) STRICT;
             CREATE TABLE namespace_rules (
                 position INTEGER NOT NULL PRIMARY KEY,
                 name TEXT NOT NULL,
@@ -38,6 +38,6 @@ extension Migration {
                 platform TEXT NOT NULL,
                 sealed_properties BLOB NOT NULL,
                 PRIMARY KEY (hub, platform)
-            ) STRICT, WITHOUT ROWID;
+            ) STRICT;
             """)
 }

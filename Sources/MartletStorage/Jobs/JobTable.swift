@@ -11,6 +11,10 @@ struct JobTable {
         self.sealer = sealer
     }
 
+    static let sealedColumns = [
+        SealedColumn(table: "jobs", column: "sealed_addresses", context: "'jobs/' || hub || '/' || id")
+    ]
+
     private static let columns = """
         id, hub, kind, sealed_addresses, output, directory, input_container, input_name, created_at, status, progress,
         failure, updated_at

@@ -2,6 +2,10 @@ import MartletCore
 
 /// The text of a payload as it is stored: sealed for its place.
 enum SealedText {
+    static let sealedColumns = [
+        SealedColumn(table: "payload_texts", column: "sealed", context: "'payload_texts/' || payload")
+    ]
+
     static func seal(_ text: [UInt8], of id: PayloadID, with sealer: any Sealer) throws(StorageError) -> [UInt8] {
         try sealer.seal(text, context: context(id))
     }

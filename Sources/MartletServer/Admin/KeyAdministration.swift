@@ -1,0 +1,41 @@
+import MartletHTTP
+import MartletModel
+
+/// The server's own key, over the admin socket.
+///
+/// | request | answer |
+/// |---|---|
+/// | `GET /server-key` | 200 `{"keys": [id…], "left"}`: newest first, and how many secrets older ones have sealed |
+/// | `POST /server-key` | 201, the same; there is a new key |
+/// | `POST /server-key/reseal` | 200, the same; after some seconds of work, to be asked for until nothing is left |
+/// | `DELETE /server-key` | 200, the same; keys that nothing uses are gone |
+struct KeyAdministration: Sendable {
+    let rotation: KeyRotation
+
+    func addRoutes(to router: inout Router) {
+        router.on(.get, "/server-key") { _, _ in
+            await answer(.ok) { () throws(ServerError) in try await rotation.status() }
+        }
+        router.on(.post, "/server-key") { _, _ in
+            await answer(.created) { () throws(ServerError) in try await rotation.rotate() }
+        }
+        router.on(.post, "/server-key/reseal") { _, _ in
+            await answer(.ok) { () throws(ServerError) in try await rotation.reseal() }
+        }
+        router.on(.delete, "/server-key") { _, _ in
+            await answer(.ok) { () throws(ServerError) in try await rotation.retire() }
+        }
+    }
+
+    private func answer(
+        _ status: HTTPStatus, _ work: () async throws(ServerError) -> KeyRotation.Status
+    ) async -> HTTPResponse {
+        do throws(ServerError) {
+            let found = try await work()
+            return HTTPResponse(
+                status, json: ["keys": .array(found.ids.map { .string($0) }), "left": .integer(found.left)])
+        } catch {
+            return HTTPResponse(.conflict, error: error.description)
+        }
+    }
+}

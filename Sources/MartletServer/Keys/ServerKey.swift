@@ -1,0 +1,36 @@
+import MartletCrypto
+
+/// A secret of 32 bytes, from which the keys for all purposes are derived.
+struct ServerKey: Sendable {
+    /// The length of an id in bytes.
+    static let idByteCount = 4
+
+    /// Says which key it is and nothing else of it; stands before everything that is sealed with it.
+    let id: [UInt8]
+    private let secret: SecretBytes
+
+    static func generate() throws(CryptoError) -> ServerKey {
+        try ServerKey(RandomBytes.generate(AESGCM.keyByteCount))
+    }
+
+    /// - Throws: `CryptoError.wrongLength` unless there are 32 bytes.
+    init(_ bytes: [UInt8]) throws(CryptoError) {
+        guard bytes.count == AESGCM.keyByteCount else {
+            throw .wrongLength(expected: AESGCM.keyByteCount, actual: bytes.count)
+        }
+        secret = SecretBytes(bytes)
+        id = try Self.derive("key-id", from: bytes, count: Self.idByteCount)
+    }
+
+    /// The key as it is written down: 64 hexadecimal digits.
+    var text: String { Hex.encode(secret.bytes) }
+
+    /// The key for one purpose.
+    func derive(_ purpose: String, count: Int) throws(CryptoError) -> [UInt8] {
+        try Self.derive(purpose, from: secret.bytes, count: count)
+    }
+
+    private static func derive(_ purpose: String, from secret: [UInt8], count: Int) throws(CryptoError) -> [UInt8] {
+        try HKDF.derive(count, from: secret, salt: [], info: Array("martlet \(purpose)".utf8))
+    }
+}

@@ -1,0 +1,49 @@
+import MartletCrypto
+
+/// The keys of a server, newest first: the newest seals, each opens what it has sealed, and from the oldest is derived
+/// what must stay as it is while keys are added.
+struct ServerKeyRing: Sendable {
+    /// The most keys at once.
+    static let countLimit = 8
+
+    /// At least one, with ids of their own.
+    private(set) var keys: [ServerKey]
+
+    init(_ key: ServerKey) {
+        keys = [key]
+    }
+
+    /// Reads keys of 64 hexadecimal digits each, newest first, with commas, spaces or line ends between them.
+    /// - Returns: nil where there is none, too many, one that is no key, or one twice.
+    init?(_ text: String) {
+        let words = text.utf8.split { [UInt8(ascii: ","), 0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard (1...Self.countLimit).contains(words.count) else { return nil }
+        keys = []
+        for word in words {
+            guard let bytes = Hex.decode(String(Substring(word))), let key = try? ServerKey(bytes), add(key) else {
+                return nil
+            }
+        }
+        keys.reverse()
+    }
+
+    /// A line for each key.
+    var text: String { keys.map { $0.text + "\n" }.joined() }
+
+    var newest: ServerKey { keys[0] }
+    var oldest: ServerKey { keys[keys.count - 1] }
+
+    /// Puts a key before the others.
+    /// - Returns: false where there is no room for it, or one of its id.
+    mutating func add(_ key: ServerKey) -> Bool {
+        guard keys.count < Self.countLimit, !keys.contains(where: { $0.id == key.id }) else { return false }
+        keys.insert(key, at: 0)
+        return true
+    }
+
+    /// Drops what is older than a key.
+    mutating func retire(olderThan id: [UInt8]) {
+        guard let place = keys.firstIndex(where: { $0.id == id }) else { return }
+        keys.removeSubrange((place + 1)...)
+    }
+}

@@ -1,0 +1,187 @@
+import Glibc
+import MartletCore
+import MartletCrypto
+import MartletHubAPI
+import Synchronization
+
+/// The keys of a server in use, and where they are kept: in `secret.key`, or in the environment variable
+/// `MARTLET_SECRET_KEY` where they are to be kept away from the data.
+final class ServerKeys: Sendable {
+    static let environmentVariable = "MARTLET_SECRET_KEY"
+
+    private struct State {
+        var ring: ServerKeyRing
+        /// What has been sealed opens with these. Those of retired keys stay as long as the process: somebody may have
+        /// read what they sealed and be about to open it.
+        var ciphers: [[UInt8]: AESGCM]
+    }
+
+    /// nil where the keys are in the environment.
+    private let path: String?
+    private let state: Mutex<State>
+    /// Held by who changes the keys.
+    private let change = Mutex(())
+
+    /// Reads the keys, or makes one where the data directory is new.
+    static func open(in directory: String) throws(StorageError) -> ServerKeys {
+        do throws(ServerError) {
+            let variable = getenv(environmentVariable).map { String(cString: $0) }
+            return try ServerKeys(in: directory, environment: variable)
+        } catch {
+            throw StorageError(.unavailable, error.description)
+        }
+    }
+
+    /// - Parameter environment: The value of the environment variable.
+    init(in directory: String, environment: String?) throws(ServerError) {
+        if let environment {
+            guard let ring = ServerKeyRing(environment) else {
+                throw ServerError(
+                    "\(Self.environmentVariable) must be 64 hexadecimal digits, or several keys of that form with commas "
+                        + "between them, newest first.")
+            }
+            path = nil
+            state = Mutex(State(ring: ring, ciphers: try Self.ciphers(of: ring)))
+        } else {
+            try SecretFile.makeDirectory(directory)
+            let path = "\(directory)/secret.key"
+            if try SecretFile.read(path) == nil {
+                try SecretFile.create(Array(try Self.generate().text.utf8) + [0x0A], at: path)
+            }
+            self.path = path
+            let ring = try Self.read(path)
+            state = Mutex(State(ring: ring, ciphers: try Self.ciphers(of: ring)))
+        }
+    }
+
+    /// Reads the file again: whoever had the data directory before this process got it may have changed it.
+    func reload() throws(ServerError) {
+        guard let path else { return }
+        try use(try Self.read(path))
+    }
+
+    /// The ids, newest first.
+    var ids: [[UInt8]] { state.withLock { $0.ring.keys.map(\.id) } }
+
+    // MARK: Derived from the oldest
+
+    /// What message ids are made with.
+    func messageIDKey() throws(ServerError) -> MessageIDKey {
+        do throws(CryptoError) {
+            let bytes = try oldest.derive("message-id", count: 16)
+            let words = [bytes[..<8], bytes[8...]].map { $0.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+            return MessageIDKey(words[0], words[1])
+        } catch {
+            throw ServerError("The message id key cannot be derived: \(error)")
+        }
+    }
+
+    /// What signs the URLs of containers and blobs.
+    func urlSigner() throws(ServerError) -> URLSigner {
+        do throws(CryptoError) {
+            return try URLSigner(key: try oldest.derive("signed-url", count: 32))
+        } catch {
+            throw ServerError("The key of signed URLs cannot be derived: \(error)")
+        }
+    }
+
+    private var oldest: ServerKey { state.withLock { $0.ring.oldest } }
+
+    // MARK: Rotation
+
+    /// Adds a key. It is on disk before anything is sealed with it.
+    func rotate() throws(ServerError) {
+        guard let path else {
+            throw ServerError(
+                "The key is in \(Self.environmentVariable): put a new one before it, with a comma between them, and start "
+                    + "the server again; it then seals with that.")
+        }
+        try change.withLock { _ throws(ServerError) in
+            var ring = state.withLock { $0.ring }
+            // Two keys have the same id once in four thousand million times.
+            guard ring.add(try Self.generate()) else {
+                throw ServerError(
+                    "There are \(ring.keys.count) keys; 'martlet server-key retire' removes those that nothing uses any more."
+                )
+            }
+            try SecretFile.write(Array(ring.text.utf8), to: path)
+            try use(ring)
+        }
+    }
+
+    /// Forgets the keys that are older than one, with which nothing may be sealed any more.
+    func retire(olderThan id: [UInt8]) throws(ServerError) {
+        guard let path else {
+            throw ServerError(
+                "Nothing uses the older keys any more: leave the first one alone in \(Self.environmentVariable) and start "
+                    + "the server again.")
+        }
+        try change.withLock { _ throws(ServerError) in
+            var ring = state.withLock { $0.ring }
+            ring.retire(olderThan: id)
+            try SecretFile.write(Array(ring.text.utf8), to: path)
+            try use(ring)
+        }
+    }
+
+    private func use(_ ring: ServerKeyRing) throws(ServerError) {
+        let ciphers = try Self.ciphers(of: ring)
+        state.withLock { state in
+            state.ring = ring
+            state.ciphers.merge(ciphers) { old, _ in old }
+        }
+    }
+
+    private static func ciphers(of ring: ServerKeyRing) throws(ServerError) -> [[UInt8]: AESGCM] {
+        do throws(CryptoError) {
+            var ciphers: [[UInt8]: AESGCM] = [:]
+            for key in ring.keys {
+                let secret = SecretBytes(try key.derive("seal", count: AESGCM.keyByteCount))
+                ciphers[key.id] = try AESGCM(key: secret)
+            }
+            return ciphers
+        } catch {
+            throw ServerError("The sealing key cannot be used: \(error)")
+        }
+    }
+
+    private static func generate() throws(ServerError) -> ServerKey {
+        do throws(CryptoError) {
+            return try ServerKey.generate()
+        } catch {
+            throw ServerError("A key cannot be made: \(error)")
+        }
+    }
+
+    private static func read(_ path: String) throws(ServerError) -> ServerKeyRing {
+        let text = try SecretFile.read(path).flatMap { String(validating: $0, as: UTF8.self) }
+        guard let ring = text.flatMap(ServerKeyRing.init) else {
+            throw ServerError("\(path) is damaged: it has a line of 64 hexadecimal digits for each key.")
+        }
+        return ring
+    }
+}
+
+/// Seals with AES-256-GCM. Before the box stands the id of its key, which is authenticated with the context.
+extension ServerKeys: Sealer {
+    var mark: [UInt8] { state.withLock { $0.ring.newest.id } }
+
+    func seal(_ secret: [UInt8], context: String) throws(StorageError) -> [UInt8] {
+        let (id, cipher) = state.withLock { state in
+            let id = state.ring.newest.id
+            return (id, state.ciphers[id])
+        }
+        guard let cipher else { throw StorageError(.unavailable, "The sealing key is not there.") }
+        do throws(CryptoError) {
+            return id + (try cipher.seal(secret, associatedData: id + Array(context.utf8)))
+        } catch {
+            throw StorageError(.unavailable, "A secret could not be sealed: \(error)")
+        }
+    }
+
+    func open(_ sealed: [UInt8], context: String) -> [UInt8]? {
+        let id = Array(sealed.prefix(ServerKey.idByteCount))
+        guard let cipher = state.withLock({ $0.ciphers[id] }) else { return nil }
+        return try? cipher.open(Array(sealed.dropFirst(id.count)), associatedData: id + Array(context.utf8))
+    }
+}

@@ -1,0 +1,51 @@
+import MartletHTTP
+import MartletModel
+import MartletServer
+
+/// `martlet server-key …`: the key that the server seals its secrets with.
+enum ServerKeyCommands {
+    static let all = [list, rotate, retire]
+
+    static let list = Command(
+        "server-key list", "Print the ids of the server's keys, newest first, and how much the older ones seal.",
+        options: [.data]
+    ) { invocation in
+        let status = try await Administration(invocation).call(.get, "/server-key")
+        for id in ids(status) { Terminal.print(id) }
+        Terminal.print("sealed with older keys: \(left(status))")
+    }
+
+    static let rotate = Command(
+        "server-key rotate", "Make a new key and seal everything anew with it, while the server serves.",
+        options: [
+            .data,
+            Option("retire", nil, "Then remove the older keys, without which older copies of the data do not open."),
+        ]
+    ) { invocation in
+        let administration = try Administration(invocation)
+        var status = try await administration.call(.post, "/server-key")
+        while left(status) > 0 { status = try await administration.call(.post, "/server-key/reseal") }
+        Terminal.print("Everything is sealed with key \(ids(status).first ?? "").")
+        if invocation.isOn("retire") {
+            try await removeOlder(administration)
+        } else {
+            Terminal.print("Nothing uses the older keys any more: 'martlet server-key retire' removes them.")
+        }
+    }
+
+    static let retire = Command(
+        "server-key retire", "Remove the keys that nothing is sealed with any more.", options: [.data]
+    ) { invocation in
+        let administration = try Administration(invocation)
+        while left(try await administration.call(.post, "/server-key/reseal")) > 0 {}
+        try await removeOlder(administration)
+    }
+
+    private static func removeOlder(_ administration: Administration) async throws {
+        let status = try await administration.call(.delete, "/server-key")
+        Terminal.print("Key \(ids(status).joined(separator: ", ")) is the only one.")
+    }
+
+    private static func ids(_ status: JSON) -> [String] { (status["keys"]?.array ?? []).compactMap(\.string) }
+    private static func left(_ status: JSON) -> Int64 { status["left"]?.integer ?? 0 }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import MartletCore
+import MartletCrypto
+import MartletHubAPI
+import MartletModel
+import Testing
+
+@testable import MartletServer
+
+struct ServerKeysTests {
+    private let directory = TemporaryDirectory()
+    private let secret = Array("a secret".utf8)
+    private let texts = ["aa", "bb"].map { String(repeating: $0, count: 32) }
+
+    private func open() throws -> ServerKeys { try ServerKeys(in: directory.path, environment: nil) }
+
+    private func file() throws -> String {
+        try String(contentsOfFile: "\(directory.path)/secret.key", encoding: .utf8)
+    }
+
+    @Test func aNewKeyIsAFileOfItsOwnerAlone() throws {
+        let keys = try open()
+        #expect(try ServerKeyRing(file())?.keys.map(\.id) == keys.ids)
+        var status = stat()
+        #expect(stat("\(directory.path)/secret.key", &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(try open().ids == keys.ids)
+    }
+
+    @Test func whatIsSealedOpensForItsPlaceAlone() throws {
+        let keys = try open()
+        let sealed = try keys.seal(secret, context: "here")
+        #expect(sealed.starts(with: keys.mark))
+        #expect(keys.open(sealed, context: "here") == secret)
+        #expect(keys.open(sealed, context: "there") == nil)
+        #expect(keys.open([], context: "here") == nil)
+        #expect(keys.open(Array(sealed.prefix(4)), context: "here") == nil)
+        for place in sealed.indices {
+            var changed = sealed
+            changed[place] ^= 1
+            #expect(keys.open(changed, context: "here") == nil, "byte \(place)")
+        }
+    }
+
+    @Test func theIDOfAKeyCannotBeExchanged() throws {
+        let keys = try ServerKeys(in: directory.path, environment: texts.joined(separator: ","))
+        let sealed = try keys.seal(secret, context: "here")
+        #expect(keys.open(keys.ids[1] + sealed.dropFirst(4), context: "here") == nil)
+    }
+
+    @Test func aNewKeySealsAndTheOldOneOpensAlsoAfterANewStart() throws {
+        let keys = try open()
+        let old = try keys.seal(secret, context: "here")
+        try keys.rotate()
+        let new = try keys.seal(secret, context: "here")
+        #expect(new.prefix(4) != old.prefix(4))
+        for keys in [keys, try open()] {
+            #expect(keys.ids.count == 2)
+            #expect(keys.mark == Array(new.prefix(4)))
+            #expect(keys.open(old, context: "here") == secret)
+            #expect(keys.open(new, context: "here") == secret)
+        }
+    }
+
+    @Test func aRetiredKeyOpensNothingAfterANewStart() throws {
+        let keys = try open()
+        let old = try keys.seal(secret, context: "here")
+        try keys.rotate()
+        let new = try keys.seal(secret, context: "here")
+        try keys.retire(olderThan: keys.mark)
+        #expect(keys.ids.count == 1)
+        #expect(keys.open(old, context: "here") == secret, "who has read it a moment ago opens it still")
+        let next = try open()
+        #expect(next.open(old, context: "here") == nil)
+        #expect(next.open(new, context: "here") == secret)
+        #expect(try file().split(separator: "\n").count == 1)
+    }
+
+    @Test func aKeyThatComesWhileOthersAreRetiredStays() throws {
+        let keys = try open()
+        let checked = keys.mark
+        try keys.rotate()
+        try keys.retire(olderThan: checked)
+        #expect(keys.ids.count == 2)
+    }
+
+    @Test func whatIsDerivedIsOfTheOldestKey() throws {
+        let alone = try ServerKeys(in: directory.path, environment: texts[1])
+        let both = try ServerKeys(in: directory.path, environment: texts.joined(separator: ","))
+        let other = try ServerKeys(in: directory.path, environment: texts[0])
+        func query(_ keys: ServerKeys) throws -> String {
+            try keys.urlSigner().query(for: ["a"], .container, rights: .all, until: .distantFuture)
+        }
+        #expect(try query(both) == query(alone))
+        #expect(try query(both) != query(other))
+    }
+
+    @Test func keysInTheEnvironmentAreChangedThere() throws {
+        let keys = try ServerKeys(in: directory.path, environment: texts.joined(separator: ","))
+        #expect(keys.ids.count == 2)
+        #expect(throws: ServerError.self) { try keys.rotate() }
+        #expect(throws: ServerError.self) { try keys.retire(olderThan: keys.mark) }
+        #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/secret.key"))
+        #expect(throws: ServerError.self) { try ServerKeys(in: directory.path, environment: "short") }
+    }
+
+    @Test(arguments: ["", "\n", "zz\n", "\0"])
+    func aDamagedFileIsNoReasonToMakeANewKey(text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(directory.path)/secret.key"))
+        #expect(throws: ServerError.self) { try open() }
+        #expect(try file() == text)
+    }
+}
+
+/// A directory for one test, removed with everything in it when the test lets go of it.
+final class TemporaryDirectory: Sendable {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-server-\(UUID())").path
+
+    init() {
+        mkdir(path, 0o700)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
