@@ -46,9 +46,9 @@ async def killed_while_rotating(binary, data, log):
     await server.start()
     command = await asyncio.create_subprocess_exec(
         binary, "server-key", "rotate", "--data", data, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
-    await asyncio.sleep(random.uniform(0.02, 0.4))
+    await asyncio.sleep(random.uniform(0.02, 0.8))
     await server.kill()
-    await asyncio.wait_for(command.communicate(), processes.START_TIMEOUT)
+    await asyncio.wait_for(command.communicate(), 4 * processes.START_TIMEOUT)
     return command.returncode != 0
 
 

@@ -13,7 +13,7 @@ struct ProviderDocuments: Sendable {
 
     private static let lengthLimit = 262_144
     private static let depthLimit = 16
-    private static let timeout: Duration = .seconds(5)
+    private static let timeout: Duration = .seconds(10)
 
     /// The keys that can be used, at least one, and for how long they may be kept where the provider says it.
     func keys() async throws(Failure) -> (keys: [JSONWebKey], freshness: Duration?) {

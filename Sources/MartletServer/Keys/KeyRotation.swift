@@ -47,6 +47,7 @@ struct KeyRotation: Sendable {
             throw ServerError(
                 "\(status.left) secrets are sealed with older keys still; wait until they are sealed anew.")
         }
+        guard status.ids.count > 1 else { return status }
         try keys.retire(olderThan: newest)
         return try await self.status()
     }
