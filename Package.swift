@@ -121,6 +121,9 @@ let package = Package(
             ["MartletServer", "MartletStorage", "MartletHubAPI", "MartletCore", "MartletModel", "MartletCrypto"]),
         tests("martletTests", ["martlet", "MartletServer", "MartletSimulator"]),
         tests(
-            "EndToEndTests", ["MartletClient", "MartletURLSession", "MartletNetwork", "MartletModel", "MartletHTTP"]),
+            "EndToEndTests",
+            [
+                "MartletClient", "MartletURLSession", "MartletOpenSSL", "MartletNetwork", "MartletModel", "MartletHTTP",
+            ]),
     ]
 )

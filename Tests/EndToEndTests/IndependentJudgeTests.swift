@@ -60,6 +60,11 @@ struct IndependentJudgeTests {
         try await judge("service_faults.py", BuiltProducts.martlet.path)
     }
 
+    @Test("What was sent end to end encrypted is nowhere but with its sender and its recipient")
+    func theSecretIsNowhere() async throws {
+        try await judge("secret_search.py", BuiltProducts.martlet.path)
+    }
+
     @Test("A public FCM client is satisfied by the simulator, whose tokens it gets by its own code")
     func firebaseIsSatisfied() async throws {
         try await judge("firebase_client.py", BuiltProducts.martlet.path)
@@ -113,7 +118,7 @@ struct IndependentJudgeTests {
             [
                 "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
-                "browser-push:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
+                "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
                 "openid-connect:", "key-rotation:",
                 "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }

@@ -2,8 +2,8 @@
 
 Prints `apns-peer: ready https://127.0.0.1:PORT ca=FILE key=FILE key-id=ID team-id=ID topic=NAME`, then serves until
 SIGTERM or SIGINT. Every delivery is one JSON line in the ledger, written before its 200 is sent; `opened` tells when its
-connection was. Exit code 1 when a client broke a rule that has no answer of its own (HPACK, stream limit, ALPN, HTTP/2
-itself).
+connection was. With --capture all that came is in a file before that: the bytes behind TLS, and the header fields as they
+read. Exit code 1 when a client broke a rule that has no answer of its own (HPACK, stream limit, ALPN, HTTP/2 itself).
 """
 
 import argparse
@@ -55,6 +55,12 @@ class Peer:
         self.faults[fault] += 1
         return self.faults[fault] % every == 0
 
+    def capture(self, data):
+        """Keeps what came, whatever becomes of it."""
+        if self.options.capture:
+            with open(self.options.capture, "ab") as file:
+                file.write(data)
+
     def record(self, deliveries):
         """Appends all of them with one write; a regular file takes it whole."""
         data = "".join(json.dumps(delivery, ensure_ascii=False) + "\n" for delivery in deliveries).encode()
@@ -98,6 +104,7 @@ class Connection(asyncio.Protocol):
         self._requests.clear()
 
     def data_received(self, data):
+        self._peer.capture(data)
         if self._transport.is_closing():
             return
         try:
@@ -146,6 +153,7 @@ class Connection(asyncio.Protocol):
         if self._last_stream is not None:
             return  # above the GOAWAY's last stream: never processed, never answered
         self._peer.counts["requests"] += 1
+        self._peer.capture(repr(event.headers).encode())
         if len(self._requests) >= self._limit:
             if self._limit_known:
                 self._peer.violation(f"stream {event.stream_id} is over the announced limit of {self._limit}")
@@ -246,6 +254,7 @@ def parse_arguments():
     parser.add_argument("--refuse-every", type=int, metavar="N", help="REFUSED_STREAM for every Nth request")
     parser.add_argument("--goaway-after", type=int, metavar="N", help="GOAWAY after N answers on a connection")
     parser.add_argument("--delay", type=float, default=0, metavar="SECONDS", help="before each answer")
+    parser.add_argument("--capture", metavar="FILE", help="all that clients send, in the clear")
     parser.add_argument("--tolerant", action="store_true", help="count HPACK and ALPN violations but serve on")
     return parser.parse_args()
 
