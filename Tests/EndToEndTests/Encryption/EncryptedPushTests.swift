@@ -19,7 +19,8 @@ struct EncryptedPushTests {
         ) async throws {
             let address = try #require(server.address("http"))
             client = PushClient(
-                server: try ServerAddress(address.absoluteString), transport: URLSessionTransport(),
+                server: try ServerAddress(address.absoluteString),
+                transport: URLSessionTransport(timeout: .seconds(120)),
                 stores: ClientStores(registration: registration),
                 encryption: EndToEndEncryption(
                     OpenSSLCryptography(), keyPairs: MemoryDeviceKeyPairStore(), pins: pins))
