@@ -39,6 +39,11 @@ struct IndependentJudgeTests {
         try await judge("browser_push.py", BuiltProducts.martlet.path)
     }
 
+    @Test("The three guides and end-to-end encryption, on six platforms, by what phones show")
+    func theGuidesAreTold() async throws {
+        try await judge("guides.py", BuiltProducts.martlet.path)
+    }
+
     @Test("Whatever a push service does, messages arrive that can and devices stay that should")
     func faultsLeaveTheHubInTheRightState() async throws {
         try await judge("faults.py", BuiltProducts.martlet.path)
@@ -116,7 +121,7 @@ struct IndependentJudgeTests {
             BuiltProducts.python, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
             [
-                "durability:", "faults:", "forgetful:", "schedules:", "aioapns-client:", "firebase-client:",
+                "durability:", "faults:", "guides:", "forgetful:", "schedules:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
                 "openid-connect:", "key-rotation:",

@@ -6,8 +6,6 @@ counted by the phones and by the simulator, never by the hub.
 """
 
 import asyncio
-import hashlib
-import json
 import os
 import re
 import ssl
@@ -36,7 +34,7 @@ class Phone:
 
     def __init__(self, world, user, platform, *options):
         self.user, self.platform = user, platform
-        self.folder = os.path.join(world.directory, f"{user}-{platform}")
+        self.folder = os.path.join(world.directory, "-".join([user, platform, *options]))
         self._log = open(self.folder + ".log", "ab")
         self._command = [
             world.binary, "device", "--backend", world.backend, "--user", user, "--password-stdin", "--simulator",
@@ -48,8 +46,9 @@ class Phone:
         self._process = await asyncio.create_subprocess_exec(*self._command, stdin=pipe, stdout=pipe, stderr=self._log)
         self._process.stdin.write(PASSWORDS[self.user].encode() + b"\n")
         self._process.stdin.close()
-        first = await asyncio.wait_for(self._process.stdout.readline(), PATIENCE)
-        checks.equal(f"{self.user} registers on {self.platform}", first.decode().strip(), f"{self.user}'s phone is registered")
+        first = (await asyncio.wait_for(self._process.stdout.readline(), PATIENCE)).decode().strip()
+        registered, _, self.key = first.partition("; its key: ")
+        checks.equal(f"{self.user} registers on {self.platform}", registered, f"{self.user}'s phone is registered")
         self._reading = asyncio.create_task(self._read())
 
     async def _read(self):
@@ -99,6 +98,11 @@ class World:
         """What `martlet notify` prints: the id."""
         common = ["--backend", self.backend, "--user", user, "--password-stdin"]
         return processes.martlet(self.binary, "notify", *common, *options, text, stdin=PASSWORDS[user]).strip()
+
+    def encrypted(self, *command):
+        """What bob's `martlet` prints, which keeps the keys of others in one file."""
+        common = ["--backend", self.backend, "--user", "bob", "--password-stdin", "--pins", self.directory + "/pins"]
+        return processes.martlet(self.binary, *command, *common, stdin=PASSWORDS["bob"])
 
     def as_user(self, user):
         return httpx.Client(base_url=self.backend, auth=(user, PASSWORDS[user]), timeout=PATIENCE, trust_env=False)
@@ -177,19 +181,33 @@ async def read_once(world, phones):
 
 
 async def end_to_end(world, phones):
-    """Beyond the guides: ciphertext for each device."""
-    pins = os.path.join(world.directory, "pins")
-    common = ["--backend", world.backend, "--user", "bob", "--password-stdin", "--to", "alice", "--pins", pins]
-    processes.martlet(
-        world.binary, "send", "--encrypt", *common, "--message", GENERIC, PRIVATE, stdin=PASSWORDS["bob"])
-    for platform in PLATFORMS:
-        await phones["alice", platform].shows(f"encrypted: {PRIVATE}")
-    long = PRIVATE * 200
-    processes.martlet(world.binary, "send", "--encrypt", *common, long, stdin=PASSWORDS["bob"])
-    for platform in PLATFORMS:
-        await phones["alice", platform].shows(f"encrypted: {long}")
+    """Beyond the guides: ciphertext for each device, whose keys senders remember."""
+    own = {platform: phones["alice", platform] for platform in PLATFORMS}
+    trusted = world.encrypted("keys", "alice")
+    checks.that("the sender sees the keys that the phones show", all(phone.key in trusted for phone in own.values()), trusted)
+    for text in (PRIVATE, PRIVATE * 200):
+        world.encrypted("send", "--encrypt", "--to", "alice", "--message", GENERIC, text)
+        for phone in own.values():
+            await phone.shows(f"encrypted: {text}")
+    await new_key(world, own)
     seen = world.pushes()
     checks.that("no push service saw it", PRIVATE not in seen and PRIVATE[:16] not in seen)
+
+
+async def new_key(world, own):
+    """A phone that was not there before might be anybody's: the sender is asked, and nothing goes out meanwhile."""
+    added = Phone(world, "alice", "apns", "--tags", "second")
+    await added.start()
+    try:
+        send = ("send", "--encrypt", "--to", "alice", "now on two phones")
+        refusal = checks.raises("a new key stops the message", processes.Failed, lambda: world.encrypted(*send))
+        checks.that("and is shown", refusal and added.key in str(refusal), refusal)
+        world.encrypted("keys", "alice", "--trust", added.key.replace(" ", ""))
+        world.encrypted(*send)
+        for phone in (added, *own.values()):
+            await phone.shows("encrypted: now on two phones")
+    finally:
+        await added.stop()
 
 
 async def log_in_prompt(world, phones):
