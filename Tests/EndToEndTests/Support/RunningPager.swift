@@ -15,6 +15,8 @@ final class RunningPager: Sendable {
     static func start(
         _ user: String, server: URL, simulator: String, authority: URL, platform: String
     ) throws -> RunningPager {
+        // A pager that has ended early is a failed test, not the end of the process that runs them.
+        signal(SIGPIPE, SIG_IGN)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pager-\(UUID().uuidString)")
         let process = Process()
         process.executableURL = executable

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import martlet
+
+struct NotifyCommandTests {
+    @Test(
+        "What is not one kind of notification for one audience is the user's mistake, before a password is asked for",
+        arguments: [
+            ([], "--to"), (["--secure"], "--to"), (["--secure", "--to", "alice", "--tags", "news"], "--tags"),
+            (["--rich", "a.png", "--secure", "--to", "alice"], "--rich"), (["--tags", "news"], "--to"),
+        ])
+    func mistakesAreToldFirst(words: [String], option: String) async throws {
+        let given = ["text", "--user", "bob", "--backend", "http://localhost:1"] + words
+        let invocation = try Invocation(NotifyCommand.command, words: given) { _ in nil }
+        let error = await #expect(throws: UsageError.self) { try await NotifyCommand.command.run(invocation) }
+        #expect(error?.description.contains(option) == true)
+    }
+
+    @Test(arguments: [
+        ("picture.png", "image/png"), ("A/Picture.JPG", "image/jpeg"), ("a.b/sound.mp3", "audio/mpeg"),
+        ("png", "application/octet-stream"), ("a.png/file", "application/octet-stream"),
+        ("notes.xyz", "application/octet-stream"),
+    ])
+    func aFilesMediaTypeIsToldByItsName(path: String, type: String) {
+        #expect(MediaType.ofFile(named: path) == type)
+    }
+
+    @Test func whatOthersSentStaysOnItsLineAndDoesNotSteerTheTerminal() {
+        #expect(
+            Terminal.singleLine("From bob: a\nb\r\nc\u{1B}[2J\u{9B}1m\u{7F}\u{2028}d") == "From bob: a b  c [2J 1m  d")
+        #expect(Terminal.singleLine("hello \"Alice\" 🐦") == "hello \"Alice\" 🐦")
+    }
+}
