@@ -39,6 +39,7 @@ public struct Backend: Sendable {
     let payloads: any PayloadStore
     let bodies: PayloadBodies
     let uploads = UploadLedger()
+    let misses = MissLimiter()
     let receipts: any ReceiptStore
     let platforms: PushPlatformList
     let hub: BackendHub

@@ -27,6 +27,11 @@ extension BackendError {
         41500, "Send multipart/form-data with the file in a part named file, or application/json.")
     static let encodedBody = BackendError(41501, "The body must come as it is, without a Content-Encoding.")
     static let outOfRange = BackendError(41600, "The range lies outside of the content.")
+    static func tooManyMisses(retryAfter: Int64) -> BackendError {
+        BackendError(
+            42901, "You have asked for too many notifications that you do not have; wait before the next.",
+            retryAfter: retryAfter)
+    }
     static let nothingToSendWith = BackendError(
         50306, "The hub has no credential for any push service yet, so nobody can be reached.")
 

@@ -38,6 +38,7 @@ struct PayloadRoutes: Sendable {
         _ id: PayloadID, _ request: HTTPRequest, for user: UserName
     ) async throws(BackendError) -> HTTPResponse {
         let access = Access(id: id, user: user.folded, address: request.connection?.peer ?? "", now: backend.time.now)
+        try backend.misses.check(access.user, at: access.now)
         let found = try await backend.stored { () throws(StorageError) in
             try await backend.payloads.payload(id, for: access.user, at: access.now)
         }
@@ -63,6 +64,7 @@ struct PayloadRoutes: Sendable {
     }
 
     private func refusal(_ access: Access) async throws(BackendError) -> BackendError {
+        backend.misses.missed(access.user, at: access.now)
         try await backend.stored { () throws(StorageError) in
             try await backend.payloads.audit(
                 PayloadAccess(

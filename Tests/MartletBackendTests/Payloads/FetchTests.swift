@@ -43,6 +43,23 @@ struct FetchTests {
         #expect(try response.json["Payload"] == nil)
     }
 
+    @Test func whoTriesIDsIsSlowedDown() async throws {
+        let fixture = try await Fixture()
+        let id = try #require(await fixture.sendJSON("secure", ["payload": "x"], as: "bob").payloadID)
+        var missed = 0
+        for guess in 1...400 {
+            let response = await fixture.ask(.get, "/api/notifications/\(guess)", as: "carol")
+            if response.status == .notFound { missed += 1 }
+        }
+        #expect(missed == MissLimiter.size.drops)
+        let refused = await fixture.ask(.get, "/api/notifications/\(id)", as: "carol")
+        #expect(refused.status == .tooManyRequests)
+        let wait = try #require(refused.fields["retry-after"].flatMap { Int64($0) })
+        fixture.time.advance(by: .seconds(wait))
+        #expect(await fixture.ask(.get, "/api/notifications/\(id)", as: "carol").status == .notFound)
+        #expect(await fixture.ask(.get, "/api/notifications/\(id)", as: "bob").status == .ok)
+    }
+
     @Test func theSenderAloneLearnsWhoHasRead() async throws {
         let fixture = try await Fixture()
         let body: JSON = ["to": ["carol", "alice"], "payload": "x"]
