@@ -18,6 +18,8 @@ final class DelegateQueue: OperationQueue, @unchecked Sendable {
     override init() {
         super.init()
         maxConcurrentOperationCount = 1
+        // Threads of their own: those of the usual kind may all be waiting for this queue.
+        qualityOfService = .userInitiated
     }
 
     override func addOperation(_ block: @escaping @Sendable () -> Void) {

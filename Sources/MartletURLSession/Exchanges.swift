@@ -21,9 +21,10 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
         var isTooLong = false
         var isChallenged = false
 
-        /// - Returns: Whether that is more than it may be.
+        /// - Returns: Whether that makes it longer than it may be.
         mutating func collect(_ data: Data, limit: Int) -> Bool {
-            isTooLong = isTooLong || body.count + data.count > limit
+            guard !isTooLong else { return false }
+            isTooLong = body.count + data.count > limit
             if !isTooLong { body += data }
             return isTooLong
         }
@@ -77,13 +78,15 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
             exchanges[dataTask.taskIdentifier].flatMap { $0.isSinking ? $0.sink : nil }
         }
         if let sink { return hand(data, to: sink, dataTask) }
-        let isTooLong = exchanges.withLock { $0[dataTask.taskIdentifier]?.collect(data, limit: Self.bodyLimit) ?? true }
+        let isTooLong = exchanges.withLock {
+            $0[dataTask.taskIdentifier]?.collect(data, limit: Self.bodyLimit) ?? false
+        }
         if isTooLong { cancel(dataTask) }
     }
 
-    /// Not on the delegate's queue: the session may be waiting for that.
+    /// Not on the delegate's queue: the session may be waiting for that. Nor on a thread that others need meanwhile.
     private func cancel(_ task: URLSessionTask) {
-        DispatchQueue.global().async { task.cancel() }
+        Thread.detachNewThread { task.cancel() }
     }
 
     private func hand(_ data: Data, to sink: any ResponseSink, _ task: URLSessionTask) {
