@@ -23,6 +23,18 @@ struct ProgressTests {
         #expect(!map.contains(member(.max)))
     }
 
+    @Test func whoIsInAMapIsToldInBlocks() throws {
+        let maps = try open().progressMaps
+        let inserted: [Int64] = [0, 1, 63, 64, 65_535, 65_536, 131_072, 200_000]
+        for number in inserted {
+            try maps.map(for: Delivery.ID(rawValue: 1), through: 200_000).insert(member(number))
+        }
+        let map = try #require(try maps.existingMap(for: Delivery.ID(rawValue: 1), through: 200_000))
+        #expect(map.blocks == ReachedBlock.blocks(of: inserted))
+        #expect(try maps.existingMap(for: Delivery.ID(rawValue: 2), through: 200_000) == nil)
+        #expect(try maps.map(for: Delivery.ID(rawValue: 2), through: 200_000).blocks.isEmpty)
+    }
+
     @Test func threadsSetBitsOfOneWordWithoutLosingAny() async throws {
         let map = try open().progressMaps.map(for: Delivery.ID(rawValue: 1), through: 4096)
         await withTaskGroup(of: Void.self) { group in

@@ -41,9 +41,9 @@ extension Deliverer {
         var job = PageSender.Job(delivery, lane, page: page, map: map)
         job.attempts = page.members.map { attempts[$0] ?? 0 }
         await sender.send(job, &content, places: places, tally: &tally)
-        conclude(tally, lane, delivery)
+        let mayDelete = conclude(&tally, lane, delivery)
         try await notifications.record(DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true))
-        try await apply(tally, lane, delivery)
+        try await apply(tally, mayDelete: mayDelete, delivery)
     }
 
     /// The members of retries that are still in the audience, with their handles of now: a device that was unregistered

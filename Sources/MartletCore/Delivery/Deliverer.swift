@@ -98,19 +98,25 @@ struct Deliverer: Sendable {
                 await sender.send(job, &content, places: places, tally: &tally)
             }
         }
-        conclude(tally, lane, delivery)
+        let mayDelete = conclude(&tally, lane, delivery)
         history.hasTargets = history.hasTargets || page.count > 0
         history.hasRetries = history.hasRetries || !tally.retries.isEmpty
         let isFirst = progress.state == .enqueued
+        let isOnePage = history.isFresh && progress.cursor == .none
         progress.state = (page.isLast ? history.final : nil) ?? .processing
         progress.cursor = page.members.last ?? progress.cursor
         progress.isFannedOut = page.isLast
         var step = DeliveryStep(delivery.id, tally, cursor: progress.cursor, isFannedOut: page.isLast)
         step.state = progress.state
         step.startedAt = isFirst ? started : nil
-        step.endedAt = progress.state.isFinal ? time.now : nil
+        let ended = time.now
+        step.range = RangeRecord(page, tally, startedAt: started, endedAt: ended)
+        if progress.state.isFinal {
+            step.endedAt = ended
+            step.reached = try reached(of: delivery, isOnePage ? page : nil)
+        }
         try await notifications.record(step)
-        try await apply(tally, lane, delivery)
+        try await apply(tally, mayDelete: mayDelete, delivery)
     }
 
     private func nextPage(_ progress: DeliveryProgress, limit: Int) async throws(StorageError) -> AudiencePage {
@@ -137,6 +143,17 @@ struct Deliverer: Sendable {
         try maps.map(for: delivery.id, through: delivery.lastNumber)
     }
 
+    /// Whom a delivery that ends has reached.
+    /// - Parameter page: Its only one, where it has no other, which spares going through the numbers of everybody.
+    private func reached(
+        of delivery: Delivery, _ page: AudiencePage? = nil
+    ) throws(StorageError) -> [ReachedBlock] {
+        if page?.count == 0 { return [] }
+        let map = try map(of: delivery)
+        guard let page else { return map.blocks }
+        return ReachedBlock.blocks(of: page.members.filter(map.contains).map(\.number))
+    }
+
     // MARK: What pages come to
 
     func makeTally(_ delivery: Delivery, _ lane: ReadyLane, areRetries: Bool) -> PageTally {
@@ -146,7 +163,8 @@ struct Deliverer: Sendable {
     }
 
     /// Tells the lane how the page went.
-    func conclude(_ tally: PageTally, _ lane: ReadyLane, _ delivery: Delivery) {
+    /// - Returns: Whether handles that were called dead under guard may be removed.
+    func conclude(_ tally: inout PageTally, _ lane: ReadyLane, _ delivery: Delivery) -> Bool {
         // What an old credential has come to says nothing of the new one.
         let isCurrent = hubs.credential(for: delivery.platform, of: delivery.notification.hub) == lane.credential
         let note = lanes.note(tally, lane, isCurrent: isCurrent, at: time.now)
@@ -155,12 +173,14 @@ struct Deliverer: Sendable {
         if let outcome = tally.refusesAll, !lane.sendsAnything || !delivery.isOfTemplates {
             lanes.refuse(delivery.id, outcome)
         }
+        let mayDelete = lanes.mayDelete(lane.id, at: time.now)
+        tally.decideFates(mayDelete: mayDelete)
+        return mayDelete
     }
 
     /// Acts on what was said of handles, once the step is recorded: a refusal names the registration that it may remove.
     /// Where a kill comes between the two, the next notification finds the handle dead again.
-    func apply(_ tally: PageTally, _ lane: ReadyLane, _ delivery: Delivery) async throws(StorageError) {
-        let mayDelete = lanes.mayDelete(lane.id, at: time.now)
+    func apply(_ tally: PageTally, mayDelete: Bool, _ delivery: Delivery) async throws(StorageError) {
         let feedback = tally.feedback + (mayDelete ? tally.guardedFeedback : [])
         guard !feedback.isEmpty else { return }
         _ = try await devices.apply(feedback, in: delivery.notification.hub, at: time.now)
@@ -201,7 +221,8 @@ struct Deliverer: Sendable {
         }
         try await notifications.record(
             DeliveryStep(
-                delivery: delivery.id, isFannedOut: progress.isFannedOut, state: final, endedAt: time.now))
+                delivery: delivery.id, isFannedOut: progress.isFannedOut, state: final, endedAt: time.now,
+                reached: final == .noTargetFound ? [] : try reached(of: delivery)))
         forget(delivery.id)
         return .finished
     }
@@ -283,6 +304,7 @@ extension DeliveryStep {
     init(_ delivery: Delivery.ID, _ tally: PageTally, cursor: AudienceMember?, isFannedOut: Bool) {
         self.init(
             delivery: delivery, cursor: cursor, isFannedOut: isFannedOut, state: .processing, counts: tally.counts,
-            refusals: tally.refusals, retries: tally.retries, settled: tally.settled)
+            refusals: tally.refusals, retries: tally.retries, settled: tally.settled,
+            attempts: tally.attempts)
     }
 }

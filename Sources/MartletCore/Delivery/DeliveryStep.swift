@@ -17,11 +17,17 @@ public struct DeliveryStep: Sendable {
     public var retries: [Retry]
     /// Members whose retry is over.
     public var settled: [AudienceMember]
+    /// What the page has come to, where it is one.
+    public var range: RangeRecord?
+    public var attempts: [Attempt]
+    /// With a final state, whom the delivery has reached.
+    public var reached: [ReachedBlock]
 
     public init(
         delivery: Delivery.ID, cursor: AudienceMember? = nil, isFannedOut: Bool, state: NotificationState,
         startedAt: Timestamp? = nil, endedAt: Timestamp? = nil, counts: [OutcomeName: Int] = [:],
-        refusals: [Refusal] = [], retries: [Retry] = [], settled: [AudienceMember] = []
+        refusals: [Refusal] = [], retries: [Retry] = [], settled: [AudienceMember] = [],
+        range: RangeRecord? = nil, attempts: [Attempt] = [], reached: [ReachedBlock] = []
     ) {
         self.delivery = delivery
         self.cursor = cursor
@@ -33,6 +39,9 @@ public struct DeliveryStep: Sendable {
         self.refusals = refusals
         self.retries = retries
         self.settled = settled
+        self.range = range
+        self.attempts = attempts
+        self.reached = reached
     }
 }
 
@@ -45,8 +54,19 @@ public struct Refusal: Sendable {
     /// The service's own word, such as `BadDeviceToken`.
     public var reason: String
     public var at: Timestamp
+    /// The attempts that were made, this one included.
+    public var attempts: Int
+    /// nil where nothing was sent.
+    public var answer: PushAnswer?
+    public var fate: TokenFate
 
-    public init(member: AudienceMember, handle: PushHandle?, outcome: OutcomeName, reason: String, at: Timestamp) {
+    public init(
+        member: AudienceMember, handle: PushHandle?, outcome: OutcomeName, reason: String, at: Timestamp,
+        attempts: Int = 1, answer: PushAnswer? = nil, fate: TokenFate = .kept
+    ) {
+        self.attempts = attempts
+        self.answer = answer
+        self.fate = fate
         self.member = member
         self.handle = handle
         self.outcome = outcome

@@ -71,7 +71,7 @@ struct PageSender: Sendable {
             case .granted(let granted): grant = granted
             case .refused(let outcome): return add(outcome, of: job, at: waiting, to: &tally)
             }
-            let answers = await exchange(parcel, job, &waiting, grant, tally: &tally)
+            let (answers, origin) = await exchange(parcel, job, &waiting, grant, tally: &tally)
             waiting = []
             var isRefused = false
             for answer in answers {
@@ -83,7 +83,7 @@ struct PageSender: Sendable {
                     waiting.append(answer.place)
                 default:
                     holds.note(answer.outcome, job.delivery.lane, parcel.origin, at: time.now)
-                    add(answer.outcome, of: job, at: [answer.place], to: &tally)
+                    add(answer, from: origin, of: job, to: &tally)
                 }
             }
             if isRefused {
@@ -98,23 +98,25 @@ struct PageSender: Sendable {
     /// - Returns: What was not a plain success.
     private func exchange(
         _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant, tally: inout PageTally
-    ) async -> [ResultCollector.Answer] {
+    ) async -> (answers: [ResultCollector.Answer], origin: String) {
         let batch: RequestBatch
         do throws(PushServiceError) {
             batch = try makeBatch(parcel, job, &places, grant, tally: &tally)
         } catch {
             add(Self.outcome(of: error), of: job, at: places, to: &tally)
-            return []
+            return ([], "")
         }
-        guard !places.isEmpty else { return [] }
+        let origin = batch.shared.origin.description
+        guard !places.isEmpty else { return ([], origin) }
+        tally.addOrigin(origin)
         let collector = ResultCollector(
             service: parcel.service, messages: parcel.messages, members: job.page.members, places: places,
             map: job.map, isOwnOrigin: parcel.origin != nil, time: time)
         await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
         let (successes, answers) = collector.drain()
         tally.addSuccesses(successes)
-        settleSuccesses(job, places: places, answers: answers, tally: &tally)
-        return answers
+        settleSuccesses(job, places: places, answers: answers, origin, tally: &tally)
+        return (answers, origin)
     }
 
     private func makeBatch(
@@ -148,17 +150,33 @@ struct PageSender: Sendable {
 
     /// Retries that were plain successes leave the retry table.
     private func settleSuccesses(
-        _ job: Job, places: [Int], answers: [ResultCollector.Answer], tally: inout PageTally
+        _ job: Job, places: [Int], answers: [ResultCollector.Answer], _ origin: String,
+        tally: inout PageTally
     ) {
         guard !job.attempts.isEmpty else { return }
         let answered = Set(answers.map(\.place))
-        for place in places where !answered.contains(place) { tally.settle(job.page.members[place]) }
+        for place in places where !answered.contains(place) {
+            var addressee = addressee(place, of: job)
+            addressee.answer = PushAnswer(origin: origin, status: Int(HTTPStatus.ok.code))
+            addressee.answeredAt = time.now
+            tally.succeed(addressee)
+        }
     }
 
     func add(_ outcome: Outcome, of job: Job, at places: [Int], to tally: inout PageTally) {
         for place in places {
             tally.add(outcome, to: addressee(place, of: job), chance: .random(in: 0..<1))
         }
+    }
+
+    /// Adds what an answer has come to.
+    private func add(
+        _ answer: ResultCollector.Answer, from origin: String, of job: Job, to tally: inout PageTally
+    ) {
+        var addressee = addressee(answer.place, of: job)
+        addressee.answer = PushAnswer(origin: origin, status: answer.status)
+        addressee.answeredAt = answer.at
+        tally.add(answer.outcome, to: addressee, chance: .random(in: 0..<1))
     }
 
     func addressee(_ place: Int, of job: Job) -> PageTally.Addressee {

@@ -4,6 +4,12 @@ import MartletModel
 struct PageTally {
     private(set) var counts: [OutcomeName: Int] = [:]
     private(set) var refusals: [Refusal] = []
+    /// Attempts that are not a push's first and last.
+    private(set) var attempts: [Attempt] = []
+    /// Why members were spared the message, by what they were counted as.
+    private(set) var reasons: [OutcomeName: String] = [:]
+    /// Where was sent to, as far as `RangeRecord` keeps it.
+    private(set) var origins: Set<String> = []
     /// Members that were spared the message, which is not kept of any of them.
     private(set) var spared: [AudienceMember: Outcome] = [:]
     private(set) var retries: [Retry] = []
@@ -79,11 +85,13 @@ struct PageTally {
     private mutating func spare(_ outcome: Outcome, _ member: AudienceMember) {
         addSkipped(1)
         spared[member] = outcome
+        reasons[outcome.name] = outcome.reason
         settle(member)
     }
 
     /// Counts devices that were spared a message which can reach none.
     mutating func addUnsent(_ count: Int, _ outcome: Outcome) {
+        if count > 0 { reasons[outcome.name] = outcome.reason }
         counts[outcome.name, default: 0] += count
     }
 
@@ -94,6 +102,10 @@ struct PageTally {
         var handle: PushHandle?
         /// Attempts made, the last one included.
         var attempts: Int
+        /// nil where nothing was sent.
+        var answer: PushAnswer?
+        /// When it was answered; nil where nothing was.
+        var answeredAt: Timestamp?
     }
 
     /// Adds the outcome of one push that is more than a plain success.
@@ -109,20 +121,23 @@ struct PageTally {
         switch outcome.reaction {
         case .accepted:
             addSuccesses(1)
-            settle(addressee.member)
+            succeed(addressee)
         case .drop(let moment, let guarded):
             fatal += 1
             // A direct send says nothing of a channel.
             if addressee.member.channel != .none {
                 let gone = ChannelFeedback(channel: addressee.member.channel, kind: .gone(asOf: moment))
                 if guarded { guardedFeedback.append(gone) } else { feedback.append(gone) }
+                refuse(outcome, addressee, guarded ? .quarantined : .removed)
+            } else {
+                refuse(outcome, addressee)
             }
-            refuse(outcome, addressee)
         case .update(let new):
             addSuccesses(1)
-            settle(addressee.member)
             let isOld = new == addressee.handle
-            if !isOld, addressee.member.channel != .none, let key = try? platform?.key(of: new) {
+            let key = isOld || addressee.member.channel == .none ? nil : try? platform?.key(of: new)
+            succeed(addressee, key == nil ? .kept : .moved)
+            if let key {
                 feedback.append(ChannelFeedback(channel: addressee.member.channel, kind: .moved(new, key: key)))
             }
         case .refuse:
@@ -145,6 +160,7 @@ struct PageTally {
     private mutating func pauseLane(_ outcome: Outcome, _ addressee: Addressee, atLeast least: Duration) {
         wantedPause = max(wantedPause ?? .zero, least)
         pauseCause = outcome
+        note(outcome, addressee)
         retries.append(
             Retry(
                 member: addressee.member, attempts: addressee.attempts - 1, dueAt: now, outcome: outcome.name,
@@ -159,19 +175,45 @@ struct PageTally {
             refuse(Outcome(.abandoned, reason: outcome.reason, .refuse), addressee)
             return
         }
+        note(outcome, addressee)
         retries.append(
             Retry(
                 member: addressee.member, attempts: addressee.attempts, dueAt: due, outcome: outcome.name,
                 reason: outcome.reason))
     }
 
-    private mutating func refuse(_ outcome: Outcome, _ addressee: Addressee) {
+    private mutating func refuse(_ outcome: Outcome, _ addressee: Addressee, _ fate: TokenFate = .kept) {
         counts[outcome.name, default: 0] += 1
         refusals.append(
             Refusal(
                 member: addressee.member, handle: addressee.handle, outcome: outcome.name, reason: outcome.reason,
-                at: now))
+                at: addressee.answeredAt ?? now, attempts: addressee.attempts, answer: addressee.answer, fate: fate))
         settle(addressee.member)
+    }
+
+    /// Keeps an attempt that another one follows.
+    private mutating func note(_ outcome: Outcome, _ addressee: Addressee, _ fate: TokenFate = .kept) {
+        attempts.append(
+            Attempt(
+                member: addressee.member, number: addressee.attempts, outcome: outcome.name, reason: outcome.reason,
+                answer: addressee.answer, at: addressee.answeredAt ?? now, fate: fate))
+    }
+
+    /// Ends the retry of a member that was reached. A success at the first attempt leaves nothing but its bit.
+    mutating func succeed(_ addressee: Addressee, _ fate: TokenFate = .kept) {
+        settle(addressee.member)
+        if areRetries || fate == .moved { note(.accepted, addressee, fate) }
+    }
+
+    /// What was called dead under guard is removed where that may be believed.
+    mutating func decideFates(mayDelete: Bool) {
+        guard mayDelete, !guardedFeedback.isEmpty else { return }
+        for place in refusals.indices where refusals[place].fate == .quarantined { refusals[place].fate = .removed }
+    }
+
+    /// Notes where a batch goes to.
+    mutating func addOrigin(_ origin: String) {
+        if origins.count < RangeRecord.originLimit { origins.insert(origin) }
     }
 
     /// Ends a retry with what the last attempt came to: its device is not in the audience any more.
@@ -191,6 +233,9 @@ struct PageTally {
     mutating func merge(_ other: PageTally) {
         counts.merge(other.counts, uniquingKeysWith: +)
         refusals += other.refusals
+        attempts += other.attempts
+        reasons.merge(other.reasons) { $1 }
+        if origins.count < RangeRecord.originLimit { origins.formUnion(other.origins) }
         spared.merge(other.spared) { $1 }
         retries += other.retries
         settled += other.settled

@@ -10,6 +10,9 @@ final class ResultCollector: Sendable {
         /// The item's place in the page.
         var place: Int
         var outcome: Outcome
+        /// nil where no answer came.
+        var status: Int?
+        var at: Timestamp
     }
 
     private struct State {
@@ -43,9 +46,11 @@ final class ResultCollector: Sendable {
 
     func take(_ portion: ResultPortion) {
         for index in portion.plainSuccesses { map.insert(members[places[Int(index)]]) }
+        let now = time.now
         let answers = portion.answers.map { answer in
             let place = places[answer.index]
-            return Answer(place: place, outcome: outcome(of: answer.result, at: place))
+            return Answer(
+                place: place, outcome: outcome(of: answer.result, at: place, now), status: answer.status, at: now)
         }
         for answer in answers where answer.outcome.isSuccess { map.insert(members[answer.place]) }
         state.withLock { state in
@@ -62,9 +67,9 @@ final class ResultCollector: Sendable {
         }
     }
 
-    private func outcome(of result: Result<HTTPResponse, TransportError>, at place: Int) -> Outcome {
+    private func outcome(of result: Result<HTTPResponse, TransportError>, at place: Int, _ now: Timestamp) -> Outcome {
         switch result {
-        case .success(let response): service.outcome(of: response, to: messages[place], at: time.now)
+        case .success(let response): service.outcome(of: response, to: messages[place], at: now)
         case .failure(let error): outcome(of: error)
         }
     }
@@ -85,5 +90,11 @@ final class ResultCollector: Sendable {
         case .invalidRequest:
             Outcome(.pnsInterfaceError, reason: reason, .refuse)
         }
+    }
+}
+
+extension ResultPortion.Answer {
+    fileprivate var status: Int? {
+        if case .success(let response) = result { Int(response.status.code) } else { nil }
     }
 }

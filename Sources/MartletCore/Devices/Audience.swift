@@ -16,6 +16,8 @@ public struct AudienceMember: Hashable, Comparable, Sendable {
 
     /// Before every member.
     public static let none = AudienceMember(channel: .none)
+    /// Behind every member.
+    public static let end = AudienceMember(channel: ChannelID(rawValue: .max), registration: .max)
 
     /// What the member is called in one notification, by progress maps and message ids.
     public var number: Int64 { registration == 0 ? channel.rawValue : registration }

@@ -41,6 +41,8 @@ public struct Notification: Sendable {
     public let dueAt: Timestamp?
     /// When undelivered pushes are given up.
     public let expiresAt: Timestamp
+    /// Whether nobody is to be shown its content but the devices that it is for.
+    public let isConfidential: Bool
 
     public init(sequence: Int64, _ draft: NotificationDraft) {
         self.sequence = sequence
@@ -51,6 +53,7 @@ public struct Notification: Sendable {
         acceptedAt = draft.acceptedAt
         dueAt = draft.dueAt
         expiresAt = draft.expiresAt
+        isConfidential = draft.isConfidential
     }
 }
 
@@ -66,10 +69,13 @@ public struct NotificationDraft: Sendable {
     public var expiresAt: Timestamp
     /// How the request is known again when it is repeated; nil where it cannot be.
     public var request: RequestIdentity?
+    /// Whether nobody is to be shown its content but the devices that it is for.
+    public var isConfidential: Bool
 
     public init(
         id: NotificationID, hub: Hub.ID, content: Notification.Content, target: Notification.Target,
-        acceptedAt: Timestamp, dueAt: Timestamp? = nil, expiresAt: Timestamp, request: RequestIdentity? = nil
+        acceptedAt: Timestamp, dueAt: Timestamp? = nil, expiresAt: Timestamp, request: RequestIdentity? = nil,
+        isConfidential: Bool = false
     ) {
         self.id = id
         self.hub = hub
@@ -79,5 +85,6 @@ public struct NotificationDraft: Sendable {
         self.dueAt = dueAt
         self.expiresAt = expiresAt
         self.request = request
+        self.isConfidential = isConfidential
     }
 }

@@ -41,12 +41,14 @@ public struct NotificationIntake: Sendable {
     ///   - id: One of `makeID()` that was not used before; nil for a new one.
     ///   - dueAt: When it is to go out, at most `scheduleLimit` ahead; nil or a time in the past: at once.
     ///   - expiresAt: When undelivered pushes are given up, where that is sooner than usual.
+    ///   - isConfidential: Whether nobody is to be shown its content but the devices that it is for.
     ///   - request: How the request is known again when it is repeated within `RequestIdentity.lifetime`.
     /// - Returns: The id; for a request that was accepted before, that of then.
     /// - Throws: `NotificationIntakeError`; then nothing will be sent.
     public func accept(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, id: NotificationID? = nil,
-        dueAt: Timestamp? = nil, expiresAt: Timestamp? = nil, request: RequestIdentity? = nil
+        dueAt: Timestamp? = nil, expiresAt: Timestamp? = nil, isConfidential: Bool = false,
+        request: RequestIdentity? = nil
     ) async throws(NotificationIntakeError) -> NotificationID {
         let now = time.now
         let (content, target) = try check.checked(content, target, at: now)
@@ -57,7 +59,7 @@ public struct NotificationIntake: Sendable {
         let usual = (due ?? now) + lifetime
         let draft = NotificationDraft(
             id: id ?? NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
-            dueAt: due, expiresAt: min(expiresAt ?? usual, usual), request: request)
+            dueAt: due, expiresAt: min(expiresAt ?? usual, usual), request: request, isConfidential: isConfidential)
         return try await store(draft)
     }
 

@@ -5,6 +5,9 @@ public protocol ProgressMaps: Sendable {
     /// - Parameter lastNumber: The highest member number that the map will be asked about (`AudienceMember.number`).
     func map(for delivery: Delivery.ID, through lastNumber: Int64) throws(StorageError) -> any ProgressMap
 
+    /// The map of a delivery that is under way, for a look at it; nil where it has none.
+    func existingMap(for delivery: Delivery.ID, through lastNumber: Int64) throws(StorageError) -> (any ProgressMap)?
+
     /// Forgets the map of a delivery that is final.
     func remove(_ delivery: Delivery.ID) throws(StorageError)
 }
@@ -13,4 +16,6 @@ public protocol ProgressMaps: Sendable {
 public protocol ProgressMap: Sendable {
     func contains(_ member: AudienceMember) -> Bool
     func insert(_ member: AudienceMember)
+    /// Everybody who is in it.
+    var blocks: [ReachedBlock] { get }
 }

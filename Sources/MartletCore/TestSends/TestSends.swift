@@ -186,4 +186,5 @@ public struct TestSends: Sendable {
 private struct NoProgress: ProgressMap {
     func contains(_ member: AudienceMember) -> Bool { false }
     func insert(_ member: AudienceMember) {}
+    var blocks: [ReachedBlock] { [] }
 }

@@ -29,7 +29,9 @@ struct NotificationDetails {
         details.element("EnqueueTime", text: notification.acceptedAt.iso8601)
         if let start = report.startedAt { details.element("StartTime", text: start.iso8601) }
         if let end = report.endedAt { details.element("EndTime", text: end.iso8601) }
-        details.element("NotificationBody", text: String(decoding: notification.content.body, as: UTF8.self))
+        if !notification.isConfidential {
+            details.element("NotificationBody", text: String(decoding: notification.content.body, as: UTF8.self))
+        }
         if case .audience(let expression?) = notification.target {
             details.element("Tags", text: expression.description)
         }

@@ -26,8 +26,8 @@ struct HubPurge {
         }
         if try remove(from: "registration_history", "change") { return false }
         if try remove(from: "contents", "id") { return false }
-        for table in ["refusals", "retries"] {
-            if try removeMembers(from: table) { return false }
+        for (table, key) in DeliveryTable.parts {
+            if try removeParts(from: table, key) { return false }
         }
         if try removeReceipts() { return false }
         if try removeRequests() { return false }
@@ -46,7 +46,7 @@ struct HubPurge {
 
     /// Of the deliveries that are the next to go: a broadcast can have left a million rows.
     /// - Returns: Whether there was something to remove.
-    private func removeMembers(from table: String) throws(StorageError) -> Bool {
+    private func removeParts(from table: String, _ key: String) throws(StorageError) -> Bool {
         let delivery = try connection.first(
             """
             SELECT delivery FROM \(table) WHERE delivery IN
@@ -55,7 +55,7 @@ struct HubPurge {
             """, hub, Self.limit
         ) { $0.integer(0) }
         guard let delivery else { return false }
-        return try connection.removePortion(of: table, "delivery", delivery, by: "channel", limit: Self.limit) > 0
+        return try connection.removePortion(of: table, "delivery", delivery, by: key, limit: Self.limit) > 0
     }
 
     /// - Returns: Whether there was something to remove.

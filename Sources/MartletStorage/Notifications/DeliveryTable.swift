@@ -5,6 +5,13 @@ import MartletModel
 struct DeliveryTable {
     let connection: Connection
 
+    /// The tables of what single members came to, with the column of their keys behind the delivery: a broadcast can
+    /// leave a million rows, which are to go in portions before it does.
+    static let parts = [
+        ("refusals", "channel"), ("retries", "channel"), ("attempts", "channel"), ("ranges", "last_channel"),
+        ("reached", "place"),
+    ]
+
     init(_ connection: Connection) {
         self.connection = connection
     }
@@ -30,22 +37,36 @@ struct DeliveryTable {
 
     func unfinished(after id: Delivery.ID, limit: Int) throws(StorageError) -> [DeliveryProgress] {
         try connection.all(
-            """
-            SELECT \(StoredNotification.columns), d.id, d.platform, d.last_channel, d.last_registration, d.state,
-                d.cursor_channel, d.cursor_registration, d.is_fanned_out
-            FROM deliveries d CROSS JOIN notifications n ON n.sequence = d.notification
-                CROSS JOIN messages m ON m.notification = n.sequence
-            WHERE d.is_final = 0 AND d.id > ? ORDER BY d.id LIMIT ?
-            """, id.rawValue, limit
-        ) { row throws(StorageError) in
-            DeliveryProgress(
-                delivery: Delivery(
-                    id: Delivery.ID(rawValue: row.integer(13)), notification: try StoredNotification.read(row),
-                    platform: PlatformID(rawValue: row.text(14)),
-                    bounds: Delivery.Bounds(
-                        channel: ChannelID(rawValue: row.integer(15)), registration: row.integer(16))),
-                state: try Self.state(row, 17), cursor: Self.member(row, 18), isFannedOut: row.bool(20))
-        }
+            "\(Self.progressSelection) WHERE d.is_final = 0 AND d.id > ? ORDER BY d.id LIMIT ?", id.rawValue, limit,
+            read: Self.progress)
+    }
+
+    func progress(of id: Delivery.ID) throws(StorageError) -> DeliveryProgress? {
+        try connection.first("\(Self.progressSelection) WHERE d.id = ?", id.rawValue, read: Self.progress)
+    }
+
+    /// The deliveries of a notification, in their order.
+    func progress(ofNotification sequence: Int64) throws(StorageError) -> [DeliveryProgress] {
+        try connection.all(
+            "\(Self.progressSelection) WHERE d.notification = ? ORDER BY d.id", sequence, read: Self.progress)
+    }
+
+    private static let progressSelection = """
+        SELECT \(StoredNotification.columns), d.id, d.platform, d.last_channel, d.last_registration, d.state,
+            d.cursor_channel, d.cursor_registration, d.is_fanned_out
+        FROM deliveries d CROSS JOIN notifications n ON n.sequence = d.notification
+            CROSS JOIN messages m ON m.notification = n.sequence
+        """
+
+    private static func progress(_ row: Statement) throws(StorageError) -> DeliveryProgress {
+        let first = StoredNotification.columnCount
+        return DeliveryProgress(
+            delivery: Delivery(
+                id: Delivery.ID(rawValue: row.integer(first)), notification: try StoredNotification.read(row),
+                platform: PlatformID(rawValue: row.text(first + 1)),
+                bounds: Delivery.Bounds(
+                    channel: ChannelID(rawValue: row.integer(first + 2)), registration: row.integer(first + 3))),
+            state: try state(row, first + 4), cursor: member(row, first + 5), isFannedOut: row.bool(first + 7))
     }
 
     private static func state(_ row: Statement, _ column: Int32) throws(StorageError) -> NotificationState {
@@ -89,12 +110,13 @@ struct DeliveryTable {
             """
             SELECT channel, registration, attempts, due_at, outcome, reason FROM retries
             WHERE delivery = ? AND due_at <= ? ORDER BY due_at, channel, registration LIMIT ?
-            """, delivery.rawValue, now, limit
-        ) { row in
-            Retry(
-                member: Self.member(row, 0), attempts: Int(row.integer(2)), dueAt: row.timestamp(3),
-                outcome: OutcomeName(rawValue: row.text(4)), reason: row.text(5))
-        }
+            """, delivery.rawValue, now, limit, read: Self.retry)
+    }
+
+    static func retry(_ row: Statement) -> Retry {
+        Retry(
+            member: member(row, 0), attempts: Int(row.integer(2)), dueAt: row.timestamp(3),
+            outcome: OutcomeName(rawValue: row.text(4)), reason: row.text(5))
     }
 
     func nextRetry(of delivery: Delivery.ID) throws(StorageError) -> Timestamp? {

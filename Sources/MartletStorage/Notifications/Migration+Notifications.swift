@@ -1,6 +1,8 @@
 extension Migration {
     /// Messages stand apart, so that a step of a delivery does not write them again.
     ///
+    /// `ranges`, `attempts` and `reached` tell what became of single members, for as long as the notification is kept.
+    ///
     /// A notification without `begun_at` waits for its time, unless it has `finished_at`: then it was canceled.
     static let notifications = Migration(
         name: "notifications",
@@ -12,6 +14,7 @@ extension Migration {
                 platform TEXT,
                 expression TEXT,
                 handles BLOB,
+                is_confidential INTEGER NOT NULL,
                 accepted_at INTEGER NOT NULL,
                 due_at INTEGER,
                 expires_at INTEGER NOT NULL,
@@ -59,6 +62,10 @@ extension Migration {
                 outcome TEXT NOT NULL,
                 reason TEXT NOT NULL,
                 refused_at INTEGER NOT NULL,
+                attempts INTEGER NOT NULL,
+                origin TEXT,
+                status INTEGER,
+                fate TEXT NOT NULL,
                 PRIMARY KEY (delivery, channel, registration)
             ) STRICT, WITHOUT ROWID;
             CREATE TABLE retries (
@@ -72,6 +79,36 @@ extension Migration {
                 PRIMARY KEY (delivery, channel, registration)
             ) STRICT, WITHOUT ROWID;
             CREATE INDEX retries_by_time ON retries (delivery, due_at);
+            CREATE TABLE attempts (
+                delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+                channel INTEGER NOT NULL,
+                registration INTEGER NOT NULL,
+                made_at INTEGER NOT NULL,
+                number INTEGER NOT NULL,
+                outcome TEXT NOT NULL,
+                reason TEXT NOT NULL,
+                origin TEXT,
+                status INTEGER,
+                fate TEXT NOT NULL,
+                PRIMARY KEY (delivery, channel, registration, made_at, number)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE ranges (
+                delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+                last_channel INTEGER NOT NULL,
+                last_registration INTEGER NOT NULL,
+                change INTEGER NOT NULL,
+                registration INTEGER NOT NULL,
+                started_at INTEGER NOT NULL,
+                ended_at INTEGER NOT NULL,
+                summary BLOB NOT NULL,
+                PRIMARY KEY (delivery, last_channel, last_registration)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE reached (
+                delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+                place INTEGER NOT NULL,
+                members BLOB NOT NULL,
+                PRIMARY KEY (delivery, place)
+            ) STRICT, WITHOUT ROWID;
             CREATE TABLE requests (
                 hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,
                 key BLOB NOT NULL,

@@ -25,10 +25,11 @@ struct NotificationTable {
         let target = StoredTarget(draft.target)
         try connection.run(
             """
-            INSERT INTO notifications (hub, id, platform, expression, handles, accepted_at, due_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO notifications (hub, id, platform, expression, handles, accepted_at, due_at, expires_at,
+                is_confidential)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, draft.hub.rawValue, draft.id.bytes, content.platform, target.expression, target.handles,
-            draft.acceptedAt, draft.dueAt, draft.expiresAt)
+            draft.acceptedAt, draft.dueAt, draft.expiresAt, draft.isConfidential)
         let sequence = connection.lastInsertedRow
         try connection.run(
             "INSERT INTO messages (notification, body, fields) VALUES (?, ?, ?)", sequence, content.body,
@@ -104,20 +105,29 @@ struct NotificationTable {
     // MARK: Telemetry
 
     func report(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> NotificationReport? {
-        let found = try connection.first(
-            "\(StoredNotification.selection) WHERE n.hub = ? AND n.id = ?", hub.rawValue, id.bytes
-        ) { row throws(StorageError) in
-            (
-                try StoredNotification.read(row), begunAt: row.optionalTimestamp(11),
-                finishedAt: row.optionalTimestamp(12)
-            )
-        }
-        guard let (notification, begunAt, finishedAt) = found else { return nil }
+        guard let (notification, begunAt, finishedAt) = try find(id, in: hub) else { return nil }
         guard let begunAt else {
             return NotificationReport(
                 notification, waiting: finishedAt == nil ? .scheduled : .canceled, endedAt: finishedAt)
         }
         return NotificationReport(
             notification, begunAt: begunAt, try DeliveryTable(connection).reports(of: notification.sequence))
+    }
+
+    func traced(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> TracedNotification? {
+        guard let (notification, begunAt, finishedAt) = try find(id, in: hub) else { return nil }
+        return TracedNotification(
+            notification: notification, begunAt: begunAt, canceledAt: begunAt == nil ? finishedAt : nil,
+            deliveries: try DeliveryTable(connection).progress(ofNotification: notification.sequence))
+    }
+
+    private func find(
+        _ id: NotificationID, in hub: Hub.ID
+    ) throws(StorageError) -> (notification: Notification, begunAt: Timestamp?, finishedAt: Timestamp?)? {
+        try connection.first(
+            "\(StoredNotification.selection) WHERE n.hub = ? AND n.id = ?", hub.rawValue, id.bytes
+        ) { row throws(StorageError) in
+            (try StoredNotification.read(row), row.optionalTimestamp(11), row.optionalTimestamp(12))
+        }
     }
 }

@@ -5,8 +5,9 @@ import MartletModel
 enum StoredNotification {
     static let columns = """
         n.sequence, n.hub, n.id, n.platform, n.expression, n.handles, n.accepted_at, n.due_at, n.expires_at,
-            m.body, m.fields, n.begun_at, n.finished_at
+            m.body, m.fields, n.begun_at, n.finished_at, n.is_confidential
         """
+    static let columnCount: Int32 = 14
 
     /// To be followed by conditions on `n`.
     static let selection =
@@ -23,7 +24,7 @@ enum StoredNotification {
         let draft = NotificationDraft(
             id: id, hub: Hub.ID(rawValue: row.integer(1)), content: try content.content(),
             target: try target.target(), acceptedAt: row.timestamp(6), dueAt: row.optionalTimestamp(7),
-            expiresAt: row.timestamp(8))
+            expiresAt: row.timestamp(8), isConfidential: row.bool(13))
         return Notification(sequence: row.integer(0), draft)
     }
 }

@@ -58,8 +58,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     func contains(_ member: AudienceMember) -> Bool {
         let number = member.number
         guard holds(number) else { return false }
-        let (word, bit) = place(of: number)
-        if words[word].load(ordering: .relaxed) & bit != 0 { return true }
+        if isSet(number) { return true }
         return hasHomeless.load(ordering: .acquiring) && homeless.withLock { $0.contains(number) }
     }
 
@@ -77,6 +76,25 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
             return
         }
         words[word].bitwiseOr(bit, ordering: .relaxed)
+    }
+
+    var blocks: [ReachedBlock] {
+        let others = hasHomeless.load(ordering: .acquiring) ? homeless.withLock(\.self) : []
+        guard others.isEmpty else {
+            let inFile = (0..<Int64(byteCount) * 8).lazy.filter { self.isSet($0) }
+            return ReachedBlock.blocks(of: others.union(inFile))
+        }
+        return stride(from: 0, to: byteCount / 8, by: ReachedBlock.wordCount).compactMap { first in
+            let count = min(ReachedBlock.wordCount, byteCount / 8 - first)
+            var block = [UInt64](repeating: 0, count: ReachedBlock.wordCount)
+            for place in 0..<count { block[place] = words[first + place].load(ordering: .relaxed) }
+            return ReachedBlock(place: Int64(first / ReachedBlock.wordCount), words: block)
+        }
+    }
+
+    private func isSet(_ number: Int64) -> Bool {
+        let (word, bit) = place(of: number)
+        return words[word].load(ordering: .relaxed) & bit != 0
     }
 
     private func place(of number: Int64) -> (word: Int, bit: UInt64) {

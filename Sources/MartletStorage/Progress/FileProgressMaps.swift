@@ -24,6 +24,13 @@ public final class FileProgressMaps: ProgressMaps {
         }
     }
 
+    public func existingMap(
+        for delivery: Delivery.ID, through lastNumber: Int64
+    ) throws(StorageError) -> (any ProgressMap)? {
+        guard homeless.withLock({ $0[delivery] != nil }) || access(path(of: delivery), F_OK) == 0 else { return nil }
+        return try map(for: delivery, through: lastNumber)
+    }
+
     public func remove(_ delivery: Delivery.ID) throws(StorageError) {
         homeless.withLock { _ = $0.removeValue(forKey: delivery) }
         let path = path(of: delivery)

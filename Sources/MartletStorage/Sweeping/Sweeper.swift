@@ -37,7 +37,7 @@ struct Sweeper {
         case .sessions: try removeExpiredSessions()
         case .requests: try RequestTable(connection).removeOld(at: now, limit: Self.limit)
         case .notifications:
-            try removeOldRefusals() + removeOldReceipts() > 0 ? Self.limit : removeOldNotifications()
+            try removeOldParts() || removeOldReceipts() > 0 ? Self.limit : removeOldNotifications()
         case .audit:
             try AuditTable(connection).removeOld(before: now + (.zero - retention.audit), limit: Self.limit)
         case .surplusRefusals:
@@ -83,16 +83,19 @@ struct Sweeper {
     }
 
     /// Those of the notifications that are the next to go: a broadcast can have left a million.
-    private func removeOldRefusals() throws(StorageError) -> Int {
-        let delivery = try connection.first(
-            """
-            SELECT delivery FROM refusals WHERE delivery IN (
-                SELECT id FROM deliveries WHERE notification IN (
-                    SELECT sequence FROM notifications WHERE finished_at <= ? ORDER BY finished_at LIMIT ?)) LIMIT 1
-            """, now + (.zero - retention.notifications), Self.limit
-        ) { $0.integer(0) }
-        guard let delivery else { return 0 }
-        return try connection.removePortion(of: "refusals", "delivery", delivery, by: "channel", limit: Self.limit)
+    private func removeOldParts() throws(StorageError) -> Int {
+        for (table, key) in DeliveryTable.parts {
+            let delivery = try connection.first(
+                """
+                SELECT delivery FROM \(table) WHERE delivery IN (
+                    SELECT id FROM deliveries WHERE notification IN (
+                        SELECT sequence FROM notifications WHERE finished_at <= ? ORDER BY finished_at LIMIT ?)) LIMIT 1
+                """, now + (.zero - retention.notifications), Self.limit
+            ) { $0.integer(0) }
+            guard let delivery else { continue }
+            return try connection.removePortion(of: table, "delivery", delivery, by: key, limit: Self.limit)
+        }
+        return 0
     }
 
     private func removeOldReceipts() throws(StorageError) -> Int {

@@ -6,4 +6,18 @@ extension SQLiteStorage: TraceStore {
             try HistoryTable(connection).past(of: device, in: hub)
         }
     }
+
+    public func traced(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> TracedNotification? {
+        try await readers.read { connection throws(StorageError) in
+            try NotificationTable(connection).traced(id, in: hub)
+        }
+    }
+
+    public func evidence(
+        of members: [AudienceMember], in delivery: Delivery.ID
+    ) async throws(StorageError) -> DeliveryEvidence? {
+        try await readers.read { connection throws(StorageError) in
+            try DeliveryTable(connection).evidence(of: members, in: delivery)
+        }
+    }
 }

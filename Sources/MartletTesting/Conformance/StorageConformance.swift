@@ -33,7 +33,8 @@ public enum StorageConformance {
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
-        + schedules + repetitions + deliveries + users + jobs + history + payloads + payloadQuotas + payloadAudits
+        + schedules + repetitions + deliveries + users + jobs + history + traces + payloads + payloadQuotas
+        + payloadAudits
         + deviceKeys + audienceTags + receipts
 }
 

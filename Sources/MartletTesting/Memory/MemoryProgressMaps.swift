@@ -15,6 +15,12 @@ public final class MemoryProgressMaps: ProgressMaps {
         }
     }
 
+    public func existingMap(
+        for delivery: Delivery.ID, through lastNumber: Int64
+    ) throws(StorageError) -> (any ProgressMap)? {
+        maps.withLock { $0[delivery] }
+    }
+
     public func remove(_ delivery: Delivery.ID) throws(StorageError) {
         maps.withLock { _ = $0.removeValue(forKey: delivery) }
     }
@@ -28,4 +34,5 @@ private final class MemoryProgressMap: ProgressMap {
 
     func contains(_ member: AudienceMember) -> Bool { numbers.withLock { $0.contains(member.number) } }
     func insert(_ member: AudienceMember) { numbers.withLock { _ = $0.insert(member.number) } }
+    var blocks: [ReachedBlock] { ReachedBlock.blocks(of: numbers.withLock { $0.sorted() }) }
 }

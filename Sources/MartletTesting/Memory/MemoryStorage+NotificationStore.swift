@@ -109,11 +109,11 @@ extension MemoryStorage: NotificationStore {
 }
 
 extension MemoryState {
-    fileprivate func place(of id: NotificationID, in hub: Hub.ID) -> Int? {
+    func place(of id: NotificationID, in hub: Hub.ID) -> Int? {
         notifications.firstIndex { $0.notification.id == id && $0.notification.hub == hub }
     }
 
-    fileprivate func place(of delivery: Delivery.ID) -> Int? {
+    func place(of delivery: Delivery.ID) -> Int? {
         deliveries.firstIndex { $0.progress.delivery.id == delivery }
     }
 
@@ -203,5 +203,9 @@ extension MemoryDelivery {
         counts.merge(step.counts.filter { $0.value != 0 }, uniquingKeysWith: +)
         for member in step.settled { retries[member] = nil }
         for retry in step.retries { retries[retry.member] = retry }
+        for refusal in step.refusals { refused[refusal.member] = refusal }
+        if let range = step.range { ranges = ranges.filter { $0.last != range.last } + [range] }
+        attempts += step.attempts
+        reached += step.reached
     }
 }

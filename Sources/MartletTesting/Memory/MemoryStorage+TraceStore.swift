@@ -10,6 +10,28 @@ extension MemoryStorage: TraceStore {
                 versions: byID.isEmpty ? state.versions(in: hub) { $0.installation == device } : byID, knownSince: 0)
         }
     }
+
+    public func traced(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> TracedNotification? {
+        state.withLock { state in
+            guard let entry = state.place(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }
+            return TracedNotification(
+                notification: entry.notification, begunAt: entry.begunAt, canceledAt: entry.canceledAt,
+                deliveries: state.deliveries.map(\.progress).filter {
+                    $0.delivery.notification.sequence == entry.notification.sequence
+                })
+        }
+    }
+
+    public func evidence(
+        of members: [AudienceMember], in delivery: Delivery.ID
+    ) async throws(StorageError) -> DeliveryEvidence? {
+        state.withLock { state in
+            guard let entry = state.place(of: delivery).map({ state.deliveries[$0] }) else { return nil }
+            let found = members.map { ($0, entry.evidence(of: $0)) }
+            return DeliveryEvidence(
+                progress: entry.progress, members: Dictionary(found) { first, _ in first })
+        }
+    }
 }
 
 extension MemoryState {
@@ -35,5 +57,15 @@ extension MemoryState {
     func isSentOtherwise(_ new: Registration, to channel: ChannelID, than old: MemoryRegistration) -> Bool {
         channel != old.channel || new.template != old.registration.template
             || new.pushVariables != old.registration.pushVariables || Set(new.tags) != Set(old.registration.tags)
+    }
+}
+
+extension MemoryDelivery {
+    fileprivate func evidence(of member: AudienceMember) -> MemberEvidence {
+        let own = attempts.filter { $0.member == member }.sorted { ($0.at, $0.number) < ($1.at, $1.number) }
+        return MemberEvidence(
+            range: ranges.filter { $0.last >= member }.min { $0.last < $1.last }, refusal: refused[member],
+            retry: retries[member], attempts: own.suffix(MemberEvidence.attemptLimit),
+            isReached: reached.contains { $0.contains(member.number) })
     }
 }

@@ -97,6 +97,11 @@ struct MemoryDelivery {
     var counts: [OutcomeName: Int] = [:]
     var refusals: [AudienceMember: RefusalRecord] = [:]
     var retries: [AudienceMember: Retry] = [:]
+    /// What of the evidence telemetry does not show.
+    var refused: [AudienceMember: Refusal] = [:]
+    var ranges: [RangeRecord] = []
+    var attempts: [Attempt] = []
+    var reached: [ReachedBlock] = []
 }
 
 /// What was accepted under a key.

@@ -1,0 +1,52 @@
+import MartletCore
+import MartletModel
+
+/// Attempts that were not a push's first and last, on one connection.
+struct AttemptTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func insert(_ attempts: [Attempt], of delivery: Delivery.ID) throws(StorageError) {
+        for attempt in attempts {
+            try connection.run(
+                """
+                INSERT OR REPLACE INTO attempts (delivery, channel, registration, made_at, number, outcome, reason,
+                    origin, status, fate)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, delivery.rawValue, attempt.member.channel.rawValue, attempt.member.registration, attempt.at,
+                attempt.number, attempt.outcome.rawValue, attempt.reason, attempt.answer?.origin,
+                attempt.answer?.status, attempt.fate.rawValue)
+        }
+    }
+
+    /// In the order in which they were made.
+    func attempts(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
+        try connection.all(
+            """
+            SELECT number, outcome, reason, origin, status, made_at, fate FROM attempts
+            WHERE delivery = ? AND channel = ? AND registration = ? ORDER BY made_at DESC, number DESC LIMIT ?
+            """, delivery.rawValue, member.channel.rawValue, member.registration, MemberEvidence.attemptLimit
+        ) { row in
+            Attempt(
+                member: member, number: Int(row.integer(0)), outcome: OutcomeName(rawValue: row.text(1)),
+                reason: row.text(2), answer: PushAnswer(row, 3), at: row.timestamp(5), fate: TokenFate(row, 6))
+        }.reversed()
+    }
+}
+
+extension PushAnswer {
+    /// - Parameter column: That of the origin, before that of the status.
+    init?(_ row: Statement, _ column: Int32) {
+        guard let origin = row.optionalText(column) else { return nil }
+        self.init(origin: origin, status: row.optionalInteger(column + 1).map { Int($0) })
+    }
+}
+
+extension TokenFate {
+    init(_ row: Statement, _ column: Int32) {
+        self = TokenFate(rawValue: row.text(column)) ?? .kept
+    }
+}

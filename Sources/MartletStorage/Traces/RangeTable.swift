@@ -1,0 +1,88 @@
+import MartletCore
+import MartletModel
+
+/// What pages have come to, and whom a delivery has reached, on one connection.
+struct RangeTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func insert(_ range: RangeRecord, of delivery: Delivery.ID) throws(StorageError) {
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO ranges (delivery, last_channel, last_registration, change, registration, started_at,
+                ended_at, summary)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, delivery.rawValue, range.last.channel.rawValue, range.last.registration, range.snapshot.change,
+            range.snapshot.registration, range.startedAt, range.endedAt, RangeSummary.encode(range))
+    }
+
+    func insert(_ blocks: [ReachedBlock], of delivery: Delivery.ID) throws(StorageError) {
+        for block in blocks {
+            try connection.run(
+                "INSERT OR REPLACE INTO reached (delivery, place, members) VALUES (?, ?, ?)", delivery.rawValue,
+                block.place, block.bytes)
+        }
+    }
+
+    /// The range that a member is in, where its page was read.
+    func range(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> RangeRecord? {
+        try connection.first(
+            """
+            SELECT last_channel, last_registration, change, registration, started_at, ended_at, summary FROM ranges
+            WHERE delivery = ? AND (last_channel, last_registration) >= (?, ?)
+            ORDER BY last_channel, last_registration LIMIT 1
+            """, delivery.rawValue, member.channel.rawValue, member.registration
+        ) { row throws(StorageError) in
+            var range = RangeRecord(
+                last: AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1)),
+                snapshot: AudienceSnapshot(change: row.integer(2), registration: row.integer(3)),
+                startedAt: row.timestamp(4), endedAt: row.timestamp(5))
+            guard RangeSummary.decode(row.bytes(6), into: &range) else {
+                throw StorageError(.corrupt, "What a page has come to cannot be read; restore a backup.")
+            }
+            return range
+        }
+    }
+
+    func isReached(_ number: Int64, by delivery: Delivery.ID) throws(StorageError) -> Bool {
+        let place = ReachedBlock.place(of: number)
+        let block = try connection.first(
+            "SELECT members FROM reached WHERE delivery = ? AND place = ?", delivery.rawValue, place
+        ) { ReachedBlock(place: place, bytes: $0.bytes(0)) }
+        return block?.contains(number) ?? false
+    }
+}
+
+/// Counts, reasons and origins of a range as texts, each kind behind how many it has.
+private enum RangeSummary {
+    static func encode(_ range: RangeRecord) -> [UInt8] {
+        let counts = range.counts.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap {
+            [$0.key.rawValue, String($0.value)]
+        }
+        let reasons = range.reasons.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap {
+            [$0.key.rawValue, $0.value]
+        }
+        return TextListCoding.encode(
+            [String(counts.count)] + counts + [String(reasons.count)] + reasons + range.origins)
+    }
+
+    /// - Returns: Whether the bytes were written by `encode`.
+    static func decode(_ bytes: [UInt8], into range: inout RangeRecord) -> Bool {
+        guard var texts = TextListCoding.decode(bytes)?[...], let counts = part(of: &texts),
+            let reasons = part(of: &texts)
+        else { return false }
+        for (name, count) in counts { range.counts[OutcomeName(rawValue: name)] = Int(count) }
+        for (name, reason) in reasons { range.reasons[OutcomeName(rawValue: name)] = reason }
+        range.origins = Array(texts)
+        return true
+    }
+
+    private static func part(of texts: inout ArraySlice<String>) -> [String: String]? {
+        guard let count = texts.popFirst().flatMap({ Int($0) }), (0...texts.count).contains(count) else { return nil }
+        defer { texts = texts.dropFirst(count) }
+        return StringMapCoding.map(of: texts.prefix(count))
+    }
+}
