@@ -13,6 +13,7 @@ public struct HubAPI: Sendable {
     private let installations: InstallationRoutes
     private let messages: MessageRoutes
     private let telemetry: TelemetryRoutes
+    private let traces: TraceRoutes
     private let feedback: FeedbackRoutes
     private let jobs: JobRoutes
     private let management: HubManagementRoutes
@@ -20,7 +21,8 @@ public struct HubAPI: Sendable {
 
     public init(
         hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, testSends: TestSends,
-        jobs: JobRunner, platforms: PushPlatformList, signer: URLSigner, address: PublicAddress, time: any TimeSource
+        traces: Traces, jobs: JobRunner, platforms: PushPlatformList, signer: URLSigner, address: PublicAddress,
+        time: any TimeSource
     ) {
         self.jobs = JobRoutes(jobs: jobs, signer: signer, time: time)
         gate = Gate(hubs: hubs, address: address, time: time)
@@ -30,6 +32,7 @@ public struct HubAPI: Sendable {
         let feedbackAddress = FeedbackAddress(signer: signer, time: time)
         telemetry = TelemetryRoutes(
             notifications: notifications, platforms: platforms, feedback: feedbackAddress)
+        self.traces = TraceRoutes(traces: traces)
         feedback = FeedbackRoutes(notifications: notifications, hubs: hubs, address: feedbackAddress)
         management = HubManagementRoutes(hubs: hubs, platforms: platforms, time: time)
         description = HubDescription(platforms: platforms).description.makeResponse()
@@ -46,6 +49,7 @@ public struct HubAPI: Sendable {
         installations.add(to: &routes)
         messages.add(to: &routes)
         telemetry.add(to: &routes)
+        traces.add(to: &routes)
         feedback.add(to: &routes)
         jobs.add(to: &routes)
         management.add(to: &routes)

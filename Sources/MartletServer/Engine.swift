@@ -20,6 +20,7 @@ struct Engine: Sendable {
     let dispatcher: Dispatcher
     let scheduler: Scheduler
     let testSends: TestSends
+    let traces: Traces
     let jobs: JobRunner
     let log: Log
     /// Signs the URLs of containers and blobs.
@@ -81,6 +82,8 @@ struct Engine: Sendable {
             store: storage, platforms: platforms, time: time, accepted: { dispatcher.enqueue($0) },
             scheduled: { _ in scheduler.wake() })
         testSends = dispatcher.makeTestSends()
+        traces = Traces(
+            store: storage, maps: storage.progressMaps, platforms: platforms, messageIDs: try key.messageIDKey())
         jobs = JobRunner(
             jobs: storage, devices: storage, containers: storage.containers,
             lines: RegistrationLines(devices: devices, platforms: platforms), time: time
@@ -121,7 +124,8 @@ struct Engine: Sendable {
         let backend = try makeBackend(configuration)
         var router = Router(refuse: HubAPI.refusal(time: time))
         HubAPI(
-            hubs: hubs, devices: devices, notifications: notifications, testSends: testSends, jobs: jobs,
+            hubs: hubs, devices: devices, notifications: notifications, testSends: testSends,
+            traces: traces, jobs: jobs,
             platforms: platforms, signer: signer, address: PublicAddress(configuration.publicURL), time: time
         ).addRoutes(to: &router)
         let health = HealthAPI {
@@ -166,7 +170,7 @@ struct Engine: Sendable {
         return AdminAPI(
             hubs: hubs, users: users, userRemoval: removal, platforms: platforms, containers: containers,
             audit: AuditAdministration(store: storage),
-            serverKey: KeyAdministration(rotation: keyRotation), endpoint: endpoint
+            serverKey: KeyAdministration(rotation: keyRotation), traces: traces, endpoint: endpoint
         ).makeHandler()
     }
 }

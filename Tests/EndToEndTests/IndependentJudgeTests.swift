@@ -17,6 +17,11 @@ struct IndependentJudgeTests {
         try await judge("durability.py", BuiltProducts.martlet.path, "--rounds", "3", "--forgetful")
     }
 
+    @Test("Why a push did or did not arrive is told by what was true when it was sent")
+    func everyDeviceCanSayWhy() async throws {
+        try await judge("why.py", BuiltProducts.martlet.path)
+    }
+
     @Test("What is scheduled survives kill -9 and goes out when its time has come")
     func schedulesOutliveKills() async throws {
         try await judge("schedules.py", BuiltProducts.martlet.path)

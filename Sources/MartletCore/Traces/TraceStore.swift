@@ -11,4 +11,10 @@ public protocol TraceStore: Sendable {
     func evidence(
         of members: [AudienceMember], in delivery: Delivery.ID
     ) async throws(StorageError) -> DeliveryEvidence?
+
+    /// What a device has said of a notification.
+    /// - Parameter device: The id of the registration.
+    func receipts(
+        of notification: NotificationID, from device: String, in hub: Hub.ID
+    ) async throws(StorageError) -> [DeviceReceipt]
 }

@@ -67,7 +67,7 @@ extension HubDescription {
         ]
     }
 
-    private static func object(required: [JSON], _ members: [String: JSON]) -> JSON {
+    static func object(required: [JSON], _ members: [String: JSON]) -> JSON {
         ["type": "object", "required": .array(required), "properties": .object(members)]
     }
 

@@ -32,9 +32,9 @@ struct HubDescription {
                         "The query `sv`, `se`, `sr`, `sp` and `sig` of a URL that `martlet container url` prints."),
                 ],
             ],
-            schemas: Self.installationSchemas,
+            schemas: Self.installationSchemas.merging(Self.traceSchemas) { $1 },
             groups: [
-                registrations, installations, messages, feedback, feedbackFiles, jobs, management, containers,
+                registrations, installations, messages, traces, feedback, feedbackFiles, jobs, management, containers,
                 APIGroup(
                     "Description", "What this server serves.", security: [], answers: [],
                     operations: [

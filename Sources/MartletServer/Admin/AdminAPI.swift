@@ -18,6 +18,7 @@ struct AdminAPI: Sendable {
     let containers: ContainerAdministration
     let audit: AuditAdministration
     let serverKey: KeyAdministration
+    let traces: Traces
     /// The address for connection strings.
     let endpoint: PublicEndpoint
 
@@ -31,6 +32,7 @@ struct AdminAPI: Sendable {
         addCredentials(to: &router)
         addKeys(to: &router)
         addUsers(to: &router)
+        addTraces(to: &router)
         containers.addRoutes(to: &router)
         audit.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)

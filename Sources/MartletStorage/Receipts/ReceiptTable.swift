@@ -89,6 +89,17 @@ struct ReceiptTable {
         }
     }
 
+    func receipts(
+        of notification: NotificationID, from device: String, in hub: Hub.ID
+    ) throws(StorageError) -> [DeviceReceipt] {
+        try connection.all(
+            """
+            SELECT device, user, event, at FROM notification_receipts
+            WHERE notification = (SELECT sequence FROM notifications WHERE hub = ? AND id = ?) AND device = ?
+            ORDER BY at, event
+            """, hub.rawValue, notification.bytes, device, read: Self.receipt)
+    }
+
     private static func receipt(_ row: Statement) throws(StorageError) -> DeviceReceipt {
         guard let event = Receipt.Event(rawValue: row.text(2)) else {
             throw StorageError(.corrupt, "A stored receipt cannot be read; restore a backup.")

@@ -37,7 +37,7 @@ struct Sweeper {
         case .sessions: try removeExpiredSessions()
         case .requests: try RequestTable(connection).removeOld(at: now, limit: Self.limit)
         case .notifications:
-            try removeOldParts() || removeOldReceipts() > 0 ? Self.limit : removeOldNotifications()
+            try removeOldParts() + removeOldReceipts() > 0 ? Self.limit : removeOldNotifications()
         case .audit:
             try AuditTable(connection).removeOld(before: now + (.zero - retention.audit), limit: Self.limit)
         case .surplusRefusals:

@@ -20,4 +20,12 @@ extension SQLiteStorage: TraceStore {
             try DeliveryTable(connection).evidence(of: members, in: delivery)
         }
     }
+
+    public func receipts(
+        of notification: NotificationID, from device: String, in hub: Hub.ID
+    ) async throws(StorageError) -> [DeviceReceipt] {
+        try await readers.read { connection throws(StorageError) in
+            try ReceiptTable(connection).receipts(of: notification, from: device, in: hub)
+        }
+    }
 }

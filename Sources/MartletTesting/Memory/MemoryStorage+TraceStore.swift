@@ -32,6 +32,16 @@ extension MemoryStorage: TraceStore {
                 progress: entry.progress, members: Dictionary(found) { first, _ in first })
         }
     }
+
+    public func receipts(
+        of notification: NotificationID, from device: String, in hub: Hub.ID
+    ) async throws(StorageError) -> [DeviceReceipt] {
+        state.withLock { state in
+            state.receipts.filter {
+                $0.key.subject == .notification(notification) && $0.key.hub == hub && $0.key.device == device
+            }.values.sorted { ($0.at, $0.event.rawValue) < ($1.at, $1.event.rawValue) }
+        }
+    }
 }
 
 extension MemoryState {

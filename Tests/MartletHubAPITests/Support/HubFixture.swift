@@ -67,7 +67,10 @@ struct HubFixture {
         let api = HubAPI(
             hubs: hubs, devices: devices,
             notifications: NotificationIntake(store: storage, platforms: platforms, time: time, accepted: { _ in }),
-            testSends: dispatcher.makeTestSends(), jobs: jobs, platforms: platforms, signer: signer, address: address,
+            testSends: dispatcher.makeTestSends(),
+            traces: Traces(
+                store: storage, maps: MemoryProgressMaps(), platforms: platforms, messageIDs: MessageIDKey(1, 2)),
+            jobs: jobs, platforms: platforms, signer: signer, address: address,
             time: time)
         self.containers = ContainerAPI(store: store, signer: signer, time: time).makeHandler()
         var router = Router(refuse: HubAPI.refusal(time: time))

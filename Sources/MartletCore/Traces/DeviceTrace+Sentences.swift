@@ -1,0 +1,173 @@
+import MartletModel
+
+extension DeviceTrace {
+    /// The explanation for people: the verdict first, then a sentence for each fact.
+    public var sentences: [String] {
+        guard let first = pushes.first else {
+            return [
+                "Unknown device: no registration or installation '\(device)' is known in this hub, nor was one as far back "
+                    + "as is remembered."
+            ]
+        }
+        var sentences = [first.headline]
+        sentences += accepted
+        for push in pushes {
+            if pushes.count > 1 { sentences.append("Registration \(push.registration.id):") }
+            sentences += push.facts(of: notification)
+        }
+        sentences += receiptSentences
+        return sentences
+    }
+
+    private var accepted: [String] {
+        let moment = "The notification was accepted at \(notification.acceptedAt.iso8601)"
+        let due = notification.dueAt.map { ", to go out at \($0.iso8601)" } ?? ""
+        return ["\(moment)\(due), and is tried until \(notification.expiresAt.iso8601)."]
+    }
+
+    private var receiptSentences: [String] {
+        if receipts.isEmpty {
+            guard verdict == .delivered else { return [] }
+            return ["Whether the device received it is not known: it has sent no receipt."]
+        }
+        return receipts.map { "The device said that it was \($0.event.rawValue) at \($0.at.iso8601)." }
+    }
+}
+
+extension PushTrace {
+    fileprivate var headline: String {
+        let service = registration.platform.rawValue
+        switch verdict {
+        case .delivered: return "Delivered: \(service) took it for the device."
+        case .retrying: return "Still being tried: it failed so far and is sent again."
+        case .pending: return "Not sent yet: its turn has not come, or is just now."
+        case .scheduled: return "Not sent yet: the notification waits for its time."
+        case .refused:
+            let attempt = attempts.last
+            return "Refused: \(attempt?.outcome.rawValue ?? "")\(attempt.map { Self.reason($0.reason) } ?? "")."
+        case .expired: return "Given up: the notification expired before it could be delivered."
+        case .spared: return "Not sent: \(spareReason)"
+        case .left: return "Given up: when it was to be tried again, the registration was not in the audience any more."
+        case .excluded: return "Not in the audience: \(exclusion)"
+        case .notAddressed: return "Not in the audience: it was for another platform or kind of registration."
+        case .lapsed: return "Not in the audience: the registration had expired."
+        case .missed:
+            return "Not in the audience: the device got another handle while the audience was read, and was in no page."
+        case .registeredLater: return "Not in the audience: the registration was made too late for it."
+        case .removedBefore: return "Not in the audience: the registration was gone before its turn came."
+        case .canceled: return "Not sent: the notification was withdrawn before its time."
+        case .unknownDevice: return "Unknown device."
+        case .unknown: return "Not known: what would tell is not kept any more."
+        }
+    }
+
+    private static func reason(_ text: String) -> String { text.isEmpty ? "" : " (\(text))" }
+
+    private var spareReason: String {
+        let reasons = (range?.reasons ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
+        return reasons.map { "\($0.key.rawValue)\(Self.reason($0.value))" }.joined(separator: ", or ") + "."
+    }
+
+    private var exclusion: String {
+        guard let decision else { return "its handle is none of those that the notification was sent to." }
+        return "the registration \(Self.text(of: decision.terms))."
+    }
+
+    /// `had the tag 'a' and did not have the tag 'b'`
+    private static func text(of terms: [ExpressionDecision.Term]) -> String {
+        terms.map { term in
+            "\(term.isPresent ? "had" : "did not have") the tag '\(term.tag.spelling)'"
+        }.joined(separator: " and ")
+    }
+
+    // MARK: Facts
+
+    fileprivate func facts(of notification: Notification) -> [String] {
+        var facts: [String] = []
+        facts += audience(notification)
+        if isReachedByAnother {
+            facts.append(
+                "Another registration of the same handle was in the audience, so the device got it all the same.")
+        }
+        if !isMember, let range { facts.append("Its page was read at \(range.startedAt.iso8601).") }
+        facts += deliveryFacts
+        facts += tokenFacts
+        facts += sinceFacts
+        return facts
+    }
+
+    private func audience(_ notification: Notification) -> [String] {
+        let kind = registration.template == nil ? "native" : "template"
+        let made =
+            "The \(kind) registration \(registration.id) for \(registration.platform.rawValue) was first made at "
+            + "\(registration.createdAt.iso8601)"
+        let until = registration.expiresAt.map { ", to expire at \($0.iso8601)" } ?? ""
+        var facts = ["\(made)\(until)."]
+        switch (notification.target, decision) {
+        case (.direct(let handles), _):
+            let isThere = isMember ? "It is in the list of" : "It is not in the list of"
+            facts.append("\(isThere) \(handles.count) handle\(handles.count == 1 ? "" : "s") that was sent to.")
+        case (.audience(let expression?), let decision?):
+            let (sign, means) = decision.matches ? ("means it", "because it") : ("does not mean it", "because it")
+            facts.append("The expression '\(expression)' \(sign), \(means) \(Self.text(of: decision.terms)).")
+        case (.audience(nil), _?): facts.append("The notification was for everybody on the platform.")
+        case (.audience, nil): break
+        }
+        return facts
+    }
+
+    private var deliveryFacts: [String] {
+        var facts = attempts.map(Self.sentence)
+        if verdict == .delivered, attempts.isEmpty, let range {
+            let origins = range.origins.isEmpty ? "" : " by \(range.origins.joined(separator: ", "))"
+            facts.append(
+                "It was accepted\(origins) at the first attempt, between \(range.startedAt.iso8601) and "
+                    + "\(range.endedAt.iso8601).")
+        }
+        if let retryAt { facts.append("It is to be tried again at \(retryAt.iso8601).") }
+        if let messageID { facts.append("Every attempt carries the message id \(messageID).") }
+        return facts
+    }
+
+    private static func sentence(_ attempt: Attempt) -> String {
+        let start = "Attempt \(attempt.number) at \(attempt.at.iso8601): "
+        let outcome = "\(attempt.outcome.rawValue)\(reason(attempt.reason))"
+        guard let answer = attempt.answer else { return "\(start)not sent, \(outcome)." }
+        guard let status = answer.status else { return "\(start)no answer of \(answer.origin), \(outcome)." }
+        return "\(start)\(answer.origin) answered \(status), \(outcome)."
+    }
+
+    private var tokenFacts: [String] {
+        switch fate {
+        case .kept: verdict == .refused ? ["The device's handle was kept."] : []
+        case .removed:
+            switch since?.cause {
+            case .unregistered?:
+                ["The service called the device's handle dead, so it was removed with its registrations."]
+            case nil:
+                ["The service called the device's handle dead; it was kept, because it had been registered again."]
+            default: ["The service called the device's handle dead."]
+            }
+        case .quarantined:
+            [
+                "The service called the device's handle dead. It was kept, because so many were called dead that a wrong "
+                    + "credential, topic or environment is as likely."
+            ]
+        case .moved: ["The service gave the device another handle, which was put in the old one's place."]
+        }
+    }
+
+    private var sinceFacts: [String] {
+        guard let since else { return [] }
+        let change =
+            switch since.cause {
+            case .changed: "changed"
+            case .deleted: "removed"
+            case .taken: "removed, because another registration took its handle"
+            case .unregistered: "removed, because the push service called its handle dead"
+            case .moved: "given another handle by the push service"
+            case .expired: "removed, because it had expired"
+            }
+        return ["The registration was \(change) at \(since.at.iso8601); what is told here is how it was before."]
+    }
+}

@@ -1,0 +1,62 @@
+public import MartletModel
+
+/// Whether an expression means a registration, and the tags that decided it: with these as they are, no other tag of
+/// the expression matters.
+public struct ExpressionDecision: Hashable, Sendable {
+    /// A tag that the registration had or lacked.
+    public struct Term: Hashable, Sendable {
+        public var tag: Tag
+        public var isPresent: Bool
+
+        public init(_ tag: Tag, isPresent: Bool) {
+            self.tag = tag
+            self.isPresent = isPresent
+        }
+    }
+
+    public var matches: Bool
+    /// In the order of the expression, each once; empty where the send was for everybody.
+    public var terms: [Term]
+
+    init(matches: Bool, terms: [Term]) {
+        self.matches = matches
+        self.terms = terms
+    }
+
+    /// - Parameter expression: nil means everybody.
+    public init(of expression: TagExpression?, on tags: Set<Tag>) {
+        guard let expression else {
+            self.init(matches: true, terms: [])
+            return
+        }
+        self = expression.decision(on: tags)
+        var seen: Set<Tag> = []
+        terms = terms.filter { seen.insert($0.tag).inserted }
+    }
+}
+
+extension TagExpression {
+    fileprivate func decision(on tags: Set<Tag>) -> ExpressionDecision {
+        switch self {
+        case .tag(let tag):
+            let isPresent = tags.contains(tag)
+            return ExpressionDecision(matches: isPresent, terms: [.init(tag, isPresent: isPresent)])
+        case .not(let operand):
+            let decision = operand.decision(on: tags)
+            return ExpressionDecision(matches: !decision.matches, terms: decision.terms)
+        case .and(let operands): return Self.decision(of: operands, on: tags, decisive: false)
+        case .or(let operands): return Self.decision(of: operands, on: tags, decisive: true)
+        }
+    }
+
+    /// One operand that is as `decisive` says decides alone: the one with the fewest terms. Otherwise all do.
+    private static func decision(
+        of operands: [TagExpression], on tags: Set<Tag>, decisive: Bool
+    ) -> ExpressionDecision {
+        let decisions = operands.map { $0.decision(on: tags) }
+        if let one = decisions.filter({ $0.matches == decisive }).min(by: { $0.terms.count < $1.terms.count }) {
+            return one
+        }
+        return ExpressionDecision(matches: !decisive, terms: decisions.flatMap(\.terms))
+    }
+}

@@ -1,0 +1,234 @@
+import MartletModel
+
+/// Reasons from what is kept to what became of a notification on the registrations of a device: it reads nothing.
+struct TraceReasoning: Sendable {
+    let traced: TracedNotification
+    let past: RegistrationPast
+    let platforms: PushPlatformList
+    let messageIDs: MessageIDKey
+
+    private var notification: Notification { traced.notification }
+
+    // MARK: What is to be looked up
+
+    /// The members that the versions of the device's registrations are, or would be, in a delivery.
+    func members(in delivery: Delivery) -> [AudienceMember] {
+        var seen: Set<AudienceMember> = []
+        return past.versions.compactMap { member($0, in: delivery) }.filter { seen.insert($0).inserted }
+    }
+
+    private func member(_ version: RegistrationVersion, in delivery: Delivery) -> AudienceMember? {
+        guard isAddressed(version, by: delivery) else { return nil }
+        guard case .direct(let handles) = notification.target else { return version.member }
+        guard let platform = platforms[delivery.platform], let key = try? platform.key(of: version.handle),
+            let place = handles.firstIndex(where: { (try? platform.key(of: $0)) == key })
+        else { return nil }
+        return AudienceMember(channel: .none, registration: Int64(place) + 1)
+    }
+
+    /// Whether the delivery is for the platform and kind of a registration. A direct send is for a handle, whatever the
+    /// registration is.
+    private func isAddressed(_ version: RegistrationVersion, by delivery: Delivery) -> Bool {
+        guard version.platform == delivery.platform else { return false }
+        if case .direct = notification.target { return true }
+        return (version.template != nil) == delivery.isOfTemplates
+    }
+
+    // MARK: What follows
+
+    /// - Parameter evidence: What is kept of `members(in:)`, with what the progress maps know.
+    func pushes(_ evidence: [Delivery.ID: DeliveryEvidence]) -> [PushTrace] {
+        var sequences: [Int64] = []
+        for version in past.versions where !sequences.contains(version.sequence) { sequences.append(version.sequence) }
+        return sequences.map { sequence in
+            let versions = past.versions.filter { $0.sequence == sequence }
+            let found = traced.deliveries.compactMap { progress -> PushTrace? in
+                guard versions.contains(where: { isAddressed($0, by: progress.delivery) }) else { return nil }
+                let id = progress.delivery.id
+                return push(versions, evidence[id] ?? DeliveryEvidence(progress: progress))
+            }
+            return found.min { $0.verdict.rank < $1.verdict.rank } ?? unaddressed(versions)
+        }
+    }
+
+    /// Nothing was, or is yet, delivered to registrations of this platform and kind.
+    private func unaddressed(_ versions: [RegistrationVersion]) -> PushTrace {
+        let version = version(of: versions, at: traced.begunAt ?? .distantFuture)
+        if traced.canceledAt != nil { return PushTrace(.canceled, version) }
+        guard let begun = traced.begunAt else { return PushTrace(.scheduled, version) }
+        let isOfKind: Bool =
+            switch notification.content {
+            case .native(let platform, _): version.platform == platform && version.template == nil
+            case .template: version.template != nil
+            }
+        guard isOfKind else { return PushTrace(.notAddressed, version) }
+        return PushTrace(version.createdAt > begun ? .registeredLater : .removedBefore, version)
+    }
+
+    /// The version that was so at a moment, by the clock; of a registration that was gone by then its last.
+    private func version(of versions: [RegistrationVersion], at moment: Timestamp) -> RegistrationVersion {
+        versions.first { $0.end.map { $0.at > moment } ?? true } ?? versions[versions.count - 1]
+    }
+
+    // MARK: One registration in one delivery
+
+    private func push(_ versions: [RegistrationVersion], _ evidence: DeliveryEvidence) -> PushTrace {
+        let delivery = evidence.progress.delivery
+        if case .direct = notification.target { return direct(versions, evidence) }
+        let candidates = versions.filter { isAddressed($0, by: delivery) }
+        let readings = candidates.compactMap { version in
+            reading(of: version, member(version, in: delivery).flatMap { evidence.members[$0] }, delivery)
+        }
+        if let best = readings.min(by: { $0.verdict.rank < $1.verdict.rank }) { return best }
+        let ranges = candidates.compactMap { evidence.members[$0.member]?.range }
+        guard let range = ranges.last else { return unread(versions, candidates, evidence) }
+        return absent(versions, candidates, range)
+    }
+
+    /// What follows for a version that was so when its page was read; nil where it was not.
+    private func reading(
+        of version: RegistrationVersion, _ found: MemberEvidence?, _ delivery: Delivery
+    ) -> PushTrace? {
+        guard let found else { return nil }
+        guard let range = found.range, past.versions(at: range.snapshot).contains(where: { $0.isSame(as: version) })
+        else {
+            // The page may have been in hand when the process ended, and was read anew then.
+            guard found.isTouched, version.template != nil || isAloneInTouching(version, found) else { return nil }
+            return outcome(version, found, delivery)
+        }
+        guard range.snapshot.change >= past.knownSince || found.isTouched else {
+            return PushTrace(.unknown, version).with(range)
+        }
+        guard case .audience(let expression) = notification.target else { return nil }
+        let decision = ExpressionDecision(of: expression, on: Set(version.tags))
+        var push: PushTrace
+        if isBehind(delivery.bounds, version, delivery) {
+            push = PushTrace(.registeredLater, version)
+        } else if !decision.matches {
+            push = PushTrace(.excluded, version)
+            push.isReachedByAnother = found.isTouched && version.template == nil
+            push.decision = decision
+        } else if let end = version.expiresAt, end <= range.startedAt {
+            push = PushTrace(.lapsed, version)
+        } else {
+            push = outcome(version, found, delivery)
+            push.decision = decision
+        }
+        return push.with(range)
+    }
+
+    /// A channel can be touched by any of its registrations: one of which only that is known has to have matched.
+    private func isAloneInTouching(_ version: RegistrationVersion, _ found: MemberEvidence) -> Bool {
+        guard case .audience(let expression) = notification.target else { return false }
+        let isThen = version.end.map { $0.at > notification.acceptedAt } ?? true
+        return found.range == nil && isThen && (expression?.matches(Set(version.tags)) ?? true)
+    }
+
+    private func isBehind(_ bounds: Delivery.Bounds, _ version: RegistrationVersion, _ delivery: Delivery) -> Bool {
+        delivery.isOfTemplates ? version.sequence > bounds.registration : version.channel > bounds.channel
+    }
+
+    /// No page has been read that the registration could have been in.
+    private func unread(
+        _ versions: [RegistrationVersion], _ candidates: [RegistrationVersion], _ evidence: DeliveryEvidence
+    ) -> PushTrace {
+        let last = versions[versions.count - 1]
+        if let end = last.end, end.cause.isRemoval { return PushTrace(.removedBefore, last) }
+        let version = candidates[candidates.count - 1]
+        var push = PushTrace(evidence.progress.state.isFinal ? .expired : .pending, version)
+        if isBehind(evidence.progress.delivery.bounds, version, evidence.progress.delivery) {
+            push.verdict = .registeredLater
+        } else if case .audience(let expression) = notification.target {
+            push.decision = ExpressionDecision(of: expression, on: Set(version.tags))
+            if push.decision?.matches == false { push.verdict = .excluded }
+        }
+        return push
+    }
+
+    /// Pages were read that the registration could have been in, and it was in none.
+    private func absent(
+        _ versions: [RegistrationVersion], _ candidates: [RegistrationVersion], _ range: RangeRecord
+    ) -> PushTrace {
+        let last = candidates[candidates.count - 1]
+        if range.snapshot.change < past.knownSince { return PushTrace(.unknown, last).with(range) }
+        if last.sequence > range.snapshot.registration { return PushTrace(.registeredLater, last).with(range) }
+        let then = past.versions(at: range.snapshot).first { $0.sequence == last.sequence }
+        guard let then else { return PushTrace(.removedBefore, versions[versions.count - 1]).with(range) }
+        let isOther = !candidates.contains { $0.isSame(as: then) }
+        return PushTrace(isOther ? .notAddressed : .missed, then).with(range)
+    }
+
+    private func direct(_ versions: [RegistrationVersion], _ evidence: DeliveryEvidence) -> PushTrace {
+        let delivery = evidence.progress.delivery
+        let named = versions.filter { member($0, in: delivery) != nil }
+        guard !named.isEmpty else {
+            return PushTrace(.excluded, version(of: versions, at: notification.acceptedAt))
+        }
+        let version = version(of: named, at: notification.acceptedAt)
+        let found = member(version, in: delivery).flatMap { evidence.members[$0] } ?? MemberEvidence()
+        var push = outcome(version, found, delivery)
+        push.range = found.range
+        if found.range == nil, evidence.progress.state.isFinal, push.verdict == .pending { push.verdict = .expired }
+        return push
+    }
+
+    /// What became of a member.
+    private func outcome(
+        _ version: RegistrationVersion, _ found: MemberEvidence, _ delivery: Delivery
+    ) -> PushTrace {
+        var push = PushTrace(verdict(of: found), version)
+        push.attempts = found.attempts
+        if let refusal = found.refusal, found.isAnswered {
+            push.attempts.append(Attempt(refusal))
+        }
+        push.fate = push.attempts.last?.fate ?? .kept
+        push.retryAt = found.retry?.dueAt
+        if let member = member(version, in: delivery) {
+            push.messageID = messageIDs.id(of: notification.id, to: member)
+        }
+        return push
+    }
+
+    private func verdict(of found: MemberEvidence) -> TraceVerdict {
+        if found.isReached { return .delivered }
+        if let refusal = found.refusal {
+            if refusal.outcome == .abandoned { return .expired }
+            return found.isAnswered ? .refused : .left
+        }
+        if found.retry != nil { return .retrying }
+        if !found.attempts.isEmpty { return .expired }
+        guard let range = found.range else { return .pending }
+        return range.reasons.isEmpty ? .unknown : .spared
+    }
+}
+
+extension MemberEvidence {
+    /// Whether it is known of the member itself that it was one.
+    fileprivate var isTouched: Bool { isReached || refusal != nil || retry != nil || !attempts.isEmpty }
+
+    /// Whether the refusal is more than the note that a retry has found nobody.
+    fileprivate var isAnswered: Bool { refusal?.handle != nil }
+}
+
+extension RegistrationVersion {
+    fileprivate func isSame(as other: RegistrationVersion) -> Bool {
+        sequence == other.sequence && end?.change == other.end?.change
+    }
+}
+
+extension PushTrace {
+    fileprivate func with(_ range: RangeRecord) -> PushTrace {
+        var push = self
+        push.range = range
+        return push
+    }
+}
+
+extension Attempt {
+    /// The last one, which a refusal is of.
+    fileprivate init(_ refusal: Refusal) {
+        self.init(
+            member: refusal.member, number: refusal.attempts, outcome: refusal.outcome, reason: refusal.reason,
+            answer: refusal.answer, at: refusal.at, fate: refusal.fate)
+    }
+}

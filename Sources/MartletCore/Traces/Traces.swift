@@ -1,0 +1,75 @@
+/// Explains what became of a notification on a device: "why did it not arrive?"
+public struct Traces: Sendable {
+    private let store: any TraceStore
+    private let maps: any ProgressMaps
+    private let platforms: PushPlatformList
+    private let messageIDs: MessageIDKey
+
+    public init(
+        store: any TraceStore, maps: any ProgressMaps, platforms: PushPlatformList, messageIDs: MessageIDKey
+    ) {
+        self.store = store
+        self.maps = maps
+        self.platforms = platforms
+        self.messageIDs = messageIDs
+    }
+
+    /// - Parameter device: The id of a registration, or of an installation, which means all its registrations; one that
+    ///   nobody knows is explained as well.
+    /// - Returns: nil where the hub has no such notification.
+    public func trace(
+        _ id: NotificationID, of device: String, in hub: Hub.ID
+    ) async throws(StorageError) -> DeviceTrace? {
+        guard let traced = try await store.traced(id, in: hub) else { return nil }
+        let reasoning = TraceReasoning(
+            traced: traced, past: try await store.past(of: device, in: hub), platforms: platforms,
+            messageIDs: messageIDs)
+        var evidence: [Delivery.ID: DeliveryEvidence] = [:]
+        for progress in traced.deliveries {
+            let members = reasoning.members(in: progress.delivery)
+            evidence[progress.delivery.id] = try await self.evidence(of: members, in: progress.delivery)
+        }
+        var receipts: [DeviceReceipt] = []
+        let pushes = reasoning.pushes(evidence).map { complete($0, of: traced.notification) }
+        for registration in Set(pushes.map(\.registration.id)).sorted() {
+            receipts += try await store.receipts(of: id, from: registration, in: hub)
+        }
+        return DeviceTrace(notification: traced.notification, device: device, pushes: pushes, receipts: receipts)
+    }
+
+    /// What the store has, with what the progress map of a delivery that is under way knows.
+    private func evidence(
+        of members: [AudienceMember], in delivery: Delivery
+    ) async throws(StorageError) -> DeliveryEvidence? {
+        for _ in 0..<2 {
+            guard var found = try await store.evidence(of: members, in: delivery.id) else { return nil }
+            if found.progress.state.isFinal { return found }
+            if let map = try maps.existingMap(for: delivery.id, through: delivery.lastNumber) {
+                for member in members where map.contains(member) { found.members[member]?.isReached = true }
+                return found
+            }
+            if found.progress.cursor == .none { return found }
+            // It has come to its end meanwhile.
+        }
+        return try await store.evidence(of: members, in: delivery.id)
+    }
+
+    /// Adds what is or was sent to the registration as it was then.
+    private func complete(_ push: PushTrace, of notification: Notification) -> PushTrace {
+        guard push.isMember, let platform = platforms[push.registration.platform] else { return push }
+        var push = push
+        switch notification.content {
+        case .native(_, let message):
+            push.payload = platform.normalized(message, at: notification.acceptedAt)
+        case .template(let properties):
+            guard let template = push.registration.template else { return push }
+            var renderer = TemplateRenderer(
+                properties, on: platform, at: notification.acceptedAt, templates: CompiledTemplates())
+            let rendering = Rendering(
+                id: Rendering.ID(template: 1, variables: 1), template: template,
+                variables: push.registration.pushVariables)
+            if case .message(let message) = renderer.message(for: rendering) { push.payload = message }
+        }
+        return push
+    }
+}

@@ -1,0 +1,26 @@
+import MartletCore
+import MartletHTTP
+
+/// Why a notification did or did not reach a device: an extension of the API. It needs Manage, as telemetry does, because
+/// it shows what was sent to others' devices.
+struct TraceRoutes: Sendable {
+    let traces: Traces
+
+    func add(to routes: inout HubRoutes) {
+        routes.on(.get, "/{hub}/messages/{id}/devices/{device}", needs: .manage, read)
+    }
+
+    @Sendable private func read(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
+        let found: DeviceTrace?
+        do throws(StorageError) {
+            found = try await traces.trace(id, of: call.match["device"], in: call.hub.id)
+        } catch {
+            throw HubAPIError(error)
+        }
+        guard let trace = found else { throw .notificationNotFound }
+        return HTTPResponse(
+            .ok, fields: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"],
+            body: .bytes(TraceDocument(trace).json.bytes))
+    }
+}

@@ -1,0 +1,25 @@
+import MartletCore
+import MartletHTTP
+import MartletHubAPI
+import MartletModel
+
+// Why a notification did or did not reach a device.
+extension AdminAPI {
+    func addTraces(to router: inout Router) {
+        router.on(.get, "/hubs/{name}/messages/{id}/devices/{device}") { _, match in
+            guard let hub = hubs.hub(named: match["name"]) else { return refusal(.notFound(match["name"])) }
+            let unknown = HTTPResponse(
+                .notFound,
+                error:
+                    "The hub has no notification '\(match["id"])'; its id is what the send was answered with, and is "
+                    + "kept for 30 days by default.")
+            guard let id = NotificationID(match["id"]) else { return unknown }
+            do throws(StorageError) {
+                guard let trace = try await traces.trace(id, of: match["device"], in: hub.id) else { return unknown }
+                return HTTPResponse(.ok, json: TraceDocument(trace).json)
+            } catch {
+                return HTTPResponse(.serviceUnavailable, error: error.detail)
+            }
+        }
+    }
+}

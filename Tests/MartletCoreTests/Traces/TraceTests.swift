@@ -1,0 +1,206 @@
+import MartletHTTP
+import MartletModel
+import MartletTesting
+import Testing
+
+@testable import MartletCore
+
+/// Why a notification did or did not reach a device, asked after everything has changed.
+struct TraceTests {
+    private func trace(_ flight: Flight, _ delivery: Delivery, _ device: String) async throws -> DeviceTrace {
+        let traces = Traces(
+            store: flight.storage, maps: flight.maps, platforms: flight.platforms, messageIDs: MessageIDKey(1, 2))
+        let id = delivery.notification.id
+        let found = try await traces.trace(id, of: device, in: delivery.notification.hub)
+        return try #require(found)
+    }
+
+    private func remove(_ id: String, of flight: Flight) async throws {
+        _ = try await flight.storage.apply(
+            RegistrationChange.delete(id: id, condition: .none), in: flight.hub, at: flight.time.now
+        ).get()
+    }
+
+    /// Tags that were given and taken since, and removed devices.
+    private func changeEverything(_ flight: Flight) async throws {
+        flight.time.advance(by: .seconds(10))
+        try await flight.register("loft1", id: "r1", tags: ["sports"])
+        try await flight.register("loft2", id: "r2", tags: ["news"])
+        flight.time.advance(by: .seconds(10))
+        for id in ["r1", "r2"] { try await remove(id, of: flight) }
+    }
+
+    @Test func whatIsToldIsWhatWasTrueWhenItWasSent() async throws {
+        let flight = try await Flight()
+        try await flight.register("loft1", id: "r1", tags: ["news", "de"])
+        try await flight.register("loft2", id: "r2", tags: ["sports"])
+        let delivery = try await flight.accept(to: .audience(TagExpression("news && !sports || vip")))
+        #expect(try await flight.run(delivery) == .finished)
+        try await changeEverything(flight)
+
+        let delivered = try await trace(flight, delivery, "r1")
+        #expect(delivered.verdict == .delivered)
+        let push = try #require(delivered.pushes.first)
+        #expect(push.decision?.terms.map(\.tag.spelling) == ["news", "sports"])
+        #expect(push.decision?.terms.map(\.isPresent) == [true, false])
+        #expect(push.messageID?.description == flight.transport.sent[0].id)
+        #expect(push.payload?.body == Array("hello".utf8))
+        #expect(push.since?.cause == .changed)
+        #expect(delivered.sentences.first == "Delivered: pigeon took it for the device.")
+
+        let excluded = try await trace(flight, delivery, "r2")
+        #expect(excluded.verdict == .excluded)
+        #expect(
+            excluded.sentences.first
+                == "Not in the audience: the registration did not have the tag 'news' and did not have the tag 'vip'.")
+        #expect(excluded.pushes.first?.messageID == nil)
+    }
+
+    @Test func aDeviceThatCameOrWentInTheWrongMomentIsToldSo() async throws {
+        let flight = try await Flight()
+        try await flight.register(3)
+        try await remove("r2", of: flight)
+        let delivery = try await flight.accept()
+        try await flight.register("loft4", id: "r4")
+        // Of a channel that was there before: the channel is in the audience, the registration is not yet.
+        #expect(try await flight.run(delivery) == .finished)
+        try await flight.register("loft1", id: "r5")
+        #expect(try await trace(flight, delivery, "r2").verdict == .removedBefore)
+        #expect(try await trace(flight, delivery, "r4").verdict == .registeredLater)
+        #expect(try await trace(flight, delivery, "r5").verdict == .registeredLater)
+        let unknown = try await trace(flight, delivery, "nobody")
+        #expect(unknown.verdict == .unknownDevice)
+        #expect(unknown.sentences.count == 1)
+    }
+
+    @Test func aDeadTokenIsToldWithTheAnswerAndWhatCameOfIt() async throws {
+        let flight = try await Flight { loft, _ in loft == "loft2" ? answered(404) : answered(200) }
+        try await flight.register(2)
+        let delivery = try await flight.accept()
+        _ = try await flight.run(delivery)
+        let trace = try await trace(flight, delivery, "r2")
+        #expect(trace.verdict == .refused)
+        let push = try #require(trace.pushes.first)
+        #expect(push.fate == .removed)
+        #expect(push.since?.cause == .unregistered)
+        #expect(push.attempts.map(\.answer?.status) == [404])
+        #expect(trace.sentences.first == "Refused: BadChannel (NoSuchLoft).")
+        #expect(
+            trace.sentences.contains(
+                "The service called the device's handle dead, so it was removed with its registrations."))
+    }
+
+    @Test func whatIsStillTriedIsToldWithItsAttemptsAndItsNext() async throws {
+        let flight = try await Flight { loft, _ in loft == "loft2" ? answered(429) : answered(200) }
+        try await flight.register(2)
+        let delivery = try await flight.accept()
+        guard case .waiting(let until) = try await flight.run(delivery) else {
+            Issue.record("nothing waits")
+            return
+        }
+        let waiting = try await trace(flight, delivery, "r2")
+        #expect(waiting.verdict == .retrying)
+        #expect(waiting.pushes.first?.retryAt == until)
+        #expect(waiting.pushes.first?.attempts.map(\.answer?.status) == [429])
+        #expect(try await trace(flight, delivery, "r1").verdict == .delivered, "its bit is in the map yet")
+
+        try await flight.register("loft2", id: "r2", tags: ["other"])
+        #expect(try await trace(flight, delivery, "r2").verdict == .retrying)
+        flight.time.advance(to: delivery.notification.expiresAt)
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await trace(flight, delivery, "r2").verdict == .expired)
+        #expect(try await trace(flight, delivery, "r1").verdict == .delivered, "and in the store now")
+    }
+
+    @Test func whoLeftTheAudienceBeforeARetryIsToldSo() async throws {
+        let flight = try await Flight { _, _ in answered(429) }
+        try await flight.register("loft1", id: "r1", tags: ["news"])
+        let delivery = try await flight.accept(to: .audience(TagExpression("news")))
+        guard case .waiting(let until) = try await flight.run(delivery) else {
+            Issue.record("nothing waits")
+            return
+        }
+        try await flight.register("loft1", id: "r1")
+        flight.time.advance(to: until)
+        #expect(try await flight.run(delivery) == .finished)
+        let trace = try await trace(flight, delivery, "r1")
+        #expect(trace.verdict == .left)
+        #expect(trace.pushes.first?.attempts.count == 1)
+        #expect(trace.pushes.first?.decision?.matches == true)
+    }
+
+    @Test func aTemplateIsRenderedAsItWasThen() async throws {
+        let flight = try await Flight()
+        try await flight.register("a", id: "t", Template(body: #"{"say":"$(msg) $(name)"}"#), variables: ["name": "An"])
+        try await flight.register("a", id: "n")
+        let delivery = try await flight.acceptTemplate()
+        _ = try await flight.run(delivery)
+        try await flight.register("a", id: "t", Template(body: #"{"new":"$(msg)"}"#))
+        let trace = try await trace(flight, delivery, "t")
+        #expect(trace.verdict == .delivered)
+        #expect(trace.pushes.first?.payload?.body == Array(#"{"say":"hi An"}"#.utf8))
+        #expect(try await self.trace(flight, delivery, "n").verdict == .notAddressed)
+        let native = try await flight.accept()
+        _ = try await flight.run(native)
+        #expect(try await self.trace(flight, native, "t").verdict == .notAddressed)
+    }
+
+    @Test func whoGotItByAnotherRegistrationOfItsHandleIsToldSo() async throws {
+        let flight = try await Flight()
+        try await flight.register("loft1", id: "r1", tags: ["news"])
+        try await flight.register("loft1", id: "r2")
+        let delivery = try await flight.accept(to: .audience(TagExpression("news")))
+        _ = try await flight.run(delivery)
+        let trace = try await trace(flight, delivery, "r2")
+        #expect(trace.verdict == .excluded)
+        #expect(trace.pushes.first?.isReachedByAnother == true)
+    }
+
+    @Test func aNotificationThatIsNotUnderWayIsToldSo() async throws {
+        let flight = try await Flight()
+        try await flight.register(1)
+        let pending = try await flight.accept()
+        #expect(try await trace(flight, pending, "r1").verdict == .pending)
+        try await remove("r1", of: flight)
+        #expect(try await trace(flight, pending, "r1").verdict == .removedBefore)
+    }
+
+    @Test func whyNothingWasSentIsTold() async throws {
+        let flight = try await Flight(hasCredential: false)
+        try await flight.register(2)
+        let delivery = try await flight.accept()
+        _ = try await flight.run(delivery)
+        let trace = try await trace(flight, delivery, "r2")
+        #expect(trace.verdict == .spared)
+        #expect(
+            trace.sentences.first == "Not sent: InvalidCredentials (The hub has no credential for pigeon.).")
+    }
+
+    @Test func aDirectSendIsForTheHandlesOfItsList() async throws {
+        let flight = try await Flight()
+        try await flight.register(2)
+        let delivery = try await flight.accept(to: .direct([PushHandle("LOFT1")]))
+        _ = try await flight.run(delivery)
+        try await remove("r1", of: flight)
+        #expect(try await trace(flight, delivery, "r1").verdict == .delivered)
+        #expect(try await trace(flight, delivery, "r2").verdict == .excluded)
+    }
+
+    @Test(
+        "The tags that decided are as few as explain it",
+        arguments: [
+            ("a", "a", true, "+a"), ("a", "b", false, "-a"), ("!a", "b", true, "-a"),
+            ("a && b", "b", false, "-a"), ("a && b && c", "a", false, "-b"), ("a || b", "b", true, "+b"),
+            ("a || b", "c", false, "-a-b"), ("(a || b) && !c", "b,c", false, "+c"),
+            ("(a || b) && !c", "d", false, "-a-b"), ("a && (b || a)", "a,b", true, "+a+b"),
+            ("!(a && b)", "a", true, "-b"), ("a && a", "a", true, "+a"),
+        ])
+    func decisions(expression: String, tags: String, matches: Bool, terms: String) throws {
+        let set = Set(try tags.split(separator: ",").map { try Tag($0) })
+        let expression = try TagExpression(expression)
+        let decision = ExpressionDecision(of: expression, on: set)
+        #expect(decision.matches == matches)
+        #expect(matches == expression.matches(set))
+        #expect(decision.terms.map { ($0.isPresent ? "+" : "-") + $0.tag.spelling }.joined() == terms)
+    }
+}

@@ -1,0 +1,220 @@
+"""Why a notification did or did not reach a device: `martlet why`, and the same over REST, for hand-made cases, asked after
+the tags were changed, devices removed and the server stopped and started again. What is told must be what was true when
+it was sent.
+
+    why.py MARTLET
+"""
+
+import asyncio
+import json
+import os
+import re
+import ssl
+import sys
+import tempfile
+import time
+import urllib.request
+import xml.etree.ElementTree as ElementTree
+
+import hub_client
+import processes
+from checks import Checks
+
+checks = Checks("why")
+
+FULL = "DefaultFullSharedAccessSignature"
+NEWS, TOPIC = "news", "topic"
+WAIT = 120
+CROWD = 25
+
+
+class Simulator:
+    """The control interface."""
+
+    def __init__(self, line, data):
+        self._origin = re.search(r" simulator=(\S+)", line)[1]
+        self._context = ssl.create_default_context(cafile=os.path.join(data, "simulator-ca.pem"))
+
+    def call(self, method, path, body):
+        request = urllib.request.Request(
+            f"{self._origin}/simulator/{path}", method=method, data=json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, context=self._context, timeout=60) as answer:
+            content = answer.read()
+            return json.loads(content) if content else None
+
+    def device(self):
+        return self.call("POST", "devices", {"platform": "apns"})["handle"]
+
+
+class Hub:
+    def __init__(self, server, name, rule):
+        self._connection = hub_client.Connection(server.port, timeout=60)
+        self._token = hub_client.signature(hub_client.namespace_resource(server.port), *rule)
+        self._name = name
+
+    async def call(self, method, path, fields=None, body=b"", wanted=200):
+        target = f"/{self._name}/{path}?{hub_client.API_VERSION}"
+        fields = {"Authorization": self._token} | (fields or {})
+        status, answered, content = await self._connection.request(method, target, fields, body)
+        if status != wanted:
+            raise processes.Failed(f"{method} {path} is answered {status}: {content}")
+        return answered, content
+
+    async def register(self, identifier, handle, *tags):
+        entry = hub_client.registration_entry(handle, tags)
+        await self.call("PUT", f"registrations/{identifier}", {"Content-Type": "application/atom+xml"}, entry)
+
+    async def send(self, tags):
+        fields = {"ServiceBusNotification-Format": "apple", "ServiceBusNotification-Tags": tags}
+        answered, _ = await self.call("POST", "messages", fields, b'{"aps":{"alert":"Hello"}}', wanted=201)
+        return answered["location"].rpartition("/")[2].partition("?")[0]
+
+    async def comes_to(self, message, outcomes):
+        deadline = time.monotonic() + WAIT
+        while (found := await self._outcomes(message)) != outcomes and time.monotonic() < deadline:
+            await asyncio.sleep(0.05)
+        checks.equal("the outcomes in telemetry", found, outcomes)
+
+    async def _outcomes(self, message):
+        _, content = await self.call("GET", f"messages/{message}")
+        name = f"{{{hub_client.SERVICE}}}"
+        return {
+            outcome.findtext(name + "Name"): int(outcome.findtext(name + "Count"))
+            for outcome in ElementTree.fromstring(content).iter(name + "Outcome")
+        }
+
+    async def trace(self, message, device):
+        _, content = await self.call("GET", f"messages/{message}/devices/{device}")
+        return json.loads(content)
+
+    def close(self):
+        self._connection.close()
+
+
+class Course:
+    def __init__(self, binary, directory):
+        self.binary, self.data = binary, os.path.join(directory, "data")
+        os.mkdir(self.data, 0o700)
+        self.rules = {name: (FULL, processes.create_hub(binary, self.data, name)[FULL]) for name in (NEWS, TOPIC)}
+        self.server = processes.Server(
+            binary, self.data, os.path.join(directory, "server.log"), "--simulator", "--simulator-listen", "127.0.0.1:0")
+        self.messages = {}
+
+    def hub(self, name):
+        return Hub(self.server, name, self.rules[name])
+
+    async def send(self, simulator):
+        hub, crowd = self.hub(NEWS), self.hub(TOPIC)
+        tags = {"delivered": ["news"], "excluded": ["news", "quiet"], "dead": ["news"], "retrying": ["news", "vip"],
+                "deleted": ["news"]}
+        handles = {name: simulator.device() for name in tags}
+        for name, each in tags.items():
+            await hub.register(name, handles[name], *each)
+        others = [simulator.device() for _ in range(CROWD)]
+        for number, handle in enumerate(others):
+            await crowd.register(f"other{number}", handle, "all")
+        rules = [("unregistered", handles["dead"]), ("internalError", handles["retrying"])]
+        rules += [("wrongSender", handle) for handle in others]
+        simulator.call("PUT", "faults", {"seed": 1, "faults": [{"fault": name, "handle": at} for name, at in rules]})
+        self.messages[NEWS] = await hub.send("(news || vip) && !quiet")
+        self.messages[TOPIC] = await crowd.send("all")
+        await hub.comes_to(self.messages[NEWS], {"Success": 2, "ExpiredChannel": 1})
+        await crowd.comes_to(self.messages[TOPIC], {"WrongToken": CROWD})
+        # What was true is true no more.
+        await hub.register("delivered", handles["delivered"], "quiet")
+        await hub.register("excluded", handles["excluded"], "news")
+        await hub.register("retrying", handles["retrying"])
+        await hub.call("DELETE", "registrations/deleted", {"If-Match": "*"})
+        await hub.register("late", simulator.device(), "news")
+        hub.close()
+        crowd.close()
+
+    def why(self, message, device):
+        """As people read it, and as programs do."""
+        words = ["why", message, self.messages[message], device, "--data", self.data]
+        lines = processes.martlet(self.binary, *words).splitlines()
+        trace = json.loads(processes.martlet(self.binary, *words, "--json"))
+        checks.equal(f"{device}: the sentences are those of the document", lines[:len(trace["explanation"])],
+                     trace["explanation"])
+        print(f"--- martlet why {message} … {device}", *lines, sep="\n", flush=True)
+        return trace
+
+    async def judge(self, trace):
+        """Each case with what it is explained with; `trace` answers for a hub and a device."""
+        def push(found):
+            return found["registrations"][0]
+
+        found = await trace(NEWS, "delivered")
+        checks.equal("delivered: the verdict", found["verdict"], "delivered")
+        checks.equal("delivered: what decided", push(found)["decidedBy"],
+                     [{"tag": "news", "isPresent": True}, {"tag": "quiet", "isPresent": False}])
+        checks.equal("delivered: the payload", push(found)["payload"]["body"], '{"aps":{"alert":"Hello"}}')
+        checks.equal("delivered: what came since", push(found)["since"]["what"], "changed")
+
+        found = await trace(NEWS, "excluded")
+        checks.equal("excluded: the verdict", found["verdict"], "excluded")
+        checks.equal("excluded: what decided", push(found)["decidedBy"], [{"tag": "quiet", "isPresent": True}])
+
+        found = await trace(NEWS, "dead")
+        checks.equal("dead: the verdict", found["verdict"], "refused")
+        [attempt] = push(found)["attempts"]
+        checks.equal("dead: the answer", (attempt["status"], attempt["reason"]), (410, "Unregistered"))
+        checks.equal("dead: the token", push(found)["token"], "removed")
+        checks.equal("dead: what came since", push(found)["since"]["what"], "unregistered")
+
+        found = await trace(TOPIC, "other7")
+        checks.equal("wrong topic: the verdict", found["verdict"], "refused")
+        [attempt] = push(found)["attempts"]
+        checks.equal("wrong topic: the answer", (attempt["status"], attempt["reason"]), (400, "DeviceTokenNotForTopic"))
+        checks.equal("wrong topic: the token", push(found)["token"], "quarantined")
+        checks.that("wrong topic: it is registered", "since" not in push(found))
+
+        found = await trace(NEWS, "retrying")
+        checks.equal("retrying: the verdict", found["verdict"], "retrying")
+        checks.that("retrying: the answers", {each["status"] for each in push(found)["attempts"]} == {500}, found)
+        checks.that("retrying: the next attempt", push(found)["nextAttemptAt"] > push(found)["attempts"][-1]["at"])
+
+        found = await trace(NEWS, "deleted")
+        checks.equal("deleted: the verdict", found["verdict"], "delivered")
+        checks.equal("deleted: what came since", push(found)["since"]["what"], "deleted")
+
+        checks.equal("late: the verdict", (await trace(NEWS, "late"))["verdict"], "registeredLater")
+        checks.equal("nobody: the verdict", (await trace(NEWS, "nobody"))["verdict"], "unknownDevice")
+
+    async def run(self):
+        simulator = Simulator(await self.server.start(), self.data)
+        await self.send(simulator)
+
+        async def at_once(name, device):
+            return self.why(name, device)
+
+        await self.server.stop()
+        await self.judge(at_once)
+        await self.server.start()
+        hubs = {name: self.hub(name) for name in (NEWS, TOPIC)}
+        await self.judge(lambda name, device: hubs[name].trace(self.messages[name], device))
+        for hub in hubs.values():
+            hub.close()
+        code, _ = await self.server.stop()
+        checks.equal("SIGTERM ends the server with 0", code, 0)
+
+
+async def course(binary, directory):
+    judged = Course(binary, directory)
+    try:
+        await judged.run()
+    finally:
+        if judged.server.process and judged.server.process.returncode is None:
+            await judged.server.kill()
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory() as directory:
+        checks.finish(course(os.path.abspath(sys.argv[1]), directory))
+
+
+if __name__ == "__main__":
+    main()
