@@ -26,6 +26,7 @@ struct Engine: Sendable {
     /// Signs the URLs of containers and blobs.
     let signer: URLSigner
     let keyRotation: KeyRotation
+    private let retention: Retention
     private let time = SystemTime()
     private let platforms = PushPlatforms.all
 
@@ -56,6 +57,7 @@ struct Engine: Sendable {
         let log = Log()
         self.log = log
         self.storage = storage
+        retention = Retention(notifications: configuration.notificationRetention)
         keyRotation = KeyRotation(keys: keys, storage: storage)
         signer = try keys.urlSigner()
         loops = try EventLoopGroup(count: configuration.loops)
@@ -83,7 +85,7 @@ struct Engine: Sendable {
             scheduled: { _ in scheduler.wake() })
         testSends = dispatcher.makeTestSends()
         traces = Traces(
-            store: storage, maps: storage.progressMaps, platforms: platforms, messageIDs: try key.messageIDKey())
+            store: storage, maps: storage.progressMaps, platforms: platforms, messageIDs: try keys.messageIDKey())
         jobs = JobRunner(
             jobs: storage, devices: storage, containers: storage.containers,
             lines: RegistrationLines(devices: devices, platforms: platforms), time: time
@@ -95,7 +97,7 @@ struct Engine: Sendable {
     func sweep() async {
         while !Task.isCancelled {
             do throws(StorageError) {
-                try await storage.sweep(at: time.now)
+                try await storage.sweep(at: time.now, keeping: retention)
             } catch {
                 log.write(.warning, "What is over could not be removed: \(error)")
             }

@@ -1,6 +1,7 @@
 import MartletCore
 import MartletHTTP
 import MartletModel
+import MartletTesting
 import Testing
 
 struct TraceRouteTests {
@@ -70,9 +71,9 @@ struct TraceRouteTests {
     @Test func aDeviceThatNobodyKnowsIsExplainedAsWell() async throws {
         let fixture = try await HubFixture()
         let id = try await send(fixture, to: "news")
-        let trace = try await trace(fixture, id, "no%2Fbody")
+        let trace = try await trace(fixture, id, "no%20body")
         #expect(trace["verdict"] == "unknownDevice")
-        #expect(trace["device"] == "no/body")
+        #expect(trace["device"] == "no body")
         #expect(trace["registrations"] == [])
     }
 

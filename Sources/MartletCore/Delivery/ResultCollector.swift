@@ -46,6 +46,9 @@ final class ResultCollector: Sendable {
 
     func take(_ portion: ResultPortion) {
         for index in portion.plainSuccesses { map.insert(members[places[Int(index)]]) }
+        guard !portion.answers.isEmpty else {
+            return state.withLock { $0.successes += portion.plainSuccesses.count }
+        }
         let now = time.now
         let answers = portion.answers.map { answer in
             let place = places[answer.index]

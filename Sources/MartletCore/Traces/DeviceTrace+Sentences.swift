@@ -61,9 +61,12 @@ extension PushTrace {
         }
     }
 
-    private static func reason(_ text: String) -> String { text.isEmpty ? "" : " (\(text))" }
+    private static func reason(_ text: String) -> String {
+        text.isEmpty ? "" : " (\(text.hasSuffix(".") ? text.dropLast() : text[...]))"
+    }
 
     private var spareReason: String {
+        if let attempt = attempts.last { return "\(attempt.outcome.rawValue)\(Self.reason(attempt.reason))." }
         let reasons = (range?.reasons ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
         return reasons.map { "\($0.key.rawValue)\(Self.reason($0.value))" }.joined(separator: ", or ") + "."
     }

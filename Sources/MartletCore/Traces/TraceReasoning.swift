@@ -135,7 +135,12 @@ struct TraceReasoning: Sendable {
         let last = versions[versions.count - 1]
         if let end = last.end, end.cause.isRemoval { return PushTrace(.removedBefore, last) }
         let version = candidates[candidates.count - 1]
-        var push = PushTrace(evidence.progress.state.isFinal ? .expired : .pending, version)
+        let verdict: TraceVerdict =
+            switch evidence.progress.state {
+            case .abandoned: .expired
+            case let state: state.isFinal ? .unknown : .pending
+            }
+        var push = PushTrace(verdict, version)
         if isBehind(evidence.progress.delivery.bounds, version, evidence.progress.delivery) {
             push.verdict = .registeredLater
         } else if case .audience(let expression) = notification.target {
@@ -193,7 +198,8 @@ struct TraceReasoning: Sendable {
         if found.isReached { return .delivered }
         if let refusal = found.refusal {
             if refusal.outcome == .abandoned { return .expired }
-            return found.isAnswered ? .refused : .left
+            guard found.isAnswered else { return .left }
+            return refusal.answer == nil ? .spared : .refused
         }
         if found.retry != nil { return .retrying }
         if !found.attempts.isEmpty { return .expired }

@@ -1,5 +1,6 @@
 import MartletCore
 import MartletHTTP
+import MartletModel
 
 /// Why a notification did or did not reach a device: an extension of the API. It needs Manage, as telemetry does, because
 /// it shows what was sent to others' devices.

@@ -63,10 +63,13 @@ public struct ServerConfiguration: Sendable {
     public var allowsClearText: Bool
     /// Event loops; nil for one per core, at most two.
     public var loops: Int?
+    /// How long a notification is kept from its end, with what became of it on every device.
+    public var notificationRetention: Duration
 
     public init(
         dataDirectory: String, listen: Address? = nil, tlsListen: Address? = nil, tls: TLS? = nil,
-        publicURL: HTTPOrigin? = nil, backendHub: String? = nil, allowsClearText: Bool = false, loops: Int? = nil
+        publicURL: HTTPOrigin? = nil, backendHub: String? = nil, allowsClearText: Bool = false, loops: Int? = nil,
+        notificationRetention: Duration = .seconds(30 * 86_400)
     ) {
         self.dataDirectory = dataDirectory
         self.listen = listen
@@ -76,6 +79,7 @@ public struct ServerConfiguration: Sendable {
         self.backendHub = backendHub
         self.allowsClearText = allowsClearText
         self.loops = loops
+        self.notificationRetention = notificationRetention
     }
 
     /// - Throws: `ServerError` naming the option that does not fit the others.

@@ -39,6 +39,9 @@ enum ServeCommand {
                 "simulator-listen", "HOST:PORT",
                 "Where the simulator's control interface listens; the services take the ports behind.",
                 default: "127.0.0.1:9443"),
+            Option(
+                "keep-notifications", "DAYS",
+                "How long it is kept what became of a notification on every device, from its end.", default: "30"),
             Option("loops", "N", "Event loops; one per core, at most two, where it is not given."),
         ] + FaultOptions(prefix: "simulator-").all
     ) { invocation in
@@ -96,6 +99,10 @@ enum ServeCommand {
         configuration.publicURL = try invocation.optional(
             "public-url", as: "http(s)://HOST[:PORT] without a path"
         ) { HTTPOrigin($0) }
+        let days = try invocation.optional("keep-notifications", as: "a number of days from 1 to 3650") { text in
+            Int64(text).flatMap { (1...3650).contains($0) ? $0 : nil }
+        }
+        if let days { configuration.notificationRetention = .seconds(days * 86_400) }
         configuration.loops = try invocation.optional("loops", as: "a number from 1 to 64") { text in
             Int(text).flatMap { (1...64).contains($0) ? $0 : nil }
         }

@@ -131,14 +131,15 @@ struct TraceTests {
 
     @Test func aTemplateIsRenderedAsItWasThen() async throws {
         let flight = try await Flight()
-        try await flight.register("a", id: "t", Template(body: #"{"say":"$(msg) $(name)"}"#), variables: ["name": "An"])
+        try await flight.register(
+            "a", id: "t", Template(body: #"{"to":"$(name)","say":"$(msg)"}"#), variables: ["name": "An"])
         try await flight.register("a", id: "n")
         let delivery = try await flight.acceptTemplate()
         _ = try await flight.run(delivery)
         try await flight.register("a", id: "t", Template(body: #"{"new":"$(msg)"}"#))
         let trace = try await trace(flight, delivery, "t")
         #expect(trace.verdict == .delivered)
-        #expect(trace.pushes.first?.payload?.body == Array(#"{"say":"hi An"}"#.utf8))
+        #expect(trace.pushes.first?.payload?.body == Array(#"{"to":"An","say":"hi"}"#.utf8))
         #expect(try await self.trace(flight, delivery, "n").verdict == .notAddressed)
         let native = try await flight.accept()
         _ = try await flight.run(native)
@@ -167,13 +168,15 @@ struct TraceTests {
 
     @Test func whyNothingWasSentIsTold() async throws {
         let flight = try await Flight(hasCredential: false)
-        try await flight.register(2)
+        try await flight.register(7)
         let delivery = try await flight.accept()
         _ = try await flight.run(delivery)
-        let trace = try await trace(flight, delivery, "r2")
-        #expect(trace.verdict == .spared)
-        #expect(
-            trace.sentences.first == "Not sent: InvalidCredentials (The hub has no credential for pigeon.).")
+        for device in ["r2", "r7"] {
+            let trace = try await trace(flight, delivery, device)
+            #expect(trace.verdict == .spared)
+            #expect(
+                trace.sentences.first == "Not sent: InvalidCredentials (The hub has no credential for pigeon).")
+        }
     }
 
     @Test func aDirectSendIsForTheHandlesOfItsList() async throws {
