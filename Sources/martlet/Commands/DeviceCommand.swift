@@ -28,9 +28,9 @@ enum DeviceCommand {
         let backend = try invocation.required("backend")
         let phone = SimulatedPhone(simulator: try SimulatorConnection(invocation))
         let password = try invocation.readPassword()
-        // Whoever has the phone in hand sees an error at once; what waits in the background is tried on.
         let keyPairs: any DeviceKeyPairStore =
             if let path = invocation["key"] { FileDeviceKeyPairStore(path: path) } else { MemoryDeviceKeyPairStore() }
+        // Whoever has the phone in hand sees an error at once; what waits in the background is tried on.
         let client = PushClient(
             server: try ServerAddress(backend),
             transport: NetworkTransport(
