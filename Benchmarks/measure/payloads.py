@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from . import build
-from .server import Server
+from .server import HUB, Server
 from .storm import Nginx
 
 USER, PASSWORD = "alice", "wonderland"
@@ -46,7 +46,10 @@ class Backend(Server):
         self._scratch = tempfile.TemporaryDirectory(dir=build.WORK)
         data = os.path.join(self._scratch.name, "data")
         self.prepare(data)
-        super().__init__(data, "--payload-limit", str(limit), "--payload-quota", str(4 * limit))
+        # Something to send with; nobody is registered.
+        credential = ["hub", "credential", "set", HUB, "webpush", "--generate", "--subject", "mailto:push@example.com"]
+        subprocess.run([build.MARTLET, *credential, "--data", data], check=True, stdout=subprocess.DEVNULL)
+        super().__init__(data, "--payload-limit", f"{limit // 10**6 + 1}M", "--payload-quota", f"{limit // 10**6 * 4}M")
         subprocess.run(
             [build.MARTLET, "user", "add", USER, "--password-stdin", "--data", data], check=True, input=PASSWORD, text=True,
             stdout=subprocess.DEVNULL)

@@ -160,8 +160,9 @@ extension Invocation {
             let units: [Character: Int64] = ["k": 1000, "M": 1_000_000, "G": 1_000_000_000]
             let unit = text.last.flatMap { units[$0] }
             let digits = unit == nil ? text[...] : text.dropLast()
-            guard (1...9).contains(digits.utf8.count), let number = Int64(digits), number > 0 else { return nil }
-            return number * (unit ?? 1)
+            guard let number = Int64(digits), number > 0 else { return nil }
+            let (bytes, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+            return overflow ? nil : bytes
         }
     }
 }
