@@ -21,14 +21,16 @@ extension PushClient {
         return ClientRequest(method, server.base + target, fields: fields, body: body?.bytes)
     }
 
-    /// Asks as the user who is logged in; logs in again, once, where the session has ended.
+    /// Asks as the user who is logged in; logs in again, once, where the session has ended. Never asks for another.
     /// - Parameter sink: Takes the body of the answer where it wants it.
     func ask(
         _ request: ClientRequest, to sink: (any ResponseSink)? = nil
     ) async throws(Setback) -> ClientResponse {
+        let user = lastUser
         let token = try await authorization()
         let answer = try await exchange(request.authorized(by: token), to: sink)
         guard answer.status == 401 else { return answer }
+        guard user == lastUser else { throw .superseded }
         let fresh = try await authorization(insteadOf: token)
         let second = try await exchange(request.authorized(by: fresh), to: sink)
         guard second.status == 401 else { return second }
@@ -61,9 +63,11 @@ extension PushClient {
     /// Does some work until it succeeds, fails for good, or the attempts are used up.
     /// - Parameter isRepeatable: Whether doing it twice is doing it once. Where not, it is only done again if the server
     ///   cannot have acted on it.
+    /// - Parameter endsWithUser: Whether it is not done any more once another user has logged in, or this one out.
     func retrying<Value>(
-        isRepeatable: Bool = true, _ work: () async throws(Setback) -> Value
+        isRepeatable: Bool = true, endsWithUser: Bool = true, _ work: () async throws(Setback) -> Value
     ) async throws(PushClientError) -> Value {
+        let user = lastUser
         var attempt = 1
         while true {
             let setback: Setback
@@ -77,6 +81,7 @@ extension PushClient {
             else { throw setback.error }
             let wait = max(setback.shortestWait, retry.wait(after: attempt, chance: surroundings.chance()))
             guard (try? await surroundings.sleep(wait)) != nil else { throw .cancelled }
+            guard user == lastUser || !endsWithUser else { throw .superseded }
             attempt += 1
         }
     }

@@ -43,6 +43,8 @@ public actor PushClient {
     var session: String?
     /// Counts who has been logged in, nobody included: what was begun for another is not kept.
     var lastUser = 0
+    /// Counts log-ins and log-outs that were asked for: the last one is what the app wants.
+    var lastLogIn = 0
     var registration = RegistrationWishes()
     /// Requests about registrations go out one at a time.
     let turns = Turns()

@@ -24,13 +24,14 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
         case contentTooLong
         /// The server refused what was asked, with this status; asking again will not help.
         case refused(status: Int)
-        /// The server has a problem of its own, with this status; it was asked more than once. Try again later.
+        /// The server has a problem of its own, with this status. Try again later.
         case serverProblem(status: Int)
-        /// The server cannot be reached; it was tried more than once. Try again later.
+        /// The server cannot be reached, or has not answered. Try again later.
         case unreachable
         /// The connection to the server is not secure; nothing was sent.
         case insecureConnection
-        /// A later call of `register` or `unregister` took this one's place.
+        /// A later call took this one's place: of `register` or `unregister`, of `logIn` or `logOut`. What was asked for one
+        /// user is not done for another.
         case superseded
         /// A device of the recipient has a key that is not pinned; nothing was sent. Show the fingerprints, then call
         /// `PushClient.trust(_:)` or do not send.
@@ -62,10 +63,19 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
     static let logInNeeded = PushClientError(.logInNeeded, "Log in to go on.")
     static let tokenNeeded = PushClientError(.tokenNeeded, "The system has given no device token yet.")
     static let cancelled = PushClientError(.cancelled, "Cancelled.")
-    static let superseded = PushClientError(.superseded, "A later registration took this one's place.")
+    static let superseded = PushClientError(.superseded, "Something later took this one's place.")
 }
 
 extension PushClientError {
+    /// Whether the same may go well at another time, without anybody's doing anything about it here. A connection that
+    /// is not secure may be that of a hotel that wants its guests to log in first; a keychain may be locked.
+    var mayPass: Bool {
+        switch kind {
+        case .unreachable, .insecureConnection, .serverProblem, .tooManyAttempts, .storageProblem: true
+        default: false
+        }
+    }
+
     init(_ error: ClientTransportError) {
         switch error.kind {
         case .unreachable: self.init(.unreachable, "The server cannot be reached.")

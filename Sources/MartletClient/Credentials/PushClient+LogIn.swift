@@ -14,11 +14,27 @@ extension PushClient {
         guard tokens == nil else {
             throw PushClientError(.logInNeeded, "Users of this app log in at its identity provider.")
         }
+        lastLogIn += 1
+        let number = lastLogIn
         let given = Credentials(user: user, password: password)
-        let token = try await retrying { () throws(Setback) in try await openSession(given) }
+        let token = try await retrying(endsWithUser: false) { () throws(Setback) in try await openSession(given) }
+        guard number == lastLogIn else {
+            await logIns.change { $0.departures.append(Departure(token: token, endsSession: true)) }
+            runErrands()
+            throw .superseded
+        }
         lastUser += 1
         session = token
         await logIns.change { $0.credentials = given }
+        registerAfterLogIn()
+    }
+
+    /// Tells a client with a `TokenProvider` that a user has logged in there. A registration that waited for that is done
+    /// in the background, and so is the user's own where another user's was registered before.
+    public func loggedIn() {
+        guard tokens != nil else { return }
+        lastLogIn += 1
+        lastUser += 1
         registerAfterLogIn()
     }
 
@@ -29,12 +45,21 @@ extension PushClient {
     /// there: the server must still know who asks.
     public func logOut() async {
         lastUser += 1
+        lastLogIn += 1
+        let number = lastLogIn
+        // Before anything else: what is being registered is seen below, and nothing is registered any more.
+        giveUpRegistration()
         let departure = await departureNow()
-        session = nil
-        await forgetRegistration()
+        await registrationRecord.change { $0 = RegistrationRecord() }
+        let isLast = number == lastLogIn
         await logIns.change { record in
-            record.credentials = nil
+            if isLast { record.credentials = nil }
             if departure.isDue { record.departures.append(departure.kept) }
+        }
+        if number == lastLogIn {
+            // Somebody may have opened another while the credentials were still there.
+            session = nil
+            lastUser += 1
         }
         guard departure.isDue else { return }
         // Now, while the password is still at hand for a session that has ended meanwhile.
@@ -100,9 +125,10 @@ extension PushClient {
     }
 
     private func departureNow() async -> Departure {
-        var departure = Departure(
-            registration: await registrationRecord.value.id, token: session, endsSession: session != nil,
-            credentials: await logIns.value.credentials)
+        var departure = Departure(token: session, endsSession: session != nil)
+        session = nil
+        departure.registration = await registrationRecord.value.id
+        departure.credentials = await logIns.value.credentials
         if let tokens { departure.token = try? await tokens.token(insteadOf: nil) }
         return departure
     }
@@ -126,6 +152,7 @@ extension PushClient {
 
     /// - Returns: false where there are no credentials, or wrong ones.
     private func openSession(for departure: inout Departure) async throws(Setback) -> Bool {
+        if let tokens { return try await renewToken(of: tokens, for: &departure) }
         guard let credentials = departure.credentials else { return false }
         do throws(Setback) {
             departure.token = try await openSession(credentials)
@@ -135,5 +162,19 @@ extension PushClient {
         }
         departure.endsSession = true
         return true
+    }
+
+    /// Another user's token, should one have logged in at the provider meanwhile, removes no registration but that
+    /// user's own.
+    private func renewToken(
+        of tokens: any TokenProvider, for departure: inout Departure
+    ) async throws(Setback) -> Bool {
+        do throws(Setback) {
+            departure.token = try await token(of: tokens, insteadOf: departure.token)
+            return true
+        } catch {
+            guard error.error.kind == .logInNeeded else { throw error }
+            return false
+        }
     }
 }

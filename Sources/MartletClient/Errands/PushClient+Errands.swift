@@ -81,7 +81,7 @@ extension PushClient {
                     try await depart(departure)
                 }
             } catch {
-                if error.mayPass { return error }
+                if error.mayPass || error.error.mayPass || error.error.kind == .cancelled { return error }
             }
             await logIns.change { $0.departures.removeAll { $0 == departure } }
         }

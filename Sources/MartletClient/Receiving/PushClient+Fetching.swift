@@ -52,10 +52,24 @@ extension PushClient {
     /// - Parameter id: As `sendRich` or `sendSecure` returned it.
     /// - Throws: `PushClientError`; `notFound` for what somebody else sent, and for what has expired.
     public func readers(of id: Int32) async throws(PushClientError) -> [PayloadReader] {
-        let answer = try await json("/api/notifications/\(id)/readers")
-        return (answer["readers"]?.array ?? []).compactMap { reader in
+        let path = "/api/notifications/\(id)/readers"
+        var answer = try await json(path)
+        var readers = Self.readers(in: answer)
+        // The server gives so many at a time, and names the last where there are more.
+        while let last = answer["next"]?.string, last == readers.last?.user {
+            answer = try await json("\(path)?after=\(percentEncoded(last))")
+            let more = Self.readers(in: answer)
+            guard !more.isEmpty else { break }
+            readers += more
+        }
+        return readers
+    }
+
+    private static func readers(in answer: JSON) -> [PayloadReader] {
+        (answer["readers"]?.array ?? []).compactMap { reader in
             reader["user"]?.string.map { user in
-                PayloadReader(user: user, readAt: reader["read"]?.string.flatMap { Timestamp(iso8601: $0) })
+                let read = reader["read"]?.string.flatMap { Timestamp(iso8601: $0) }
+                return PayloadReader(user: user, readAt: read.map { .milliseconds($0.milliseconds) })
             }
         }
     }

@@ -20,10 +20,12 @@ extension PushContent {
         self.init(PushTexts(alert: PushTexts.Alert()) { data[$0] })
     }
 
-    /// Reads the body of a push as a service hands it out: JSON, or the bare id of a secure notification.
+    /// Reads the body of a push as a service hands it out: JSON, the bare id of a secure notification, or a toast of
+    /// Microsoft's services in the form in which the server sends texts.
     public init(payload: [UInt8]) {
         guard let json = try? JSON(parsing: payload) else {
-            self = .other
+            let toast = Toast(payload)
+            self = toast.map { .text(TextNotification(title: nil, text: $0.text, id: $0.id)) } ?? .other
             return
         }
         if let id = json.integer.flatMap({ Int32(exactly: $0) }), id > 0 {

@@ -77,11 +77,10 @@ extension PushClient {
 extension PushClient {
     nonisolated func registerPath(_ id: String) -> String { "/api/register/\(percentEncoded(id))" }
 
-    /// Whoever was registered has logged out.
-    func forgetRegistration() async {
+    /// Whoever was registered logs out: nothing is wanted any more.
+    func giveUpRegistration() {
         _ = registration.add(nil)
         registration.tell(.unregistered)
-        await registrationRecord.change { $0 = RegistrationRecord() }
     }
 
     /// What waited for a log-in is done now; and another user may have logged in, whom what is registered is not of.
@@ -98,7 +97,7 @@ extension PushClient {
         registration.tell(.underWay)
         await registrationRecord.change { $0.due = wish == .unregister ? .unregister : .register }
         do throws(PushClientError) {
-            try await retrying { () throws(Setback) in try await attempt(wish, number) }
+            try await retrying(endsWithUser: false) { () throws(Setback) in try await attempt(wish, number) }
         } catch {
             settle(error, number)
             throw error
@@ -138,7 +137,13 @@ extension PushClient {
         }
         try await takeTurn { () throws(Setback) in
             guard number == registration.number else { throw .superseded }
-            if case .register(let device) = wish { try await put(device) } else { try await removeRegistration() }
+            if case .register(let device) = wish {
+                try await put(device, number)
+            } else {
+                try await removeRegistration()
+            }
+            // What is wanted by now is still due.
+            if number == registration.number { await registrationRecord.change { $0.due = nil } }
         }
         guard number == registration.number else { return }
         registration.close()
@@ -155,8 +160,10 @@ extension PushClient {
         case .tokenNeeded:
             registration.isErrand = true
             registration.tell(.tokenNeeded)
-        case .unreachable, .serverProblem, .tooManyAttempts: tryOn(error, isNew: !wasErrand)
         case .cancelled where !wasErrand: tryOn(error, isNew: true)
+        // Another user has logged in meanwhile: it is done for that one.
+        case .superseded: tryOn(error, isNew: !wasErrand)
+        case _ where error.mayPass: tryOn(error, isNew: !wasErrand)
         default:
             registration.close()
             registration.tell(.refused(error))
@@ -169,17 +176,25 @@ extension PushClient {
         if isNew { runErrands(afterFailure: true) }
     }
 
-    private func put(_ device: DeviceRegistration) async throws(Setback) {
+    private func put(_ device: DeviceRegistration, _ number: Int) async throws(Setback) {
+        let user = lastUser
         var device = device
         device.keyMembers = try await keyMembers()
         if let id = await registrationRecord.value.id {
+            guard user == lastUser else { throw .superseded }
             if try await put(device, id: id) { return }
             await registrationRecord.change { $0.id = nil }
         }
+        guard user == lastUser else { throw .superseded }
         let id = try await newID(for: device.handle)
         await registrationRecord.change { $0.id = id }
         // Who logged out and is back gets the same id again, which is not to be removed then.
         await logIns.change { $0.departures.removeAll { $0.registration == id } }
+        // From here on a log-out knows the id that it has to remove.
+        guard user == lastUser, number == registration.number else {
+            if user != lastUser { await registrationRecord.change { if $0.id == id { $0.id = nil } } }
+            throw .superseded
+        }
         guard try await put(device, id: id) else {
             await registrationRecord.change { $0.id = nil }
             throw .final(.serverProblem(status: 410), "The server took back the registration's new id.")
@@ -200,7 +215,6 @@ extension PushClient {
         let answer = try await ask(request("PUT", registerPath(id), device.json))
         if answer.status == 410 { return false }
         guard answer.status == 200 else { throw Setback(answer) }
-        await registrationRecord.change { $0.due = nil }
         return true
     }
 
@@ -209,7 +223,7 @@ extension PushClient {
             let answer = try await ask(request("DELETE", registerPath(id)))
             guard [200, 204, 404, 410].contains(answer.status) else { throw Setback(answer) }
         }
-        await registrationRecord.change { $0 = RegistrationRecord() }
+        await registrationRecord.change { $0.id = nil }
     }
 
     /// Does one thing about registrations at a time.

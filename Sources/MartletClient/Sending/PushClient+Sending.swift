@@ -7,7 +7,7 @@ extension PushClient {
     ///   - user: One user's name. Whether there is such a user is not told.
     ///   - platform: The push platform, in the server's word.
     /// - Returns: The id under which the server delivers it.
-    /// - Throws: `PushClientError`; unless its kind is `unreachable` or `cancelled`, nothing was sent.
+    /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func send(_ text: String, to user: String, platform: String) async throws(PushClientError) -> String {
         let target = "/api/notifications?pns=\(percentEncoded(platform))&to_tag=\(percentEncoded(user))"
@@ -28,7 +28,8 @@ extension PushClient {
     ///   - lifetime: How long it can be fetched; nil leaves it to the server (7 days, unless configured otherwise).
     /// - Returns: The id by which it is fetched.
     /// - Throws: `PushClientError`; `messageTooLong` where it is larger than the server takes, or more than the user may
-    ///   keep there. Unless the kind is `unreachable` or `cancelled`, nothing was sent.
+    ///   keep there, `refused` where the audience names nobody. Unless the kind is `unreachable`, `serverProblem` or
+    ///   `cancelled`, nothing was sent.
     @discardableResult
     public func sendRich(
         _ content: PayloadContent, to audience: Audience, message: String = "", type: String? = nil,
@@ -37,6 +38,7 @@ extension PushClient {
         guard contentType.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
             throw PushClientError(.refused(status: 400), "A content type consists of printable ASCII characters.")
         }
+        try audience.check()
         var form = MultipartForm()
         switch audience {
         case .me: break
@@ -62,12 +64,14 @@ extension PushClient {
     ///   - once: Whether each user can fetch it once only.
     ///   - lifetime: How long it can be fetched; nil leaves it to the server.
     /// - Returns: The id by which it is fetched.
-    /// - Throws: `PushClientError`; unless its kind is `unreachable` or `cancelled`, nothing was sent.
+    /// - Throws: `PushClientError`: `refused` where the audience names nobody. Unless the kind is `unreachable`,
+    ///   `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func sendSecure(
         _ text: String, to audience: Audience, message: String? = nil, once: Bool = false,
         expiresIn lifetime: Duration? = nil
     ) async throws(PushClientError) -> Int32 {
+        try audience.check()
         var members: [String: JSON] = ["payload": .string(text), "once": .bool(once)]
         members["message"] = message.map { .string($0) }
         members["expiresIn"] = lifetime.map { .integer($0.components.seconds) }

@@ -29,8 +29,12 @@ enum ReadersCommand {
             retry: .once)
         try await client.logIn(user: user, password: password)
         for reader in try await client.readers(of: id) {
-            Terminal.print(Terminal.singleLine("\(reader.user)  \(reader.readAt?.iso8601 ?? "not yet")"))
+            Terminal.print(Terminal.singleLine("\(reader.user)  \(time(of: reader) ?? "not yet")"))
         }
         await client.logOut()
+    }
+
+    private static func time(of reader: PayloadReader) -> String? {
+        reader.readAt.map { Timestamp(milliseconds: Int64($0 / .milliseconds(1))).iso8601 }
     }
 }

@@ -129,8 +129,21 @@ struct FetchTests {
         let phone = try await Phone(ScriptedServer(.session("T"), .answer(200, answer)))
         #expect(
             try await phone.client.readers(of: 7) == [
-                PayloadReader(user: "bob", readAt: Timestamp(iso8601: "2026-11-21T10:00:00Z")),
+                PayloadReader(user: "bob", readAt: .seconds(1_795_255_200)),
                 PayloadReader(user: "carol", readAt: nil),
             ])
+    }
+
+    @Test func allReadersAreSeenHoweverManyThereAre() async throws {
+        func page(_ names: String..., next: String? = nil) -> ScriptedServer.Entry {
+            var members: [String: JSON] = ["readers": .array(names.map { ["user": .string($0), "read": .null] })]
+            members["next"] = next.map { .string($0) }
+            return .answer(200, .object(members))
+        }
+        let phone = try await Phone(
+            ScriptedServer(.session("T"), page("a", "b c", next: "b c"), page("d", next: "d"), page(next: "d")))
+        #expect(try await phone.client.readers(of: 7).map(\.user) == ["a", "b c", "d"])
+        let path = "GET /api/notifications/7/readers"
+        #expect(phone.server.lines.dropFirst() == [path, "\(path)?after=b%20c", "\(path)?after=d"])
     }
 }

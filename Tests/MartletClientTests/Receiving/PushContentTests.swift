@@ -43,6 +43,26 @@ struct PushContentTests {
         #expect(content(#"{"message":"hi"}"#) == .text(TextNotification(title: nil, text: "hi", id: nil)))
     }
 
+    @Test func whatMicrosoftsServicesBring() {
+        func content(_ text: String) -> PushContent { PushContent(payload: Array(text.utf8)) }
+        func toast(_ launch: String) -> PushContent {
+            content(
+                "<toast\(launch)><visual><binding template=\"ToastText01\"><text id=\"1\">From bob: 1 &lt; 2 &amp;amp;</text>"
+                    + "</binding></visual></toast>")
+        }
+        let text = "From bob: 1 < 2 &amp;"
+        #expect(
+            toast(" launch=\"notificationId=n-1\"") == .text(TextNotification(title: nil, text: text, id: "n-1")))
+        #expect(toast("") == .text(TextNotification(title: nil, text: text, id: nil)))
+        let phone = content(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><wp:Notification xmlns:wp=\"WPNotification\"><wp:Toast>"
+                + "<wp:Text1>From bob: hi</wp:Text1><wp:Param>/?notificationId=n-2</wp:Param></wp:Toast>"
+                + "</wp:Notification>")
+        #expect(phone == .text(TextNotification(title: nil, text: "From bob: hi", id: "n-2")))
+        #expect(content("<toast><text id=\"1\">never ends") == .other)
+        #expect(content("<tile><text id=\"1\">hi</text></tile>") == .other)
+    }
+
     @Test func idsThatCannotBeAreNone() {
         for id in ["0", "-1", "2147483648", "", "7 ", "1e3", "../7"] {
             #expect(PushContent(userInfo: ["richId": id, "secureId": id, "encryptedId": id]) == .other)

@@ -94,6 +94,18 @@ struct SendingTests {
             ])
     }
 
+    @Test func whatIsForNobodyIsNotSentToOneself() async throws {
+        let phone = try await Phone(ScriptedServer())
+        let rich = await #expect(throws: PushClientError.self) {
+            try await phone.client.sendRich(.bytes([1]), to: [], contentType: "image/png")
+        }
+        let secure = await #expect(throws: PushClientError.self) {
+            try await phone.client.sendSecure("s", to: .users([]))
+        }
+        #expect([rich?.kind, secure?.kind] == [.refused(status: 400), .refused(status: 400)])
+        #expect(phone.server.requests.isEmpty)
+    }
+
     @Test func nothingIsSentTwiceUnknowingly() async throws {
         let phone = try await Phone(ScriptedServer(.session("T"), .failure(.timedOut), .answer(201, ["id": 8])))
         let error = await #expect(throws: PushClientError.self) { try await phone.client.sendSecure("x", to: "bob") }
