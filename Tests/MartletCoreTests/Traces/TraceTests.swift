@@ -146,6 +146,67 @@ struct TraceTests {
         #expect(try await self.trace(flight, native, "t").verdict == .notAddressed)
     }
 
+    @Test func anInstallationIsExplainedByAllItsRegistrations() async throws {
+        let flight = try await Flight()
+        func row(_ slot: String, _ template: Template?) throws -> InstallationRow {
+            InstallationRow(
+                slot: slot,
+                registration: RegistrationDraft(
+                    platform: CarrierPigeon.platform, handle: PushHandle("loft1"), handleKey: "loft1",
+                    tags: [try Tag("news")], template: template))
+        }
+        let rows = try [row("native", nil), row("template", Template(body: #"{"say":"$(msg)"}"#))]
+        let draft = InstallationDraft(id: "phone", document: [], expiresAt: nil, rows: rows)
+        _ = try await flight.storage.apply(
+            InstallationChange.put(draft, condition: .none), in: flight.hub, at: flight.time.now
+        ).get()
+        let delivery = try await flight.accept(to: .audience(TagExpression("news")))
+        _ = try await flight.run(delivery)
+        _ = try await flight.storage.apply(
+            InstallationChange.delete(id: "phone", condition: .none), in: flight.hub, at: flight.time.now
+        ).get()
+        let trace = try await trace(flight, delivery, "phone")
+        #expect(trace.pushes.map(\.verdict) == [.delivered, .notAddressed])
+        #expect(trace.pushes.map(\.since?.cause) == [.deleted, .deleted])
+        #expect(trace.pushes.map(\.registration.installation) == ["phone", "phone"])
+    }
+
+    @Test func whatIsNotKeptAnyMoreIsNotGuessed() throws {
+        let draft = NotificationDraft(
+            id: NotificationID(high: 1, low: 2), hub: Hub.ID(rawValue: 1),
+            content: .native(CarrierPigeon.platform, Message(body: [])), target: .audience(nil),
+            acceptedAt: Timestamp(seconds: 100), expiresAt: Timestamp(seconds: 200))
+        let delivery = Delivery(
+            id: Delivery.ID(rawValue: 1), notification: Notification(sequence: 1, draft),
+            platform: CarrierPigeon.platform,
+            bounds: Delivery.Bounds(channel: ChannelID(rawValue: 9), registration: 0))
+        let progress = DeliveryProgress(
+            delivery: delivery, state: .completed, cursor: .end, isFannedOut: true)
+        let registration = Registration(
+            id: "r", platform: CarrierPigeon.platform, handle: PushHandle("a"), tags: [], version: 1, expiresAt: nil,
+            createdAt: Timestamp(seconds: 1), updatedAt: Timestamp(seconds: 1))
+        let version = RegistrationVersion(
+            sequence: 1, channel: ChannelID(rawValue: 1), registration, end: nil)
+        func verdict(knownSince: Int64, isReached: Bool) -> TraceVerdict? {
+            let reasoning = TraceReasoning(
+                traced: TracedNotification(
+                    notification: delivery.notification, begunAt: Timestamp(seconds: 100), canceledAt: nil,
+                    deliveries: [progress]),
+                past: RegistrationPast(versions: [version], knownSince: knownSince),
+                platforms: PushPlatformList([CarrierPigeon.self]), messageIDs: MessageIDKey(1, 2))
+            let range = RangeRecord(
+                last: .end, snapshot: AudienceSnapshot(change: 7, registration: 5),
+                startedAt: Timestamp(seconds: 100), endedAt: Timestamp(seconds: 101), counts: [.success: 1])
+            let found = MemberEvidence(range: range, isReached: isReached)
+            let evidence = DeliveryEvidence(progress: progress, members: [version.member: found])
+            return reasoning.pushes([delivery.id: evidence]).first?.verdict
+        }
+        #expect(verdict(knownSince: 7, isReached: true) == .delivered)
+        #expect(verdict(knownSince: 8, isReached: true) == .delivered, "its bit is its own")
+        #expect(verdict(knownSince: 8, isReached: false) == .unknown)
+        #expect(verdict(knownSince: 7, isReached: false) == .unknown, "a bit that was lost with power")
+    }
+
     @Test func whoGotItByAnotherRegistrationOfItsHandleIsToldSo() async throws {
         let flight = try await Flight()
         try await flight.register("loft1", id: "r1", tags: ["news"])
