@@ -172,7 +172,10 @@ struct Engine: Sendable {
         return AdminAPI(
             hubs: hubs, users: users, userRemoval: removal, platforms: platforms, containers: containers,
             audit: AuditAdministration(store: storage),
-            serverKey: KeyAdministration(rotation: keyRotation), traces: traces, endpoint: endpoint
+            serverKey: KeyAdministration(rotation: keyRotation), traces: traces,
+            backup: BackupAdministration(
+                storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log),
+            endpoint: endpoint
         ).makeHandler()
     }
 }

@@ -18,7 +18,8 @@ public final class SQLiteStorage: Sendable {
     /// Whether the write-ahead log may hold texts of payloads that have been removed.
     let hasRemovedTexts = Atomic(true)
     let checkpointer: Checkpointer
-    private let directory: StorageDirectory
+    let directory: StorageDirectory
+    let snapshots = SnapshotPlace.Taken()
 
     /// Opens the database of a data directory, made where it is missing, and brings it to the present schema.
     /// - Parameters:
@@ -32,6 +33,7 @@ public final class SQLiteStorage: Sendable {
     init(directory path: String, sealer: any Sealer, settings: Settings) throws(StorageError) {
         directory = try StorageDirectory(path)
         self.sealer = sealer
+        SnapshotPlace.clean(in: directory)
         try directory.makePrivateFile(Settings.databaseName)
         let database = directory.file(Settings.databaseName)
         let connection = try settings.openWriter(database)

@@ -6,7 +6,7 @@ import MartletServer
 struct Martlet {
     static let table = CommandTable(
         commands: [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
-            + ContainerCommands.all + ServerKeyCommands.all
+            + ContainerCommands.all + BackupCommands.all + ServerKeyCommands.all
             + [
                 SendCommand.command, EncryptedSendCommand.command, WhyCommand.command, KeysCommand.command,
                 NotifyCommand.command,

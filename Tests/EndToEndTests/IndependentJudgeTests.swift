@@ -27,6 +27,11 @@ struct IndependentJudgeTests {
         try await judge("schedules.py", BuiltProducts.martlet.path)
     }
 
+    @Test("A backup that is made in the middle of sends loses nothing and sends nothing again that was finished")
+    func aBackupIsRestoredElsewhere() async throws {
+        try await judge("backups.py", BuiltProducts.martlet.path)
+    }
+
     @Test("A public APNs client is satisfied by the simulator")
     func aioapnsIsSatisfied() async throws {
         try await judge("aioapns_client.py", BuiltProducts.martlet.path)
@@ -126,7 +131,8 @@ struct IndependentJudgeTests {
             BuiltProducts.python, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
             [
-                "durability:", "faults:", "guides:", "forgetful:", "schedules:", "aioapns-client:", "firebase-client:",
+                "durability:", "faults:", "guides:", "forgetful:", "schedules:",
+                "backups:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
                 "openid-connect:", "key-rotation:",

@@ -181,7 +181,7 @@ class Connection(asyncio.Protocol):
         for stream, identifier, refusal in answers:
             self._send(stream, identifier, refusal)
         self._answered += len(answers)
-        if deliveries and self._limit != STREAM_LIMIT:
+        if deliveries and self._limit != self._peer.options.streams:
             self._raise_limit()
         self._flush()
         self._leave_if_due(answers)
@@ -216,9 +216,9 @@ class Connection(asyncio.Protocol):
         self._h2.send_data(stream, body, end_stream=True)
 
     def _raise_limit(self):
-        self._limit = STREAM_LIMIT
+        self._limit = self._peer.options.streams
         self._flush()
-        frame = SettingsFrame(0, settings={SettingsFrame.MAX_CONCURRENT_STREAMS: STREAM_LIMIT})
+        frame = SettingsFrame(0, settings={SettingsFrame.MAX_CONCURRENT_STREAMS: self._limit})
         self._transport.write(frame.serialize())
 
     def _leave_if_due(self, answers):
@@ -253,6 +253,7 @@ def parse_arguments():
     parser.add_argument("--unavailable-every", type=int, metavar="N", help="503 for every Nth good push")
     parser.add_argument("--refuse-every", type=int, metavar="N", help="REFUSED_STREAM for every Nth request")
     parser.add_argument("--goaway-after", type=int, metavar="N", help="GOAWAY after N answers on a connection")
+    parser.add_argument("--streams", type=int, default=STREAM_LIMIT, metavar="N", help="at once on a connection")
     parser.add_argument("--delay", type=float, default=0, metavar="SECONDS", help="before each answer")
     parser.add_argument("--capture", metavar="FILE", help="all that clients send, in the clear")
     parser.add_argument("--tolerant", action="store_true", help="count HPACK and ALPN violations but serve on")

@@ -179,7 +179,23 @@ public final class HTTPClient: HTTPTransport, Sendable {
     ) async throws(TransportError) -> HTTPResponse {
         var settings = settings
         if request.upload != nil { settings.version = .http1 }
-        let key = LoopClient.Key(origin: origin, settings: settings, unixPath: nil)
+        return try await transfer(
+            request, LoopClient.Key(origin: origin, settings: settings, unixPath: nil), patience: patience, sink: sink)
+    }
+
+    /// The same over a Unix socket.
+    public func transfer(
+        _ request: HTTPRequest, toUnixPath path: String, patience: Duration, sink: Sink
+    ) async throws(TransportError) -> HTTPResponse {
+        let origin = HTTPOrigin(scheme: .http, host: "localhost")
+        let settings = TransportSettings(version: .http1)
+        return try await transfer(
+            request, LoopClient.Key(origin: origin, settings: settings, unixPath: path), patience: patience, sink: sink)
+    }
+
+    private func transfer(
+        _ request: HTTPRequest, _ key: LoopClient.Key, patience: Duration, sink: Sink
+    ) async throws(TransportError) -> HTTPResponse {
         let limit = limits.bodyBytes
         return try await exchange(request, key, before: .now + patience, patience: patience) { (finish, exchange) in
             TransferReceiver(

@@ -3,8 +3,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Administration, in JSON over the admin socket: hubs with their credentials, users, storage containers, the audit, and
-/// the server's key.
+/// Administration, in JSON over the admin socket: hubs with their credentials, users, storage containers, the audit, the
+/// server's key, and backups.
 ///
 /// Whoever may open the socket may do everything, so it has mode 0600. Commands that find no running server ask this
 /// same handler in their own process.
@@ -19,6 +19,7 @@ struct AdminAPI: Sendable {
     let audit: AuditAdministration
     let serverKey: KeyAdministration
     let traces: Traces
+    let backup: BackupAdministration
     /// The address for connection strings.
     let endpoint: PublicEndpoint
 
@@ -36,6 +37,7 @@ struct AdminAPI: Sendable {
         containers.addRoutes(to: &router)
         audit.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)
+        backup.addRoutes(to: &router)
         return router
     }
 

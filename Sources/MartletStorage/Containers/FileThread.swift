@@ -11,4 +11,8 @@ actor FileThread {
     ) throws(ContainerError) -> Value {
         try work()
     }
+
+    func perform(_ work: @Sendable () -> Void) {
+        work()
+    }
 }

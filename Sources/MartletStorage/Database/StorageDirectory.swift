@@ -110,7 +110,7 @@ final class StorageDirectory: Sendable {
     }
 
     /// Puts the entries of a directory on disk.
-    private static func synchronize(_ path: String) throws(StorageError) {
+    static func synchronize(_ path: String) throws(StorageError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw StorageError(failed: "open", path) }
         defer { close(descriptor) }

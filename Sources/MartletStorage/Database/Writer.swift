@@ -14,6 +14,7 @@ actor Writer {
     private nonisolated let checkpointer: Checkpointer
     private nonisolated let limits: LogLimits
     private var connection: Connection?
+    private var copy: DatabaseCopy?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -45,8 +46,45 @@ actor Writer {
     /// Finishes what waits, then closes the connection. Later changes fail as closed.
     func close() {
         commitWaiting()
+        copy = nil
         connection = nil
     }
+
+    /// Copies the database, a megabyte at a time, between the transactions of others. One copy is made at a time.
+    /// - Parameter path: An existing empty file.
+    /// - Returns: What `query` read at the moment that the copy shows.
+    nonisolated func copy<Value: Sendable>(
+        to path: String, _ query: @Sendable (Connection) throws(StorageError) -> Value
+    ) async throws(StorageError) -> Value {
+        try await beginCopy(to: path)
+        while true {
+            if let value = try await continueCopy(query) { return value }
+            await Task.yield()
+        }
+    }
+
+    private func beginCopy(to path: String) throws(StorageError) {
+        guard let connection else { throw Self.closed }
+        copy = try DatabaseCopy(of: connection, to: path)
+    }
+
+    /// - Returns: nil where the copy is to be continued.
+    private func continueCopy<Value: Sendable>(
+        _ query: @Sendable (Connection) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value? {
+        guard let connection, let current = copy else { throw Self.closed }
+        do throws(StorageError) {
+            guard !Task.isCancelled else { throw StorageError(.unavailable, "The copy was given up.") }
+            guard try current.step(pages: Self.pagesPerStep) else { return nil }
+            copy = nil
+            return try query(connection)
+        } catch {
+            copy = nil
+            throw error
+        }
+    }
+
+    private static let pagesPerStep = 256
 
     /// Carries the log into the database and cuts it to nothing.
     /// - Returns: false where somebody reads what is in it for so long that it has to stay.

@@ -8,6 +8,14 @@ public final class FileProgressMaps: ProgressMaps {
     /// Maps with bits that are in memory alone, because the disk is full.
     private let homeless = Locked<[Delivery.ID: FileProgressMap]>([:])
 
+    /// Who reads maps for a backup, and the maps that are removed once nobody does.
+    private let holding = Locked<Holding>(Holding())
+
+    private struct Holding {
+        var readers = 0
+        var over: [Delivery.ID] = []
+    }
+
     /// - Parameter unfinished: The deliveries whose maps are still needed; others are removed.
     init(in directory: String, keeping unfinished: [Delivery.ID]) throws(StorageError) {
         self.directory = directory
@@ -33,9 +41,33 @@ public final class FileProgressMaps: ProgressMaps {
 
     public func remove(_ delivery: Delivery.ID) throws(StorageError) {
         homeless.withLock { _ = $0.removeValue(forKey: delivery) }
+        let isHeld = holding.withLock { holding in
+            if holding.readers > 0 { holding.over.append(delivery) }
+            return holding.readers > 0
+        }
+        if !isHeld { try removeFile(of: delivery) }
+    }
+
+    private func removeFile(of delivery: Delivery.ID) throws(StorageError) {
         let path = path(of: delivery)
         guard unlink(path) == 0 || errno == ENOENT else { throw StorageError(failed: "remove", path) }
     }
 
-    private func path(of delivery: Delivery.ID) -> String { "\(directory)/\(delivery.rawValue)" }
+    /// Keeps the maps of deliveries that end from now on, until as many calls of `release`.
+    func hold() {
+        holding.withLock { $0.readers += 1 }
+    }
+
+    /// A map that cannot be removed now is removed at the next start.
+    func release() {
+        let over = holding.withLock { holding in
+            holding.readers -= 1
+            guard holding.readers == 0 else { return [Delivery.ID]() }
+            defer { holding.over = [] }
+            return holding.over
+        }
+        for delivery in over { try? removeFile(of: delivery) }
+    }
+
+    func path(of delivery: Delivery.ID) -> String { "\(directory)/\(delivery.rawValue)" }
 }

@@ -96,6 +96,15 @@ final class Connection {
         statement.siblings.statements.append(statement)
     }
 
+    /// Begins to copy the database of another connection into that of this one.
+    /// - Returns: nil where that fails, with `lastError`.
+    func beginCopy(of source: Connection) -> OpaquePointer? {
+        sqlite3_backup_init(database, "main", source.database, "main")
+    }
+
+    /// Why the last call failed.
+    var lastError: StorageError { StorageError(sqlite: sqlite3_extended_errcode(database), database: database) }
+
     private func take(_ sql: String, _ values: [any Bindable]) throws(StorageError) -> Statement {
         let statement = try take(sql)
         for (index, value) in values.enumerated() {

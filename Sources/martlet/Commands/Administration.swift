@@ -8,6 +8,8 @@ import MartletServer
 /// process.
 struct Administration {
     private static let timeout: Duration = .seconds(30)
+    /// A large database is copied before the first byte of its backup comes.
+    private static let patience: Duration = .seconds(3600)
 
     private let dataDirectory: String
 
@@ -25,6 +27,11 @@ struct Administration {
     func call(_ method: HTTPMethod, _ path: String, body: JSON? = nil) async throws -> JSON {
         let request = HTTPRequest(method, path, authority: "admin", body: body?.bytes ?? [])
         let response = try await respond(to: request)
+        return try Self.check(response)
+    }
+
+    @discardableResult
+    private static func check(_ response: HTTPResponse) throws -> JSON {
         let answer = response.bytes.isEmpty ? JSON.null : try JSON(parsing: response.bytes)
         guard response.status.isSuccess else {
             throw ServerError(answer["error"]?.string ?? "The server answered \(response.status.code).")
@@ -32,21 +39,56 @@ struct Administration {
         return answer
     }
 
-    private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        let loops = try EventLoopGroup(count: 1)
-        let socket = try AdminSocket.path(in: dataDirectory)
-        do throws(TransportError) {
-            let client = HTTPClient(loops: loops)
-            let response = try await client.send(request, toUnixPath: socket, before: .now + Self.timeout)
-            await client.shutDown()
-            return response
-        } catch {
-            guard error.kind == .unreachable else { throw ServerError("The server did not answer: \(error.detail)") }
+    /// Asks for something that is too large for memory.
+    /// - Parameter file: Takes the answer, where it is no refusal.
+    func download(_ path: String, to file: NewFile) async throws {
+        let request = HTTPRequest(.get, path, authority: "admin")
+        let response = try await online { client, socket throws(TransportError) in
+            let sink = HTTPClient.Sink(begin: { $0.status.isSuccess }, receive: { file.take(Array($0)) })
+            return try await client.transfer(request, toUnixPath: socket, patience: Self.patience, sink: sink)
         }
+        if let response {
+            try file.check()
+            try Self.check(response)
+            return
+        }
+        let offline = try await OfflineAdministration(dataDirectory: dataDirectory)
+        do {
+            let response = await offline.handler.respond(to: request)
+            try Self.check(response)
+            if case .stream(_, let write) = response.body { try await write(file) }
+        } catch {
+            await offline.close()
+            throw error
+        }
+        await offline.close()
+    }
+
+    private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        let answer = try await online { client, socket throws(TransportError) in
+            try await client.send(request, toUnixPath: socket, before: .now + Self.timeout)
+        }
+        if let answer { return answer }
         let offline = try await OfflineAdministration(dataDirectory: dataDirectory)
         let response = await offline.handler.respond(to: request)
         await offline.close()
         return response
+    }
+
+    /// - Returns: nil where no server runs.
+    private func online(
+        _ work: (HTTPClient, String) async throws(TransportError) -> HTTPResponse
+    ) async throws -> HTTPResponse? {
+        let client = HTTPClient(loops: try EventLoopGroup(count: 1))
+        let socket = try AdminSocket.path(in: dataDirectory)
+        do throws(TransportError) {
+            let response = try await work(client, socket)
+            await client.shutDown()
+            return response
+        } catch {
+            guard error.kind != .unreachable else { return nil }
+            throw ServerError("The server did not answer, or not to the end: \(error.detail)")
+        }
     }
 }
 

@@ -1,0 +1,65 @@
+import Glibc
+import MartletCore
+import MartletHTTP
+import MartletStorage
+
+/// Makes backups: `GET /backup`, with `?keys=1` where the server's keys are to be in it.
+struct BackupAdministration: Sendable {
+    let storage: SQLiteStorage
+    let dataDirectory: String
+    let time: any TimeSource
+    let log: Log
+
+    func addRoutes(to router: inout Router) {
+        router.on(.get, "/backup") { _, match in
+            do {
+                return response(try await backup(withKeys: match.target.item("keys")?.value == "1"))
+            } catch let error as StorageError {
+                return HTTPResponse(error.kind == .locked ? .conflict : .serviceUnavailable, error: error.detail)
+            } catch {
+                return HTTPResponse(.conflict, error: "\(error)")
+            }
+        }
+    }
+
+    private func backup(withKeys: Bool) async throws -> Backup {
+        let keys = withKeys ? try readKeys() : nil
+        let createdAt = time.now
+        let snapshot = try await storage.snapshot()
+        // Keys that were added or retired meanwhile need not be those that the snapshot is sealed with.
+        if withKeys, try readKeys() != keys {
+            throw ServerError("The server's keys were changed while the backup was made; try again.")
+        }
+        return Backup(snapshot: snapshot, createdAt: createdAt, keys: keys)
+    }
+
+    private func readKeys() throws(ServerError) -> [UInt8] {
+        guard getenv(ServerKeys.environmentVariable) == nil else {
+            throw ServerError(
+                "The keys are in \(ServerKeys.environmentVariable), not in the data directory: leave --with-key out, and "
+                    + "keep them where they are.")
+        }
+        guard let keys = try SecretFile.read("\(dataDirectory)/\(Backup.keysName)") else {
+            throw ServerError("There is no \(Backup.keysName) in the data directory.")
+        }
+        return keys
+    }
+
+    private func response(_ backup: Backup) -> HTTPResponse {
+        HTTPResponse(
+            .ok, fields: ["content-type": "application/x-tar", "cache-control": "no-store"],
+            body: .stream { [log] writer in
+                do {
+                    // The loop has pushes to send.
+                    try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                        try await backup.write { try await writer.write($0) }
+                    }
+                    await backup.snapshot.close()
+                } catch {
+                    await backup.snapshot.close()
+                    log.write(.warning, "A backup was cut short: \(error)")
+                    throw error
+                }
+            })
+    }
+}

@@ -1,0 +1,81 @@
+/// The header of a member of an archive in POSIX' ustar format: 512 bytes. Of what the format has room for, it says the
+/// name, the length and the time; the rest is always the same.
+struct ArchiveHeader: Hashable {
+    static let byteCount = 512
+    private static let nameLimit = 100
+
+    /// ASCII, 1 to 100 bytes.
+    var name: String
+    /// In bytes.
+    var size: Int64
+    /// Seconds since 1970.
+    var time: Int64
+
+    var bytes: [UInt8] {
+        var header = [UInt8](repeating: 0, count: Self.byteCount)
+        func put(_ text: String, at place: Int) {
+            header.replaceSubrange(place..<place + text.utf8.count, with: text.utf8)
+        }
+        put(name, at: 0)
+        put("0000600", at: 100)
+        put("0000000", at: 108)
+        put("0000000", at: 116)
+        header.replaceSubrange(124..<136, with: Self.number(size))
+        put(Self.octal(time, digits: 11), at: 136)
+        put("        ", at: 148)
+        put("0", at: 156)
+        put("ustar", at: 257)
+        put("00", at: 263)
+        let sum = header.reduce(Int64(0)) { $0 + Int64($1) }
+        put(Self.octal(sum, digits: 6), at: 148)
+        header[154] = 0
+        return header
+    }
+
+    /// What follows the content, so that the next header begins at a multiple of 512 bytes.
+    var padding: Int { (Self.byteCount - Int(size % Int64(Self.byteCount))) % Self.byteCount }
+
+    init(name: String, size: Int64, time: Int64) {
+        self.name = name
+        self.size = size
+        self.time = time
+    }
+
+    /// Reads a header as `bytes` writes it, and no other.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        let text = bytes.prefix(Self.nameLimit).prefix { $0 != 0 }
+        guard !text.isEmpty, text.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let size = Self.number(bytes[124..<136]), let time = Self.octal(bytes[136..<147])
+        else { return nil }
+        self.init(name: String(decoding: text, as: UTF8.self), size: size, time: time)
+        guard self.bytes == bytes else { return nil }
+    }
+
+    // MARK: Numbers
+
+    /// The largest that eleven octal digits say: 8 GiB. Beyond it GNU's form is used: a byte 128, then the number in
+    /// eleven bytes.
+    private static let octalLimit: Int64 = 1 << 33
+
+    private static func number(_ value: Int64) -> [UInt8] {
+        guard value >= octalLimit else { return Array(octal(value, digits: 11).utf8) + [0] }
+        return [0x80, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * (7 - Int64($0)))) }
+    }
+
+    private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
+        guard field.first == 0x80 else { return octal(field.dropLast()) }
+        let value = field.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Int64(exactly: value)
+    }
+
+    private static func octal(_ value: Int64, digits: Int) -> String {
+        let text = String(value, radix: 8)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+
+    private static func octal(_ field: ArraySlice<UInt8>) -> Int64? {
+        guard field.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }) else { return nil }
+        return field.reduce(Int64(0)) { $0 << 3 | Int64($1 - UInt8(ascii: "0")) }
+    }
+}

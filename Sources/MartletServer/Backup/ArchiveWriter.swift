@@ -1,0 +1,50 @@
+import MartletCrypto
+
+/// Writes an archive: members one after another, at last the digests of all of them, in the form of `sha256sum`. Returns
+/// the bytes to be written; belongs to one task.
+struct ArchiveWriter {
+    static let sumsName = "SHA256SUMS"
+
+    /// Of every member, in seconds since 1970.
+    let time: Int64
+    private var sums = ""
+    private var current: (header: ArchiveHeader, hasher: SHA256Hasher)?
+
+    init(time: Int64) {
+        self.time = time
+    }
+
+    /// - Parameter size: Of the content that follows, in bytes.
+    mutating func begin(_ name: String, size: Int64) throws(CryptoError) -> [UInt8] {
+        let header = ArchiveHeader(name: name, size: size, time: time)
+        current = (header, try SHA256Hasher())
+        return header.bytes
+    }
+
+    /// Takes note of a piece of content, which is written as it is.
+    func add(_ bytes: [UInt8]) throws(CryptoError) {
+        try current?.hasher.update(bytes)
+    }
+
+    /// Ends a member whose content is complete.
+    mutating func end() throws(CryptoError) -> [UInt8] {
+        guard let (header, hasher) = current else { return [] }
+        current = nil
+        sums += Self.line(header.name, try hasher.finish())
+        return [UInt8](repeating: 0, count: header.padding)
+    }
+
+    /// A whole member.
+    mutating func member(_ name: String, _ content: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let head = try begin(name, size: Int64(content.count))
+        try add(content)
+        return head + content + (try end())
+    }
+
+    /// The digests and the end of the archive.
+    mutating func finish() throws(CryptoError) -> [UInt8] {
+        try member(Self.sumsName, Array(sums.utf8)) + [UInt8](repeating: 0, count: 2 * ArchiveHeader.byteCount)
+    }
+
+    static func line(_ name: String, _ digest: [UInt8]) -> String { "\(Hex.encode(digest))  \(name)\n" }
+}

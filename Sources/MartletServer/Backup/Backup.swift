@@ -1,0 +1,36 @@
+import MartletCrypto
+import MartletModel
+import MartletStorage
+
+/// A backup that is being written: an archive of what storage held at one moment.
+struct Backup: Sendable {
+    static let keysName = "secret.key"
+    /// Large enough that a piece costs more than handing it on.
+    private static let pieceSize = 256 << 10
+
+    let snapshot: StorageSnapshot
+    let createdAt: Timestamp
+    /// The file of the server's keys; nil where it is to stay out.
+    let keys: [UInt8]?
+
+    /// - Parameter write: Takes the archive piece by piece.
+    func write(_ write: ([UInt8]) async throws -> Void) async throws {
+        var archive = ArchiveWriter(time: createdAt.seconds)
+        let manifest = BackupManifest(createdAt: createdAt, schema: snapshot.schema, holdsKeys: keys != nil)
+        try await write(try archive.member(BackupManifest.name, manifest.bytes))
+        if let keys { try await write(try archive.member(Self.keysName, keys)) }
+        try await snapshot.forEachFile { file in
+            try await write(try archive.begin(file.member.name, size: file.size))
+            var place: Int64 = 0
+            while place < file.size {
+                let piece = try await file.read(at: place, count: Self.pieceSize)
+                try archive.add(piece)
+                try await write(piece)
+                place += Int64(piece.count)
+            }
+            let padding = try archive.end()
+            if !padding.isEmpty { try await write(padding) }
+        }
+        try await write(try archive.finish())
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import MartletCore
+public import MartletModel
+import MartletStorage
+
+/// A backup as a file: an archive in POSIX' ustar format.
+public struct BackupFile {
+    /// What a backup holds.
+    public struct Summary: Hashable, Sendable {
+        public let createdAt: Timestamp
+        /// Whether the server's keys are in it, without which its secrets do not open.
+        public let holdsKeys: Bool
+    }
+
+    private static let keysLimit: Int64 = 64 << 10
+
+    private var archive: ArchiveReader
+
+    private init(_ source: @escaping (Int) throws -> [UInt8]) {
+        archive = ArchiveReader(source)
+    }
+
+    /// Reads a backup to its end, and whether it is whole.
+    /// - Throws: `ServerError` saying what is wrong with it.
+    public static func check(_ path: String) throws(ServerError) -> Summary {
+        try reading(path) { file in try file.walk(into: nil) }
+    }
+
+    /// Makes a data directory of a backup; on disk when this returns, and nothing where it throws.
+    /// - Parameter data: Its path: that of an empty directory, or of none.
+    /// - Throws: `ServerError` saying what stands in the way.
+    public static func restore(_ path: String, into data: String) throws(ServerError) -> Summary {
+        try reading(path) { file in
+            let restoration = try StorageRestoration(into: data)
+            do {
+                let summary = try file.walk(into: restoration)
+                try restoration.finish()
+                return summary
+            } catch {
+                restoration.abandon()
+                throw error
+            }
+        }
+    }
+
+    private static func reading(
+        _ path: String, _ work: (inout BackupFile) throws -> Summary
+    ) throws(ServerError) -> Summary {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        func failure() -> ServerError { ServerError("Cannot read \(path): \(String(cString: strerror(errno))).") }
+        guard descriptor >= 0 else { throw failure() }
+        defer { close(descriptor) }
+        var file = BackupFile { count in
+            var piece = [UInt8](repeating: 0, count: count)
+            let got = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, count) }
+            guard got >= 0 else { throw failure() }
+            piece.removeLast(count - got)
+            return piece
+        }
+        do {
+            return try work(&file)
+        } catch let error as ServerError {
+            throw error
+        } catch let error as StorageError {
+            throw ServerError(error.detail)
+        } catch {
+            throw ServerError("\(path): \(error)")
+        }
+    }
+
+    /// - Parameter restoration: Where everything goes; nil where it is only looked at.
+    private mutating func walk(into restoration: StorageRestoration?) throws -> Summary {
+        let manifest = try readManifest()
+        var seen: Set<SnapshotMember> = []
+        var hasKeys = false
+        while let header = try archive.next() {
+            if header.name == Backup.keysName, !hasKeys {
+                hasKeys = true
+                let keys = try archive.readAll(limit: Self.keysLimit)
+                if let restoration { try SecretFile.write(keys, to: "\(restoration.path)/\(Backup.keysName)") }
+                continue
+            }
+            guard let member = SnapshotMember(header.name), seen.insert(member).inserted else {
+                throw BackupError.damaged("'\(header.name)' does not belong there")
+            }
+            try restoration?.beginFile(member)
+            while let piece = try archive.read(ArchiveReader.pieceSize) { try restoration?.write(piece) }
+            try restoration?.endFile()
+        }
+        guard seen.contains(.database) else { throw BackupError.damaged("it has no database") }
+        guard hasKeys == manifest.holdsKeys else { throw BackupError.damaged("its keys are missing") }
+        return Summary(createdAt: manifest.createdAt, holdsKeys: hasKeys)
+    }
+
+    private mutating func readManifest() throws -> BackupManifest {
+        do {
+            guard try archive.next()?.name == BackupManifest.name else { throw BackupError.foreign }
+        } catch is BackupError {
+            throw BackupError.foreign
+        }
+        let manifest = try BackupManifest(parsing: try archive.readAll(limit: BackupManifest.sizeLimit))
+        guard SQLiteStorage.knows(schema: manifest.schema) else { throw BackupError.newer }
+        return manifest
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+public import MartletCore
+
+extension SQLiteStorage {
+    /// What must stay free beside a copy of the database, in bytes: work goes on meanwhile.
+    private static let spareRoom: UInt64 = 64 << 20
+
+    /// Copies the database within the data directory, while others read and write. What was answered with success before
+    /// the call is in it.
+    /// - Returns: What the copy shows; the copy is removed when it is let go of.
+    /// - Throws: `StorageError`; `.locked` where there is a snapshot already, `.full` where there is no room for it.
+    public func snapshot() async throws(StorageError) -> StorageSnapshot {
+        let place = try SnapshotPlace(in: directory, snapshots, keeping: progressMaps)
+        try await checkRoom()
+        let (schema, unfinished) = try await writer.copy(to: place.database) { connection throws(StorageError) in
+            (
+                try connection.all("SELECT name FROM migrations ORDER BY position") { $0.text(0) },
+                try DeliveryTable(connection).unfinishedIDs()
+            )
+        }
+        return StorageSnapshot(
+            at: place, schema: schema, unfinished: unfinished, maps: progressMaps, bodies: payloadBodies)
+    }
+
+    /// Whether this program can use a database that these migrations have made.
+    public static func knows(schema: [String]) -> Bool {
+        !schema.isEmpty && Migration.all.map(\.name).starts(with: schema)
+    }
+
+    private func checkRoom() async throws(StorageError) {
+        let size = try await readers.read { connection throws(StorageError) in
+            let pages = try connection.first("PRAGMA page_count") { $0.integer(0) } ?? 0
+            return UInt64(clamping: pages * (try connection.first("PRAGMA page_size") { $0.integer(0) } ?? 0))
+        }
+        var status = statvfs()
+        guard statvfs(directory.path, &status) == 0 else { throw StorageError(failed: "examine", directory.path) }
+        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        guard free >= size + Self.spareRoom else {
+            throw StorageError(
+                .full,
+                "A backup copies the database within the data directory first: that needs \((size + Self.spareRoom) >> 20)"
+                    + " MiB free, and there are \(free >> 20).")
+        }
+    }
+}

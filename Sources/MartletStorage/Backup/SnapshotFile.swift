@@ -1,0 +1,45 @@
+public import MartletCore
+
+/// A file of a snapshot that is open for reading.
+public struct SnapshotFile: Sendable {
+    public let member: SnapshotMember
+    /// In bytes; as much can be read, whatever becomes of the file meanwhile.
+    public let size: Int64
+    private let content: @Sendable (Int64, Int) async throws(ContainerError) -> [UInt8]
+
+    init(
+        _ member: SnapshotMember, size: Int64,
+        content: @escaping @Sendable (Int64, Int) async throws(ContainerError) -> [UInt8]
+    ) {
+        self.member = member
+        self.size = size
+        self.content = content
+    }
+
+    /// Reads from `offset` on, on a thread for files.
+    /// - Parameter count: At least 1; no more than this is read at once.
+    /// - Throws: `StorageError`, also where the file has become shorter.
+    public func read(at offset: Int64, count: Int) async throws(StorageError) -> [UInt8] {
+        let wanted = Int(min(Int64(count), size - offset))
+        let bytes: [UInt8]
+        do throws(ContainerError) {
+            bytes = try await content(offset, wanted)
+        } catch {
+            throw StorageError(error, reading: member)
+        }
+        guard bytes.count == wanted else {
+            throw StorageError(.unavailable, "'\(member.name)' became shorter while it was read; try again.")
+        }
+        return bytes
+    }
+}
+
+extension StorageError {
+    init(_ error: ContainerError, reading member: SnapshotMember) {
+        if case .storage(let error) = error {
+            self = error
+        } else {
+            self.init(.unavailable, "'\(member.name)' could not be read: \(error).")
+        }
+    }
+}

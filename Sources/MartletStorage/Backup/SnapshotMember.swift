@@ -1,0 +1,50 @@
+public import MartletCore
+
+/// One of the things that a data directory consists of, by the name that it has in a backup.
+public enum SnapshotMember: Hashable, Sendable {
+    case database
+    case progressMap(Delivery.ID)
+    /// The content of a payload, by its name among `PayloadBodies`.
+    case payloadBody(String)
+
+    /// `martlet.db`, `progress/7`, `payloads/0123…`.
+    public var name: String {
+        switch self {
+        case .database: SQLiteStorage.Settings.databaseName
+        case .progressMap(let delivery): "progress/\(delivery.rawValue)"
+        case .payloadBody(let name): "payloads/\(name)"
+        }
+    }
+
+    /// - Returns: nil for every text that is not a `name`, letter by letter.
+    public init?(_ name: String) {
+        guard name != SQLiteStorage.Settings.databaseName else {
+            self = .database
+            return
+        }
+        let words = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard words.count == 2 else { return nil }
+        let word = String(words[1])
+        switch words[0] {
+        case "progress":
+            guard let number = Int64(word), number > 0 else { return nil }
+            self = .progressMap(Delivery.ID(rawValue: number))
+        case "payloads":
+            guard Self.isBodyName(word) else { return nil }
+            self = .payloadBody(word)
+        default: return nil
+        }
+        guard self.name == name else { return nil }
+    }
+
+    /// As `PayloadBodies.newName` makes them.
+    private static func isBodyName(_ word: String) -> Bool {
+        word.utf8.count == 32
+            && word.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+                default: false
+                }
+            }
+    }
+}

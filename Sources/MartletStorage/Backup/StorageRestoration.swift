@@ -1,0 +1,112 @@
+import Glibc
+public import MartletCore
+
+/// An empty directory on its way to be a data directory. It is one, or is as it was before: the database has its name
+/// last. Blocking calls, for a process that does nothing else.
+public final class StorageRestoration {
+    /// The data directory.
+    public let path: String
+    private let isNew: Bool
+    private let directory: StorageDirectory
+    private var file: (member: SnapshotMember, descriptor: Int32)?
+    private var hasDatabase = false
+    private var isOver = false
+
+    private static let unfinishedName = "restored.db"
+
+    /// - Parameter path: Of a directory that is empty or missing.
+    /// - Throws: `StorageError` where it is not, or cannot be written to.
+    public init(into path: String) throws(StorageError) {
+        self.path = path
+        isNew = access(path, F_OK) != 0
+        if !isNew, !(try StorageDirectory.entries(of: path).isEmpty) {
+            throw StorageError(
+                .unavailable, "'\(path)' is not empty: a backup is restored into an empty or a new directory.")
+        }
+        directory = try StorageDirectory(path)
+        do throws(StorageError) {
+            try directory.makePrivateDirectory("progress")
+            for name in ["payloads", "payloads/containers", Self.bodies] { try directory.makePrivateDirectory(name) }
+        } catch {
+            abandon()
+            throw error
+        }
+    }
+
+    deinit {
+        abandon()
+    }
+
+    /// Begins a file; it goes on with `write` and ends with `endFile`.
+    /// - Throws: `StorageError` where it is there already.
+    public func beginFile(_ member: SnapshotMember) throws(StorageError) {
+        let path = place(of: member)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StorageError(failed: "make", path) }
+        file = (member, descriptor)
+    }
+
+    public func write(_ bytes: [UInt8]) throws(StorageError) {
+        guard let (member, descriptor) = file else { return }
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + sent, $0.count - sent) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw StorageError(failed: "write", place(of: member)) }
+            sent += count
+        }
+    }
+
+    /// Puts the file on disk.
+    public func endFile() throws(StorageError) {
+        guard let (member, descriptor) = file else { return }
+        guard fsync(descriptor) == 0 else { throw StorageError(failed: "synchronize", place(of: member)) }
+        closeFile()
+        if member == .database { hasDatabase = true }
+    }
+
+    /// Makes the directory a data directory that is on disk, and lets a server have it.
+    public func finish() throws(StorageError) {
+        guard hasDatabase else { throw StorageError(.corrupt, "There is no database in the backup.") }
+        for name in ["progress", Self.bodies] { try StorageDirectory.synchronize(directory.file(name)) }
+        let (old, new) = (place(of: .database), directory.file(SQLiteStorage.Settings.databaseName))
+        guard rename(old, new) == 0 else { throw StorageError(failed: "name", new) }
+        try StorageDirectory.synchronize(path)
+        isOver = true
+        directory.unlock()
+    }
+
+    /// Removes what was restored so far, where it is not finished.
+    public func abandon() {
+        closeFile()
+        guard !isOver else { return }
+        isOver = true
+        for name in [Self.bodies, "payloads/containers", "payloads", "progress", "."] {
+            removeAll(in: directory.file(name))
+        }
+        directory.unlock()
+        if isNew { rmdir(path) }
+    }
+
+    private static let bodies = "payloads/containers/\(PayloadBodies.container)"
+
+    private func place(of member: SnapshotMember) -> String {
+        switch member {
+        case .database: directory.file(Self.unfinishedName)
+        case .progressMap: directory.file(member.name)
+        case .payloadBody(let name): directory.file("\(Self.bodies)/\(name)")
+        }
+    }
+
+    private func closeFile() {
+        if let file { close(file.descriptor) }
+        file = nil
+    }
+
+    /// The directory was empty before: what is in it is ours.
+    private func removeAll(in path: String) {
+        for name in (try? StorageDirectory.entries(of: path)) ?? [] where unlink("\(path)/\(name)") != 0 {
+            rmdir("\(path)/\(name)")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import MartletCore
+
+/// All that storage held at one moment: a copy of the database, and with it the files that it needs, which are read
+/// while they are in use.
+///
+/// A progress map may be of a later moment than the database, and then tells of pushes that the database does not know
+/// of yet, as after the end of a process. The content of a payload that has gone meanwhile had expired.
+public final class StorageSnapshot: Sendable {
+    /// The names of the migrations that made the database's schema.
+    public let schema: [String]
+    private let place: SnapshotPlace
+    private let maps: FileProgressMaps
+    private let bodies: PayloadBodies
+    private let unfinished: [Delivery.ID]
+    private let thread = FileThread()
+
+    private static let pageSize = 1000
+
+    init(
+        at place: SnapshotPlace, schema: [String], unfinished: [Delivery.ID], maps: FileProgressMaps,
+        bodies: PayloadBodies
+    ) {
+        self.place = place
+        self.schema = schema
+        self.unfinished = unfinished
+        self.maps = maps
+        self.bodies = bodies
+    }
+
+    /// Goes through the files: the database first, then what stands beside it.
+    public func forEachFile(_ visit: (SnapshotFile) async throws -> Void) async throws {
+        guard let database = try await open(.database, place.database) else {
+            throw StorageError(.unavailable, "The copy of the database is gone; try again.")
+        }
+        try await visit(database)
+        for delivery in unfinished {
+            if let map = try await open(.progressMap(delivery), maps.path(of: delivery)) { try await visit(map) }
+        }
+        let reader = Reader(try SQLiteStorage.Settings().openReader(place.database))
+        var last = ""
+        while true {
+            let names = try await reader.read { [last] connection throws(StorageError) in
+                try connection.all(
+                    "SELECT body FROM payloads WHERE body > ? ORDER BY body LIMIT ?", last, Self.pageSize
+                ) { $0.text(0) }
+            }
+            guard let end = names.last else { break }
+            last = end
+            for name in names {
+                if let body = try await body(name) { try await visit(body) }
+            }
+        }
+        await reader.close()
+    }
+
+    /// Removes the copy of the database, which happens also when the snapshot is let go of.
+    public func close() async {
+        await thread.perform { [place] in place.leave() }
+    }
+
+    /// - Returns: nil where there is no such file.
+    private func open(_ member: SnapshotMember, _ path: String) async throws(StorageError) -> SnapshotFile? {
+        do throws(ContainerError) {
+            let (file, size) = try await thread.run { () throws(ContainerError) in
+                let file = try OpenFile(reading: path)
+                return (file, Int64(try file.status().st_size))
+            }
+            return SnapshotFile(member, size: size) { [thread] offset, count async throws(ContainerError) in
+                try await thread.run { () throws(ContainerError) in try file.read(at: offset, count: count) }
+            }
+        } catch {
+            if error == .noBlob { return nil }
+            throw StorageError(error, reading: member)
+        }
+    }
+
+    private func body(_ name: String) async throws(StorageError) -> SnapshotFile? {
+        let member = SnapshotMember.payloadBody(name)
+        do throws(ContainerError) {
+            let content = try await bodies.open(name)
+            return SnapshotFile(member, size: content.blob.size) { offset, count async throws(ContainerError) in
+                try await content.read(at: offset, count: count)
+            }
+        } catch {
+            if error == .noBlob { return nil }
+            throw StorageError(error, reading: member)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import MartletModel
+import MartletServer
+
+/// `martlet backup` and `martlet restore`: a data directory in one file.
+enum BackupCommands {
+    static let all = [backup, restore]
+
+    static let backup = Command(
+        "backup", operands: ["FILE"],
+        "Write all that the server knows to a new file, while it serves or while none runs. Without the server's keys, "
+            + "unless they are asked for.",
+        options: [
+            .data,
+            Option("with-key", nil, "Put secret.key into it too: whoever reads the file then reads every secret."),
+        ]
+    ) { invocation in
+        let file = try NewFile(invocation.operand("FILE"))
+        let path = invocation.isOn("with-key") ? "/backup?keys=1" : "/backup"
+        try await Administration(invocation).download(path, to: file)
+        let summary = try BackupFile.check(file.temporary)
+        try file.complete()
+        Terminal.print("\(file.path): the server at \(summary.createdAt.iso8601).")
+        if !summary.holdsKeys {
+            Terminal.print("The server's keys are not in it: keep a copy of secret.key elsewhere.")
+        }
+    }
+
+    static let restore = Command(
+        "restore", operands: ["FILE"],
+        "Make a data directory of a backup: --data names an empty directory, or a new one.", options: [.data]
+    ) { invocation in
+        let data = invocation["data"] ?? "data"
+        let summary = try BackupFile.restore(invocation.operand("FILE"), into: data)
+        Terminal.print("\(data): the server at \(summary.createdAt.iso8601).")
+        if !summary.holdsKeys {
+            Terminal.print(
+                "The server's keys are not in the backup: before the server starts, put its secret.key there, or set "
+                    + "MARTLET_SECRET_KEY.")
+        }
+    }
+}
