@@ -117,7 +117,7 @@ struct BackupFileTests {
     }
 
     @Test(arguments: [
-        "../escaped", "/tmp/escaped", "progress/../../escaped", "progress/7/8", "progress/", "progress/-7",
+        "../escaped", "/var/escaped", "progress/../../escaped", "progress/7/8", "progress/", "progress/-7",
         "progress/07",
         "payloads/..", "payloads/../../../../../../../../esc", "payloads/0123456789ABCDEF0123456789ABCDEF",
         "admin.sock",
