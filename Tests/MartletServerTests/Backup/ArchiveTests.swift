@@ -70,7 +70,7 @@ struct ArchiveTests {
         #expect(throws: BackupError.self, "the first comes twice") { try read(whole[..<1024] + whole) }
     }
 
-    @Test(arguments: [0, 1, 511, 512, 513, 1 << 33 - 1, 1 << 33, 1 << 40, Int64.max - 1024])
+    @Test(arguments: [0, 1, 511, 512, 513, (1 << 33) - 1, 1 << 33, 1 << 40, .max - 1024] as [Int64])
     func lengthsOfAnySizeAreWrittenAndRead(size: Int64) throws {
         let header = ArchiveHeader(name: "martlet.db", size: size, time: 1_700_000_000)
         #expect(header.bytes.count == 512)
