@@ -9,6 +9,8 @@ import Glibc
 /// What the client needs of the world besides the network; replaced in tests.
 struct ClientSurroundings: Sendable {
     var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// Returns when a time limit is over; throws where that is not waited for any more.
+    var timeLimit: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     var chance: @Sendable () -> Double = { Double.random(in: 0...1) }
     var now: @Sendable () -> Timestamp = { Self.systemTime() }
 

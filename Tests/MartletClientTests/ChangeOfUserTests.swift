@@ -149,6 +149,26 @@ struct ChangeOfUserTests {
         #expect(await ids.record() == RegistrationRecord(id: "7", due: .unregister))
     }
 
+    @Test func aPasswordDoesNotOutliveTheLogOutOnAFullDisk() async throws {
+        /// Takes nothing new, as a full disk; what is there can be removed.
+        actor FullStore: CredentialStore {
+            private var value: [UInt8]?
+            init(_ value: [UInt8]?) { self.value = value }
+            func load() -> [UInt8]? { value }
+            func save(_ value: [UInt8]?) { if value == nil { self.value = nil } }
+        }
+        await credentials.save(Credentials(user: "alice", password: "secret"))
+        let store = FullStore(await credentials.store.load())
+        let client = PushClient(
+            server: try ServerAddress("https://push.example.org"), transport: ScriptedServer(.offline),
+            stores: ClientStores(credentials: store, registration: KeptID("7").store),
+            retry: RetryPolicy(keepsTrying: false))
+        #expect(await client.user == "alice")
+        await client.logOut()
+        #expect(await client.user == nil)
+        #expect(await store.load() == nil)
+    }
+
     @Test func aLogOutIsToldWhenTheProviderCanBeReachedAgain() async throws {
         let provider = Provider("A")
         let server = ActingServer { _ in nil }

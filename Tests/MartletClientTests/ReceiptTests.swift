@@ -31,6 +31,28 @@ struct ReceiptTests {
         #expect(await phone.receipts.store.load() == nil)
     }
 
+    @Test func aProcessThatIsStoppedSoonWaitsUntilTheServerKnows() async throws {
+        let phone = try await Phone(
+            ScriptedServer(.session("T"), .answer(204)), id: "7", retry: RetryPolicy(attempts: 1))
+        await phone.client.received(push, within: .seconds(600))
+        #expect(await phone.receipts.load().isEmpty)
+        #expect(phone.server.lines == ["POST /api/sessions", "POST /api/receipts"])
+    }
+
+    @Test func itWaitsNoLongerThanItMay() async throws {
+        let receipts = KeptReceipts()
+        let client = PushClient(
+            server: try ServerAddress("https://push.example.org"), transport: SilentServer(),
+            stores: ClientStores(registration: KeptID("7").store, receipts: receipts.store), tokens: Present(),
+            retry: RetryPolicy(), surroundings: ClientSurroundings(timeLimit: { _ in }))
+        await client.received(push, within: .seconds(5))
+        #expect(await receipts.load().count == 1, "it is sent another time")
+    }
+
+    private struct Present: TokenProvider {
+        func token(insteadOf refused: String?) -> String? { "T" }
+    }
+
     @Test func theyGoOutByThemselves() async throws {
         let phone = try await Phone(
             ScriptedServer(.session("T"), .offline, .answer(204)), id: "7", retry: RetryPolicy(attempts: 1))

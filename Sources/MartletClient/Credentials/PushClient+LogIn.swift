@@ -56,6 +56,8 @@ extension PushClient {
             if isLast { record.credentials = nil }
             if departure.isDue { record.departures.append(departure.kept) }
         }
+        // Where the disk is full the old value is still there: a password must not be.
+        if isLast, await logIns.value.credentials != nil, number == lastLogIn { await logIns.remove() }
         if number == lastLogIn {
             // Somebody may have opened another while the credentials were still there.
             session = nil

@@ -9,6 +9,24 @@ extension PushClient {
         await note(content.receiptID, .received)
     }
 
+    /// The same for a process that the system stops once it has shown the notification, such as a notification service
+    /// extension: returns when the server was told, and after a while in any case.
+    /// - Parameter limit: The longest wait.
+    public func received(_ content: PushContent, within limit: Duration) async {
+        await received(content)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        Task {
+            await resume()
+            end.finish()
+        }
+        let clock = Task { [surroundings] in
+            _ = try? await surroundings.timeLimit(limit)
+            end.finish()
+        }
+        for await _ in ends {}
+        clock.cancel()
+    }
+
     /// Tells the server that the user opened a notification; as `received` in all else.
     public func opened(_ content: PushContent) async {
         await note(content.receiptID, .opened)

@@ -8,11 +8,32 @@ extension PushClient {
     ///   - content: What the push brought.
     ///   - folder: Where the files of pictures, sounds and films go; nil leaves them at the server. The app removes them.
     ///   - words: Where the sender gave none.
+    ///   - limit: How long that may take, which is what systems grant an app in the background; then, and where the task
+    ///     is cancelled, it is as if the content could not be had.
     /// - Returns: nil for a push that is not Martlet's.
     public func notification(
-        for content: PushContent, folder: String? = nil, words: NotificationWords = NotificationWords()
+        for content: PushContent, folder: String? = nil, words: NotificationWords = NotificationWords(),
+        within limit: Duration = .seconds(25)
     ) async -> NotificationContent? {
-        guard var shown = NotificationContent(content, words: words) else { return nil }
+        guard let plain = NotificationContent(content, words: words) else { return nil }
+        let work = Task { await filled(plain, content, folder: folder, words: words) }
+        let clock = Task { [surroundings] in
+            guard (try? await surroundings.timeLimit(limit)) != nil else { return }
+            work.cancel()
+        }
+        defer { clock.cancel() }
+        return await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+    }
+
+    /// - Parameter plain: What is shown without a server.
+    private func filled(
+        _ plain: NotificationContent, _ content: PushContent, folder: String?, words: NotificationWords
+    ) async -> NotificationContent {
+        var shown = plain
         do throws(PushClientError) {
             switch content {
             case .text, .other: break

@@ -20,6 +20,13 @@ struct StoredValue<Value: Storable>: Sendable {
         get async { Value(await store.load()) }
     }
 
+    /// Removes it, as where a change could not be kept and what is there must not stay.
+    func remove() async {
+        await turns.take()
+        await store.save(nil)
+        await turns.leave()
+    }
+
     func change(_ change: (inout Value) -> Void) async {
         await turns.take()
         let before = await value

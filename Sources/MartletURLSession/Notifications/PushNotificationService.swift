@@ -42,7 +42,8 @@ open class PushNotificationService: UNNotificationServiceExtension {
         let delivery = NotificationDelivery(fallback: fallback) { handler.show($0) }
         self.delivery = delivery
         delivery.begin { [words] in
-            async let receipt: Void = client.received(push)
+            // The system stops this process soon after it was handed the notification.
+            async let receipt: Void = client.received(push, within: .seconds(5))
             let content = await client.notification(for: push, folder: NSTemporaryDirectory(), words: words)
             await receipt
             return content

@@ -49,6 +49,17 @@ struct ShowingTests {
         #expect(try await shown(bare, ScriptedServer(.session("T"), .answer(404)))?.body == words.notAvailable)
     }
 
+    @Test func whatTakesTooLongIsShownWithoutItsContent() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let client = PushClient(
+            server: try ServerAddress("https://push.example.org"), transport: SilentServer(), stores: ClientStores(),
+            tokens: ChangeOfUserTests.Provider("A"), retry: RetryPolicy(),
+            surroundings: ClientSurroundings(timeLimit: { _ in }))
+        let push = PushContent.rich(RichReference(id: 7, message: "look", type: "img"))
+        #expect(await client.notification(for: push, folder: folder)?.body == "look")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+    }
+
     @Test func nothingIsSilent() async throws {
         let rich = PushContent.rich(RichReference(id: 7))
         let encrypted = PushContent(data: ["encrypted": "AAAA"])
