@@ -119,7 +119,12 @@ let package = Package(
         tests(
             "MartletServerTests",
             ["MartletServer", "MartletStorage", "MartletHubAPI", "MartletCore", "MartletModel", "MartletCrypto"]),
-        tests("martletTests", ["martlet", "MartletServer", "MartletSimulator"]),
+        tests(
+            "martletTests",
+            [
+                "martlet", "MartletServer", "MartletSimulator", "MartletClient", "MartletOpenSSL", "MartletModel",
+                "MartletCrypto",
+            ]),
         tests(
             "EndToEndTests",
             [

@@ -6,7 +6,7 @@ extension PushClient {
     /// The keys of the user's devices are pinned when something is first sent to that user. From then on a key that is
     /// not pinned stops the sending, with an error of kind `keysChanged`: show its fingerprints, and once the user has
     /// compared them call `trust(_:)` and send again. Before anything is sent, `keys(of:)` has the fingerprints to
-    /// compare.
+    /// compare, and `trust(_:)` holds the server to those.
     ///
     /// - Parameters:
     ///   - text: At most `MessageCoding.messageLimit` bytes in UTF-8.

@@ -8,18 +8,20 @@ enum Terminal {
         write(line + "\n", to: STDOUT_FILENO)
     }
 
-    /// Prints a line on standard error.
-    static func complain(_ line: String) {
-        write(line + "\n", to: STDERR_FILENO)
+    /// Prints lines on standard error. Errors repeat what others sent.
+    static func complain(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { singleLine(String($0)) }
+        write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
     }
 
-    /// A text that others sent, as one line that cannot steer the terminal: control characters become spaces.
+    /// A text that others sent, as one line that can neither steer the terminal nor turn the order of what it shows:
+    /// such characters become spaces.
     static func singleLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: line.append(" ")
-            default: line.append(scalar)
+            default: line.append(scalar.properties.isBidiControl ? " " : scalar)
             }
         }
         return String(line)

@@ -35,11 +35,7 @@ struct BrowserSite {
         return router
     }
 
-    /// One line, whatever the text holds.
-    private static func line(_ body: [UInt8]) -> String {
-        let text = String(decoding: body, as: UTF8.self)
-        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: " ")
-    }
+    private static func line(_ body: [UInt8]) -> String { Terminal.singleLine(String(decoding: body, as: UTF8.self)) }
 
     /// Other pages in any browser reach this machine too.
     private static func isOwn(_ request: HTTPRequest) -> Bool {

@@ -21,7 +21,8 @@ enum EncryptedSendCommand {
                 for line in EncryptingSender.lines(keys) { Terminal.complain("  \(line)") }
             }
             for delivery in deliveries {
-                Terminal.print("\(delivery.device)  \(delivery.storedID.map { "by id \($0)" } ?? "in the push")")
+                let way = delivery.storedID.map { "by id \($0)" } ?? "in the push"
+                Terminal.print(Terminal.singleLine("\(delivery.device)  \(way)"))
             }
         }
     }

@@ -17,7 +17,7 @@ struct EncryptingSender {
 
     let client: PushClient
     /// The digits of each fingerprint that the caller has compared.
-    private let compared: [String]
+    let compared: [String]
 
     /// Logs in, does some work, and logs out whatever comes of it.
     static func run(_ invocation: Invocation, _ work: (EncryptingSender) async throws -> Void) async throws {
@@ -43,11 +43,12 @@ struct EncryptingSender {
         await client.logOut()
     }
 
-    /// The keys that will be encrypted for.
+    /// The keys that will be encrypted for: pinned from here on, so that the server cannot give one key to be shown and
+    /// another to be encrypted for.
     /// - Throws: `ServerError` that shows what has changed where the caller has not compared that.
     func trustedKeys(of recipient: String) async throws -> UserKeys {
         let keys = try await client.keys(of: recipient)
-        if try accepts(keys) {
+        if try accepts(keys) || keys.isFirstUse && !keys.devices.isEmpty {
             try await client.trust(keys)
         } else if !keys.isTrusted {
             throw ServerError(
@@ -73,16 +74,17 @@ struct EncryptingSender {
         return unknown.allSatisfy { compared.contains(Self.digits($0.fingerprint.description)) }
     }
 
-    /// A line per device: what became of its key, its id, its platform, its fingerprint.
+    /// A line per device: what became of its key, its fingerprint, its platform, its id. The last two are the server's
+    /// words, and nothing that they say can pass for the first.
     static func lines(_ keys: UserKeys) -> [String] {
         let (added, changed) = (Set(keys.added), Set(keys.changed))
         let present = keys.devices.map { device in
             let state =
                 keys.isFirstUse
                 ? "first  " : added.contains(device) ? "new    " : changed.contains(device) ? "changed" : "trusted"
-            return "\(state)  \(device.device)  \(device.platform)  \(device.fingerprint)"
+            return "\(state)  \(device.fingerprint)  \(device.platform)  \(device.device)"
         }
-        return present + keys.removed.map { "removed  \($0.device)  \($0.fingerprint)" }
+        return (present + keys.removed.map { "removed  \($0.fingerprint)  \($0.device)" }).map(Terminal.singleLine)
     }
 
     private static func fingerprints(_ text: String) -> [String] {
