@@ -178,7 +178,7 @@ struct SweepingTests {
     private func receive(in hub: Hub.ID, of storage: SQLiteStorage) async throws {
         try await put(["1"], in: hub, of: storage)
         let key = DeviceKey(publicKey: [4], authSecret: [1])
-        #expect(try await storage.putDeviceKey(key, of: "1", in: hub))
+        #expect(try await storage.putDeviceKey(key, of: "1", tagged: Tag("x"), in: hub))
         let delivery = try await storage.broadcast(in: hub, at: now)
         let receipt = Receipt(subject: .notification(delivery.notification.id), event: .opened, at: now)
         try await storage.addReceipts(

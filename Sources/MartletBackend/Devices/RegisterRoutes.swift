@@ -79,17 +79,24 @@ struct RegisterRoutes: Sendable {
         guard Set(body.tags).count + given.count <= Tag.countLimit else {
             throw .badTag("A device may ask for at most \(Tag.countLimit - given.count) tags.")
         }
-        let hadKey = try await isKeyed(id, in: hub)
+        // Before the registration loses its own tag: whatever ends in between, no key is told of that nothing goes to.
+        if body.key == nil, try await isKeyed(id, in: hub) { _ = try await put(nil, of: id, for: user, in: hub) }
         _ = try await registered { () throws(DeviceRegistryError) in
             try await backend.devices.put(
                 id, in: hub.id, platform: platform.descriptor.platform, handle: platform.handle(from: body.handle),
                 tags: given + body.tags, condition: .tagged(user.tag), takesHandle: true)
         }
-        guard hadKey || body.key != nil else { return }
-        let isThere = try await backend.stored { () throws(StorageError) in
-            try await backend.keys.putDeviceKey(body.key, of: id, in: hub.id)
+        guard let key = body.key else { return }
+        guard try await put(key, of: id, for: user, in: hub) else { throw .registrationGone }
+    }
+
+    /// - Returns: Whether the user has such a registration.
+    private func put(
+        _ key: DeviceKey?, of id: String, for user: UserName, in hub: Hub
+    ) async throws(BackendError) -> Bool {
+        try await backend.stored { () throws(StorageError) in
+            try await backend.keys.putDeviceKey(key, of: id, tagged: user.tag, in: hub.id)
         }
-        guard isThere else { throw .registrationGone }
     }
 
     /// Whether a registration was written with a key: only then it carries its own tag.

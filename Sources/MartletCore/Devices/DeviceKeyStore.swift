@@ -27,16 +27,19 @@ public struct KeyedDevice: Hashable, Sendable {
     }
 }
 
-/// Keeps the keys of devices. A key is its registration's: it goes with it, and counts only while it stands.
+/// Keeps the keys of devices. A key is its registration's: it goes with it, and counts only while it stands. It is put
+/// for a tag, such as its user's, and told of under that alone: who can give a registration other tags makes its key
+/// nobody else's.
 public protocol DeviceKeyStore: Sendable {
     /// Gives a registration its key, in place of an earlier one; nil: it has none any more.
+    /// - Parameter tag: One that the registration carries.
     /// - Returns: Whether there is such a registration.
     @discardableResult
     func putDeviceKey(
-        _ key: DeviceKey?, of registration: String, in hub: Hub.ID
+        _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
     ) async throws(StorageError) -> Bool
 
-    /// The registrations with a key that carry a tag and have not expired, those that were created last first.
+    /// The registrations with a key for a tag that carry it and have not expired, those that were created last first.
     func deviceKeys(
         of tag: Tag, in hub: Hub.ID, at now: Timestamp, limit: Int
     ) async throws(StorageError) -> [KeyedDevice]

@@ -9,16 +9,22 @@ struct DeviceKeyTable {
         self.connection = connection
     }
 
-    /// - Returns: Whether there is such a registration.
-    func put(_ key: DeviceKey?, of registration: String, in hub: Hub.ID) throws(StorageError) -> Bool {
+    /// - Returns: Whether there is such a registration that carries the tag.
+    func put(
+        _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
+    ) throws(StorageError) -> Bool {
         let found = try connection.first(
-            "SELECT sequence FROM registrations WHERE hub = ? AND id = ?", hub.rawValue, StoredID(registration)
+            """
+            SELECT r.sequence FROM registrations r JOIN tags t ON t.hub = r.hub AND t.name = ?
+                JOIN tag_members m ON m.tag = t.id AND m.channel = r.channel AND m.registration = r.sequence
+            WHERE r.hub = ? AND r.id = ?
+            """, tag.folded, hub.rawValue, StoredID(registration)
         ) { $0.integer(0) }
         guard let found else { return false }
         if let key {
             try connection.run(
-                "INSERT OR REPLACE INTO device_keys (registration, public_key, auth_secret) VALUES (?, ?, ?)", found,
-                key.publicKey, key.authSecret)
+                "INSERT OR REPLACE INTO device_keys (registration, tag, public_key, auth_secret) VALUES (?, ?, ?, ?)",
+                found, tag.folded, key.publicKey, key.authSecret)
         } else {
             try connection.run("DELETE FROM device_keys WHERE registration = ?", found)
         }
@@ -30,7 +36,7 @@ struct DeviceKeyTable {
             """
             SELECT r.id, c.platform, k.public_key, k.auth_secret
             FROM tags t CROSS JOIN tag_members m ON m.tag = t.id
-                CROSS JOIN device_keys k ON k.registration = m.registration
+                CROSS JOIN device_keys k ON k.registration = m.registration AND k.tag = t.name
                 CROSS JOIN registrations r ON r.sequence = m.registration
                 CROSS JOIN channels c ON c.id = r.channel
             WHERE t.hub = ? AND t.name = ? AND (r.expires_at IS NULL OR r.expires_at > ?)

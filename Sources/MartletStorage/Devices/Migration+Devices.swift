@@ -73,6 +73,7 @@ extension Migration {
                 WHERE installation IS NOT NULL;
             CREATE TABLE device_keys (
                 registration INTEGER PRIMARY KEY REFERENCES registrations ON DELETE CASCADE,
+                tag TEXT NOT NULL,
                 public_key BLOB NOT NULL,
                 auth_secret BLOB NOT NULL
             ) STRICT;

@@ -3,10 +3,10 @@ public import MartletModel
 
 extension SQLiteStorage: DeviceKeyStore {
     public func putDeviceKey(
-        _ key: DeviceKey?, of registration: String, in hub: Hub.ID
+        _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
     ) async throws(StorageError) -> Bool {
         try await writer.write { connection throws(StorageError) in
-            try DeviceKeyTable(connection).put(key, of: registration, in: hub)
+            try DeviceKeyTable(connection).put(key, of: registration, tagged: tag, in: hub)
         }
     }
 

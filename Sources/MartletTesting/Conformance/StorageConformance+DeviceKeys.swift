@@ -10,7 +10,8 @@ extension StorageConformance {
             }
             try await bench.put("4", "h4", ["username:bob"], in: hub, on: bench.otherPlatform)
             for id in ["1", "3", "4"] {
-                try require(try await bench.storage.putDeviceKey(bench.key(id), of: id, in: hub), is: true)
+                try require(
+                    try await bench.putKey(id, of: id, id == "3" ? "username:eve" : "username:bob", in: hub), is: true)
             }
             let wanted = [
                 KeyedDevice(registration: "4", platform: bench.otherPlatform, key: bench.key("4")),
@@ -24,24 +25,35 @@ extension StorageConformance {
         Requirement("A key is replaced and taken away, and is nobody's without a registration") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "h", ["x"], in: hub)
-            _ = try await bench.storage.putDeviceKey(bench.key("1"), of: "1", in: hub)
-            _ = try await bench.storage.putDeviceKey(bench.key("2"), of: "1", in: hub)
+            _ = try await bench.putKey("1", of: "1", "x", in: hub)
+            _ = try await bench.putKey("2", of: "1", "x", in: hub)
             try require(try await bench.keys("x", in: hub).map(\.key), is: [bench.key("2")])
-            _ = try await bench.storage.putDeviceKey(nil, of: "1", in: hub)
+            _ = try await bench.putKey(nil, of: "1", "x", in: hub)
             try require(try await bench.keys("x", in: hub), is: [])
-            try require(try await bench.storage.putDeviceKey(bench.key("1"), of: "9", in: hub), is: false)
-            try require(try await bench.storage.putDeviceKey(nil, of: "9", in: hub), is: false)
+            try require(try await bench.putKey("1", of: "9", "x", in: hub), is: false)
+            try require(try await bench.putKey(nil, of: "9", "x", in: hub), is: false)
         },
         Requirement("A key counts while its registration stands and carries the tag") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "h", ["x"], in: hub, expiresAt: bench.now + .seconds(60))
-            _ = try await bench.storage.putDeviceKey(bench.key("1"), of: "1", in: hub)
+            _ = try await bench.putKey("1", of: "1", "x", in: hub)
             try require(try await bench.keys("x", in: hub, at: bench.now + .seconds(60)), is: [])
             try await bench.put("1", "h", ["y"], in: hub)
             try require(try await bench.keys("x", in: hub), is: [])
-            try require(try await bench.keys("y", in: hub).count, is: 1, "a write of the registration keeps it")
+            try await bench.put("1", "h", ["x", "y"], in: hub)
+            try require(try await bench.keys("X", in: hub).count, is: 1, "a write of the registration keeps it")
             try await bench.put("2", "h", ["x", "y"], in: hub, takesHandle: true)
-            try require(try await bench.keys("y", in: hub), is: [], "the device has changed hands")
+            try require(try await bench.keys("x", in: hub), is: [], "the device has changed hands")
+        },
+        Requirement("A key is told of under the tag that it was put for, whatever tags its registration gets") {
+            bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "h", ["username:eve"], in: hub)
+            try require(try await bench.putKey("1", of: "1", "username:bob", in: hub), is: false)
+            try require(try await bench.putKey("1", of: "1", "username:eve", in: hub), is: true)
+            try await bench.put("1", "h", ["username:eve", "username:bob"], in: hub)
+            try require(try await bench.keys("username:bob", in: hub), is: [])
+            try require(try await bench.keys("username:eve", in: hub).count, is: 1)
         },
     ]
 
@@ -73,6 +85,12 @@ extension StorageBench {
         DeviceKey(
             publicKey: [4] + [UInt8](repeating: Array(text.utf8)[0], count: 64),
             authSecret: [UInt8](repeating: Array(text.utf8)[0], count: 16))
+    }
+
+    fileprivate func putKey(
+        _ text: String?, of registration: String, _ tag: String, in hub: Hub.ID
+    ) async throws -> Bool {
+        try await storage.putDeviceKey(text.map(key), of: registration, tagged: try Tag(tag), in: hub)
     }
 
     fileprivate func keys(

@@ -4,11 +4,13 @@ import Synchronization
 
 extension MemoryStorage: DeviceKeyStore {
     public func putDeviceKey(
-        _ key: DeviceKey?, of registration: String, in hub: Hub.ID
+        _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
     ) async throws(StorageError) -> Bool {
         state.withLock { state in
-            guard let place = state.place(of: registration, in: hub) else { return false }
-            state.deviceKeys[state.registrations[place].sequence] = key
+            guard let place = state.place(of: registration, in: hub),
+                state.registrations[place].registration.tags.contains(tag)
+            else { return false }
+            state.deviceKeys[state.registrations[place].sequence] = key.map { MemoryDeviceKey(key: $0, tag: tag) }
             return true
         }
     }
@@ -21,11 +23,20 @@ extension MemoryStorage: DeviceKeyStore {
                 entry.hub == hub && entry.isLive(at: now) && entry.registration.tags.contains(tag)
             }
             let keyed = carrying.compactMap { entry in
-                state.deviceKeys[entry.sequence].map { key in
-                    KeyedDevice(registration: entry.registration.id, platform: entry.registration.platform, key: key)
+                state.deviceKeys[entry.sequence].flatMap { kept in
+                    kept.tag != tag
+                        ? nil
+                        : KeyedDevice(
+                            registration: entry.registration.id, platform: entry.registration.platform, key: kept.key)
                 }
             }
             return Array(keyed.prefix(limit))
         }
     }
+}
+
+/// A key, and the tag that it was put for.
+struct MemoryDeviceKey {
+    let key: DeviceKey
+    let tag: Tag
 }

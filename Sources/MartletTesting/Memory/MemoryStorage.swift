@@ -49,7 +49,7 @@ struct MemoryState {
     /// In the order of their numbers.
     var audit: [AuditEntry] = []
     /// By the registration's sequence number.
-    var deviceKeys: [Int64: DeviceKey] = [:]
+    var deviceKeys: [Int64: MemoryDeviceKey] = [:]
     var receipts: [MemoryReceiptKey: DeviceReceipt] = [:]
 }
 

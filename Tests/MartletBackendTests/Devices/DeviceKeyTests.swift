@@ -75,6 +75,18 @@ struct DeviceKeyTests {
         #expect(try await fixture.keys(of: "carol", as: "alice").isEmpty)
     }
 
+    @Test func aRegistrationThatIsGivenAnotherUsersTagBringsThatUserNoKey() async throws {
+        let fixture = try await Fixture()
+        let device = try await fixture.registerKeyed("carol1", as: "carol")
+        let registration = try #require(try await fixture.registration(device.id))
+        // As whoever holds a Listen key of the hub can.
+        _ = try await fixture.devices.put(
+            device.id, in: try #require(fixture.hubs.all.first).id, platform: registration.platform,
+            handle: registration.handle, tags: registration.tags + [Tag("username:bob")])
+        #expect(try await fixture.keys(of: "bob", as: "alice").isEmpty)
+        #expect(try await fixture.keys(of: "carol", as: "alice").count == 1)
+    }
+
     @Test func aKeyGoesWithItsRegistration() async throws {
         let fixture = try await Fixture()
         let device = try await fixture.registerKeyed("bob1", as: "bob")
