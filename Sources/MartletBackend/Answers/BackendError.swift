@@ -87,7 +87,7 @@ extension BackendError {
     init(_ refusal: TokenRefusal) {
         self =
             switch refusal {
-            case .noUser: .noUser(refusal.sentence)
+            case .noUser, .unverifiedAddress: .noUser(refusal.sentence)
             default: .badToken(refusal.sentence)
             }
     }

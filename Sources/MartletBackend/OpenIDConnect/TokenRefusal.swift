@@ -19,6 +19,8 @@ enum TokenRefusal: Error, Hashable, Sendable {
     case notYetValid
     /// It is genuine, and names nobody who can be a user here.
     case noUser(claim: String)
+    /// Its user is an address that the provider does not know to be the holder's.
+    case unverifiedAddress
 
     /// For the holder; in the characters of RFC 6750, section 3.
     var sentence: String {
@@ -40,6 +42,8 @@ enum TokenRefusal: Error, Hashable, Sendable {
         case .notYetValid: "The token is not valid yet."
         case .noUser(let claim):
             "The token is genuine, but its claim '\(claim)' is no name that a user can have here."
+        case .unverifiedAddress:
+            "The token is genuine, but the identity provider has not verified its address: it may be somebody else's."
         }
     }
 }

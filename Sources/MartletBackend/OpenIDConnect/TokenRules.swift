@@ -30,6 +30,7 @@ struct TokenRules: Sendable {
         guard let name = claim(settings.userClaim, of: claims)?.string.flatMap({ try? UserName($0) }) else {
             throw .noUser(claim: settings.userClaim)
         }
+        guard settings.userClaim != "email" || isVerified(claims) else { throw .unverifiedAddress }
         return Caller(name: name, roles: roles(of: claims))
     }
 
@@ -61,6 +62,12 @@ struct TokenRules: Sendable {
         case .double(let number) where number.isFinite: return number
         default: throw .badTime
         }
+    }
+
+    /// Whether an address is its holder's (OpenID Connect Core 1.0, section 5.1), or the provider has nothing to say of it.
+    private func isVerified(_ claims: JSON) -> Bool {
+        // Some providers write it as a text.
+        [nil, true, "true"].contains(claims["email_verified"])
     }
 
     private func roles(of claims: JSON) -> Set<String> {

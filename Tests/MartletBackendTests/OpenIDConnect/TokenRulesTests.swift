@@ -90,6 +90,26 @@ struct TokenRulesTests {
         #expect(throws: TokenRefusal.foreignParty) { try caller(maker, try maker.token(claims)) }
     }
 
+    @Test func anAddressThatIsNotVerifiedIsNobody() throws {
+        let maker = try TokenMaker()
+        let settings = try OpenIDConnectSettings(
+            issuer: "https://id.example/realm", audience: "martlet", userClaim: "email")
+        var claims = TokenMaker.claims(at: now)
+        claims["email"] = "alice@example.org"
+        for accepted in [nil, true, "true"] as [JSON?] {
+            claims["email_verified"] = accepted
+            let caller = try caller(maker, try maker.token(claims), settings: settings)
+            #expect(caller.name.folded == "alice@example.org")
+        }
+        for refused in [false, "false", "", 1, .null] as [JSON] {
+            claims["email_verified"] = refused
+            #expect(throws: TokenRefusal.unverifiedAddress) {
+                try caller(maker, try maker.token(claims), settings: settings)
+            }
+        }
+        #expect(try caller(maker, try maker.token(claims)).name.spelling == "Alice")
+    }
+
     static let badHeaders: [(name: String, value: JSON, refusal: TokenRefusal)] = [
         ("alg", "none", .badAlgorithm),
         ("alg", "None", .badAlgorithm),
