@@ -27,7 +27,6 @@ struct EncryptedBody: Sendable {
     private static let messageLimit = 1000
     private static let stockMessage = "You have an encrypted message."
     private static let usualLifetime: Int64 = 86_400
-    private static let longestLifetime: Int64 = 30 * 86_400
 
     init(_ request: HTTPRequest) throws(BackendError) {
         let body = try RequestBody(request)
@@ -37,7 +36,7 @@ struct EncryptedBody: Sendable {
         guard message.utf8.count <= Self.messageLimit else {
             throw .messageTooLarge("What is shown in place of the encrypted has at most \(Self.messageLimit) bytes.")
         }
-        expiresIn = .seconds(try body.optionalInteger("expiresIn", in: 1...Self.longestLifetime) ?? Self.usualLifetime)
+        expiresIn = .seconds(try body.lifetime() ?? Self.usualLifetime)
         var ciphertexts: [Ciphertext] = []
         for entry in try body.objects("ciphertexts", count: 1...DeviceKeyRoutes.deviceLimit) {
             ciphertexts.append(try Self.ciphertext(entry))

@@ -3,6 +3,7 @@ import MartletModel
 extension SendAudience {
     /// The most users that one request names.
     static let userLimit = 100
+    static let wrongCount = BackendError.badRecipients("A request names 1 to \(userLimit) recipients.")
     /// The most tags of an expression that only `||` joins.
     private static let usersInExpression = TagExpression.Limits().tagsInUnion
 
@@ -28,9 +29,7 @@ extension SendAudience {
 
     private static func names(_ texts: [String]?, or sender: UserName) throws(BackendError) -> [UserName] {
         guard let texts else { return [sender] }
-        guard (1...userLimit).contains(texts.count) else {
-            throw .badRecipients("A request names 1 to \(userLimit) recipients.")
-        }
+        guard (1...userLimit).contains(texts.count) else { throw wrongCount }
         var names: [UserName] = []
         for text in texts {
             do throws(UserNameError) {

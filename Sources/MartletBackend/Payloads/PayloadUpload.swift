@@ -15,8 +15,9 @@ struct PayloadUpload {
 
     /// - Throws: `.overQuota`, among others, where not even so many bytes have room.
     init(_ backend: Backend, sender: UserName, atLeast count: Int64 = 0) async throws(BackendError) {
-        room = backend.settings.payloads.quota - (try await Self.used(by: sender, backend))
-        guard room > 0, count <= room else { throw .overQuota }
+        let used = try await Self.used(by: sender, backend)
+        room = backend.settings.payloads.quota - used - StoredPayload.recordSize
+        guard room >= 0, count <= room else { throw .overQuota }
         self.backend = backend
         self.sender = sender.folded
         let name = PayloadBodies.newName()

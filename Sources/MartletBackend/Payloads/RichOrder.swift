@@ -65,7 +65,10 @@ struct RichFields {
     /// Takes a field of a form; one that is not known says nothing.
     mutating func take(_ name: String, _ value: String) throws(BackendError) {
         switch name {
-        case "to": to = (to ?? []) + value.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
+        case "to":
+            to = (to ?? []) + value.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
+            // Judged as it comes: a form has room for millions of commas.
+            guard to?.count ?? 0 <= SendAudience.userLimit else { throw SendAudience.wrongCount }
         case "tags": try Self.set(&tags, name, value)
         case "message": try Self.set(&message, name, value)
         case "type": try Self.set(&type, name, value)

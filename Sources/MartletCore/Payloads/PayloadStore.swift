@@ -9,8 +9,8 @@ public import MartletModel
 public protocol PayloadStore: Sendable {
     /// Takes a payload. Nobody can fetch it until it is published; one that never is goes after a day, and at the next
     /// start.
-    /// - Parameter quota: The most bytes of content that the sender may have here, of payloads that have not expired,
-    ///   with this one.
+    /// - Parameter quota: The most bytes that the sender may have here, of payloads that have not expired, with this one.
+    ///   Each counts with its content and `StoredPayload.recordSize`.
     func addPayload(_ draft: PayloadDraft, quota: Int64) async throws(StorageError) -> PayloadAddition
 
     /// What counts against a sender's quota now, in bytes.

@@ -26,7 +26,13 @@ public struct StoredPayload: Sendable {
             case .body(_, let size): size
             }
         }
+
+        /// What counts against a sender's quota, in bytes.
+        public var countedSize: Int64 { min(size, .max - recordSize) + recordSize }
     }
+
+    /// What each payload counts against a quota besides its content, in bytes: so there is an end of empty ones, too.
+    public static let recordSize: Int64 = 1024
 
     public let id: PayloadID
     public let kind: Kind

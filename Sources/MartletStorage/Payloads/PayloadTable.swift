@@ -12,7 +12,7 @@ struct PayloadTable {
     // MARK: Sending
 
     func add(_ draft: PayloadDraft, quota: Int64, _ sealer: any Sealer) throws(StorageError) -> PayloadAddition {
-        let size = draft.content.size
+        let size = draft.content.countedSize
         guard size <= quota, try liveSize(of: draft.sender, at: draft.createdAt) <= quota - size else {
             return .overQuota
         }
@@ -71,14 +71,14 @@ struct PayloadTable {
 
     // MARK: Quotas
 
-    /// The content of a sender's payloads that have not expired, in bytes. What has expired is removed soon, so that
-    /// there are few to take away.
+    /// A sender's payloads that have not expired, in bytes. What has expired is removed soon, so that there are few to
+    /// take away.
     func liveSize(of sender: String, at now: Timestamp) throws(StorageError) -> Int64 {
         try connection.first(
             """
             SELECT ifnull((SELECT size FROM payload_totals WHERE sender = ?1), 0)
-                - ifnull((SELECT sum(size) FROM payloads WHERE sender = ?1 AND expires_at <= ?2), 0)
-            """, sender, now
+                - ifnull((SELECT sum(size + ?3) FROM payloads WHERE sender = ?1 AND expires_at <= ?2), 0)
+            """, sender, now, StoredPayload.recordSize
         ) { $0.integer(0) } ?? 0
     }
 
@@ -117,7 +117,7 @@ struct PayloadTable {
         let removed = try connection.first(
             "DELETE FROM payloads WHERE id = ? RETURNING sender, size", id.stored
         ) { row in (sender: row.text(0), size: row.integer(1)) }
-        if let removed { try discount(removed.size, for: removed.sender) }
+        if let removed { try discount(removed.size + StoredPayload.recordSize, for: removed.sender) }
     }
 }
 

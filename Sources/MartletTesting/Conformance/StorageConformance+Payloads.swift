@@ -116,22 +116,24 @@ extension StorageConformance {
 
     static let payloadQuotas: [Requirement] = [
         Requirement("A sender's live payloads take no more than the quota") { bench in
-            let quota = Int64(10)
+            let quota = 10 + 2 * StoredPayload.recordSize
             _ = try await bench.added(bench.payload("123456"), quota: quota)
             try await bench.expectOverQuota(bench.payload("12345"), quota)
-            try await bench.expectOverQuota(bench.payload("12345678901"), quota)
+            try await bench.expectOverQuota(bench.payload("12345678901"), 10 + StoredPayload.recordSize)
             var body = bench.payload("")
             body.content = .body(name: "b", size: .max)
             try await bench.expectOverQuota(body, quota)
             _ = try await bench.added(bench.payload("1234"), quota: quota)
-            try await bench.expectOverQuota(bench.payload("1"), quota)
-            _ = try await bench.added(bench.payload(""), quota: quota)
+            try await bench.expectOverQuota(bench.payload("1"), quota + StoredPayload.recordSize)
+            try await bench.expectOverQuota(bench.payload(""), quota)
+            _ = try await bench.added(bench.payload(""), quota: quota + StoredPayload.recordSize)
             var other = bench.payload("1234567890")
             other.sender = "bob"
             _ = try await bench.added(other, quota: quota)
         },
         Requirement("What has expired, was withdrawn, or was read once by all does not count") { bench in
-            let quota = Int64(10)
+            // What was read once by all counts still as a record.
+            let quota = 10 + 2 * StoredPayload.recordSize
             let first = try await bench.sent(bench.payload("1234567890", isOnce: true), to: ["bob", "carol"])
             _ = try await bench.read(first, by: "bob")
             try await bench.expectOverQuota(bench.payload("1"), quota)
@@ -141,22 +143,27 @@ extension StorageConformance {
             _ = try await bench.added(bench.payload("1234567890"), quota: quota)
             var later = bench.payload("1234567890")
             later.createdAt = bench.now + .seconds(60)
-            _ = try await bench.added(later, quota: quota)
+            _ = try await bench.added(later, quota: 10 + StoredPayload.recordSize)
         },
         Requirement("What a sender has here is told") { bench in
-            _ = try await bench.added(bench.payload("123456"), quota: 10)
+            let record = StoredPayload.recordSize
+            _ = try await bench.added(bench.payload("123456"), quota: 9 + 2 * record)
             var short = bench.payload("123")
             short.expiresAt = bench.now + .seconds(1)
-            _ = try await bench.added(short, quota: 10)
+            _ = try await bench.added(short, quota: 9 + 2 * record)
             let sender = bench.payload("").sender
-            try require(try await bench.storage.payloadSize(sentBy: sender, at: bench.now), is: 9)
-            try require(try await bench.storage.payloadSize(sentBy: sender, at: bench.now + .seconds(1)), is: 6)
+            try require(try await bench.storage.payloadSize(sentBy: sender, at: bench.now), is: 9 + 2 * record)
+            try require(
+                try await bench.storage.payloadSize(sentBy: sender, at: bench.now + .seconds(1)), is: 6 + record)
             try require(try await bench.storage.payloadSize(sentBy: "nobody", at: bench.now), is: 0)
         },
         Requirement("Of those who add at the same time as many succeed as there is room for") { bench in
+            let quota = 10 + 3 * StoredPayload.recordSize
             let added = try await withThrowingTaskGroup { group in
                 for _ in 0..<8 {
-                    group.addTask { try await bench.storage.addPayload(bench.payload("123"), quota: 10) != .overQuota }
+                    group.addTask {
+                        try await bench.storage.addPayload(bench.payload("123"), quota: quota) != .overQuota
+                    }
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }

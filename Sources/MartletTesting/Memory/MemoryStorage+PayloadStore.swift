@@ -5,7 +5,7 @@ import Synchronization
 extension MemoryStorage: PayloadStore {
     public func addPayload(_ draft: PayloadDraft, quota: Int64) async throws(StorageError) -> PayloadAddition {
         state.withLock { state in
-            let size = draft.content.size
+            let size = draft.content.countedSize
             guard size <= quota, state.contentSize(of: draft.sender, at: draft.createdAt) <= quota - size else {
                 return .overQuota
             }
@@ -109,8 +109,8 @@ extension MemoryState {
     /// What a user's live payloads take; texts that all have read once take nothing.
     fileprivate func contentSize(of sender: String, at now: Timestamp) -> Int64 {
         payloads.values.reduce(0) { sum, entry in
-            let isLive = entry.payload.sender == sender && entry.payload.expiresAt > now && !entry.isUsedUp
-            return sum + (isLive ? entry.payload.content.size : 0)
+            guard entry.payload.sender == sender, entry.payload.expiresAt > now else { return sum }
+            return sum + (entry.isUsedUp ? StoredPayload.recordSize : entry.payload.content.countedSize)
         }
     }
 

@@ -108,7 +108,8 @@ struct EncryptedTests {
     }
 
     @Test func whatFindsNoRoomLeavesNothingBehindAndNothingGoesOut() async throws {
-        let fixture = try await Fixture(settings: BackendSettings(payloads: PayloadSettings(quota: 1500)))
+        let fixture = try await Fixture(
+            settings: BackendSettings(payloads: PayloadSettings(quota: 1500 + 2 * StoredPayload.recordSize)))
         let phone = try await fixture.registerKeyed("bob1", as: "bob")
         let tablet = try await fixture.registerKeyed("bob2", as: "bob")
         let text = String(repeating: "x", count: 1000)
@@ -145,7 +146,8 @@ struct EncryptedTests {
 
     @Test func whatCouldNotBeAnnouncedIsTakenBack() async throws {
         let fixture = try await Fixture(
-            settings: BackendSettings(payloads: PayloadSettings(quota: 2500)), roomForNotifications: 1)
+            settings: BackendSettings(payloads: PayloadSettings(quota: 2500 + 2 * StoredPayload.recordSize)),
+            roomForNotifications: 1)
         let phone = try await fixture.registerKeyed("bob1", as: "bob")
         let tablet = try await fixture.registerKeyed("bob2", as: "bob")
         let text = String(repeating: "x", count: 1000)
@@ -153,11 +155,13 @@ struct EncryptedTests {
             [try phone.entry(text), try tablet.entry(text)], to: "bob", as: "alice")
         #expect(response.status.code >= 500)
         #expect(fixture.sent.deliveries.count == 1)
-        #expect(try await fixture.storage.payloadSize(sentBy: "alice", at: fixture.time.now) == 1000 + 103)
+        let size = try await fixture.storage.payloadSize(sentBy: "alice", at: fixture.time.now)
+        #expect(size == 1000 + 103 + StoredPayload.recordSize)
     }
 
     @Test func aMessageThatNoPushHasRoomForIsRefusedAndTheCiphertextGoes() async throws {
-        let fixture = try await Fixture(settings: BackendSettings(payloads: PayloadSettings(quota: 400)))
+        let fixture = try await Fixture(
+            settings: BackendSettings(payloads: PayloadSettings(quota: 400 + StoredPayload.recordSize)))
         let phone = try await fixture.registerKeyed(
             "https://sn1.notify.live.net/throttledthirdparty/01.00/x", as: "bob", platform: "mpns")
         let entry = try phone.entry(String(repeating: "x", count: 250))

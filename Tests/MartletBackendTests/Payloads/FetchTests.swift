@@ -83,7 +83,10 @@ struct FetchTests {
         let now = fixture.time.now
         let draft = PayloadDraft(
             kind: .secure, sender: "bob", content: .text([1]), createdAt: now, expiresAt: now + .seconds(60))
-        guard case .added(let id) = try await fixture.storage.addPayload(draft, quota: 10) else { return }
+        guard case .added(let id) = try await fixture.storage.addPayload(draft, quota: 10_000) else {
+            Issue.record("a payload within the quota was not added")
+            return
+        }
         let users = (10_000..<12_500).map { "user\($0)" }
         try await fixture.storage.addAddressees(users, of: id)
         try await fixture.storage.publish(id)

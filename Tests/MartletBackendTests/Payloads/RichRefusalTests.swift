@@ -47,8 +47,31 @@ struct RichRefusalTests {
         #expect(await fixture.sendRich(Form(file: Array(file.dropLast())), as: "bob").status == .created)
     }
 
+    @Test func tooManyRecipientsAreRefusedAsTheyCome() async throws {
+        let fixture = try await Fixture()
+        let commas = String(repeating: ",", count: 90)
+        let form = Form(("to", commas), ("to", commas), file: Array(repeating: 1, count: 100_000))
+        let stream = Pieces(form.bytes, pieceBytes: 64)
+        let response = await fixture.sendRich(form, as: "bob", stream: stream)
+        #expect(response.status == .badRequest)
+        #expect(response.message.contains("1 to 100"))
+        #expect(stream.unread > 1500)
+        try expectNothing(fixture)
+    }
+
+    @Test func emptyFilesHaveAQuotaToo() async throws {
+        let quota = 2 * StoredPayload.recordSize
+        let fixture = try await Fixture(settings: BackendSettings(payloads: PayloadSettings(quota: quota)))
+        let empty = Form(file: [])
+        for _ in 0..<2 { #expect(await fixture.sendRich(empty, as: "bob").status == .created) }
+        let refused = await fixture.sendRich(empty, as: "bob")
+        #expect(try refused.json["code"]?.integer == 41301)
+        #expect(try fixture.bodies.count == 2)
+    }
+
     @Test func aSendersPayloadsHaveAQuotaUntilTheyExpire() async throws {
-        let fixture = try await Fixture(settings: BackendSettings(payloads: PayloadSettings(quota: 250)))
+        let fixture = try await Fixture(
+            settings: BackendSettings(payloads: PayloadSettings(quota: 250 + 2 * StoredPayload.recordSize)))
         let form = Form(("expiresIn", "60"), file: file)
         #expect(await fixture.sendRich(form, as: "bob").status == .created)
         #expect(await fixture.sendRich(form, as: "bob").status == .created)
@@ -171,7 +194,8 @@ struct RichRefusalTests {
     }
 
     @Test func overQuotaIsSaidBeforeAnythingIsRead() async throws {
-        let fixture = try await Fixture(settings: BackendSettings(payloads: PayloadSettings(quota: 100)))
+        let fixture = try await Fixture(
+            settings: BackendSettings(payloads: PayloadSettings(quota: 100 + StoredPayload.recordSize)))
         let form = Form(file: file)
         let large = Pieces(form.bytes, pieceBytes: 1000)
         let refused = await fixture.sendRich(

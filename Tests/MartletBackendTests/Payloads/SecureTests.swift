@@ -88,7 +88,7 @@ struct SecureTests {
     }
 
     @Test func aTextHasALimitAndAQuota() async throws {
-        let fixture = try await Fixture(settings: BackendSettings(payloads: PayloadSettings(quota: 70_000)))
+        let fixture = try await Fixture(settings: BackendSettings(payloads: PayloadSettings(quota: 80_000)))
         let text = JSON.string(String(repeating: "x", count: 65_536))
         let long = JSON.string(String(repeating: "x", count: 65_537))
         #expect(await fixture.sendJSON("secure", ["payload": long], as: "bob").status == .contentTooLarge)
