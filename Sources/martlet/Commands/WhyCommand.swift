@@ -18,7 +18,9 @@ enum WhyCommand {
         guard !invocation.isOn("json") else {
             return Terminal.print(String(decoding: trace.bytes, as: UTF8.self))
         }
-        for sentence in (trace["explanation"]?.array ?? []).compactMap(\.string) { Terminal.print(sentence) }
+        for sentence in (trace["explanation"]?.array ?? []).compactMap(\.string) {
+            Terminal.print(Terminal.singleLine(sentence))
+        }
         for payload in (trace["registrations"]?.array ?? []).compactMap({ $0["payload"] }) {
             print(payload)
         }
@@ -28,6 +30,6 @@ enum WhyCommand {
         let size = payload["size"]?.integer ?? 0
         Terminal.print("Payload of \(size) bytes, SHA-256 \(payload["sha256"]?.string ?? ""):")
         let body = payload["body"]?.string ?? payload["base64"]?.string
-        Terminal.print("  \(body ?? "not shown, because the notification is confidential")")
+        Terminal.print(Terminal.singleLine("  \(body ?? "not shown, because the notification is confidential")"))
     }
 }
