@@ -26,6 +26,7 @@ extension PushClient {
         lastUser += 1
         session = token
         await logIns.change { $0.credentials = given }
+        guard number == lastLogIn else { throw .superseded }
         registerAfterLogIn()
     }
 

@@ -32,8 +32,10 @@ extension PushClient {
         guard bytes.count <= MessageCoding.messageLimit else {
             throw PushClientError(.messageTooLong, MessageCodingError.tooLong.description)
         }
+        let sender = lastUser
         func attempt() async throws(PushClientError) -> ClientResponse {
             let recipients = try await trustedRecipients(of: user, encryption)
+            guard sender == lastUser else { throw .superseded }
             var body: [String: JSON] = [
                 "to": .string(user),
                 "ciphertexts": .array(try Self.ciphertexts(of: bytes, for: recipients, encryption)),

@@ -26,6 +26,25 @@ struct SendEncryptedTests {
         }
     }
 
+    @Test func nothingIsSentForWhoHasLoggedOutMeanwhile() async throws {
+        /// The pins are asked for between the keys and the sending.
+        actor Pins: KeyPinStore {
+            var work: (@Sendable () async -> Void)?
+            func set(_ work: @escaping @Sendable () async -> Void) { self.work = work }
+            func pins(of owner: KeyOwner) async -> KeyPins? {
+                await work?()
+                return nil
+            }
+            func setPins(_ pins: KeyPins, of owner: KeyOwner) {}
+        }
+        let pins = Pins()
+        let alice = try await EncryptingPhone([Device.keys(try Device("1")), .session("B")], pins: pins)
+        let client = alice.client
+        await pins.set { try? await client.logIn(user: "carol", password: "other") }
+        #expect(await refusal(alice) == .superseded)
+        #expect(alice.lines == ["GET /api/users/bob/keys", "POST /api/sessions"])
+    }
+
     @Test func everyDeviceGetsACiphertextOfItsOwn() async throws {
         let (phone, tablet) = (try Device("1"), try Device("2"))
         let alice = try await EncryptingPhone([Device.keys(phone, tablet), .sent(("1", .null), ("2", 7))])
