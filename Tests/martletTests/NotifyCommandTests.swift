@@ -24,10 +24,4 @@ struct NotifyCommandTests {
     func aFilesMediaTypeIsToldByItsName(path: String, type: String) {
         #expect(MediaType.ofFile(named: path) == type)
     }
-
-    @Test func whatOthersSentStaysOnItsLineAndDoesNotSteerTheTerminal() {
-        #expect(
-            Terminal.singleLine("From bob: a\nb\r\nc\u{1B}[2J\u{9B}1m\u{7F}\u{2028}d") == "From bob: a b  c [2J 1m  d")
-        #expect(Terminal.singleLine("hello \"Alice\" 🐦") == "hello \"Alice\" 🐦")
-    }
 }
