@@ -21,6 +21,11 @@ public final class SQLiteStorage: Sendable {
     let directory: StorageDirectory
     let snapshots = SnapshotPlace.Taken()
 
+    /// Whether there is a database in a data directory.
+    public static func exists(in directory: String) -> Bool {
+        access("\(directory)/\(Settings.databaseName)", F_OK) == 0
+    }
+
     /// Opens the database of a data directory, made where it is missing, and brings it to the present schema.
     /// - Parameters:
     ///   - directory: Its path; made where it is missing, private (mode 0700), and locked until `close`.

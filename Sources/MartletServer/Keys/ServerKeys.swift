@@ -2,6 +2,7 @@ import Glibc
 import MartletCore
 import MartletCrypto
 import MartletHubAPI
+import MartletStorage
 import Synchronization
 
 /// The keys of a server in use, and where they are kept: in `secret.key`, or in the environment variable
@@ -45,13 +46,22 @@ final class ServerKeys: Sendable {
         } else {
             try SecretFile.makeDirectory(directory)
             let path = "\(directory)/secret.key"
+            // Asked before the file is looked for: another process may be making both.
+            let isNew = !SQLiteStorage.exists(in: directory)
             if try SecretFile.read(path) == nil {
+                guard isNew else { throw Self.missing(path) }
                 try SecretFile.create(Array(try Self.generate().text.utf8) + [0x0A], at: path)
             }
             self.path = path
             let ring = try Self.read(path)
             state = Mutex(State(ring: ring, ciphers: try Self.ciphers(of: ring)))
         }
+    }
+
+    private static func missing(_ path: String) -> ServerError {
+        ServerError(
+            "\(path) is missing, with which secrets of the database beside it were sealed: put it back, or give its key in "
+                + "\(environmentVariable).")
     }
 
     /// Reads the file again: whoever had the data directory before this process got it may have changed it.

@@ -27,6 +27,13 @@ struct ServerKeysTests {
         #expect(try open().ids == keys.ids)
     }
 
+    @Test func noKeyIsMadeForADatabaseThatWasSealedWithAnother() throws {
+        try Data().write(to: URL(fileURLWithPath: "\(directory.path)/martlet.db"))
+        let error = #expect(throws: ServerError.self) { try open() }
+        #expect(error?.description.contains("secret.key is missing") == true)
+        #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/secret.key"))
+    }
+
     @Test func whatIsSealedOpensForItsPlaceAlone() throws {
         let keys = try open()
         let sealed = try keys.seal(secret, context: "here")
