@@ -26,6 +26,9 @@ struct Engine: Sendable {
     /// Signs the URLs of containers and blobs.
     let signer: URLSigner
     let keyRotation: KeyRotation
+    let metrics: ServerMetrics
+    /// Requests and connections, for the metrics.
+    let requests = RequestCount()
     private let retention: Retention
     private let time = SystemTime()
     private let platforms = PushPlatforms.all
@@ -80,9 +83,21 @@ struct Engine: Sendable {
         let scheduler = Scheduler(
             store: storage, time: time, released: { dispatcher.enqueue($0) }, log: { log.write(.warning, $0) })
         self.scheduler = scheduler
+        let accepted = AcceptanceCount()
         notifications = NotificationIntake(
-            store: storage, platforms: platforms, time: time, accepted: { dispatcher.enqueue($0) },
-            scheduled: { _ in scheduler.wake() })
+            store: storage, platforms: platforms, time: time,
+            accepted: { deliveries in
+                accepted.addImmediate()
+                dispatcher.enqueue(deliveries)
+            },
+            scheduled: { _ in
+                accepted.addScheduled()
+                scheduler.wake()
+            })
+        metrics = ServerMetrics(
+            dispatcher: dispatcher, storage: storage, client: client, loops: loops,
+            expiries: CredentialExpiries(hubs: hubs, platforms: platforms), accepted: accepted, requests: requests,
+            time: time)
         testSends = dispatcher.makeTestSends()
         traces = Traces(
             store: storage, maps: storage.progressMaps, platforms: platforms, messageIDs: try keys.messageIDKey())
@@ -139,8 +154,16 @@ struct Engine: Sendable {
             }
         }
         let containers = ContainerAPI(store: storage.containers, signer: signer, time: time)
+        let metrics = MetricsAPI(
+            metrics: metrics,
+            token: try configuration.metricsTokenFile.map { path throws(ServerError) in
+                try MetricsToken(file: path)
+            })
         return RootHandler(
-            backend: backend.makeHandler(), health: health, containers: containers.makeHandler(), hubs: router)
+            backend: requests.counting(backend.makeHandler(), .backend), health: requests.counting(health, .health),
+            metrics: requests.counting(metrics, .metrics),
+            containers: requests.counting(containers.makeHandler(), .containers),
+            hubs: requests.counting(router, .hub))
     }
 
     private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {
@@ -169,13 +192,13 @@ struct Engine: Sendable {
             users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
         let containers = ContainerAdministration(
             store: storage.containers, signer: signer, endpoint: endpoint, time: time)
-        return AdminAPI(
+        let api = AdminAPI(
             hubs: hubs, users: users, userRemoval: removal, platforms: platforms, containers: containers,
             audit: AuditAdministration(store: storage),
             serverKey: KeyAdministration(rotation: keyRotation), traces: traces,
             backup: BackupAdministration(
                 storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log),
-            endpoint: endpoint
-        ).makeHandler()
+            metrics: metrics, endpoint: endpoint)
+        return requests.counting(api.makeHandler(), .admin)
     }
 }

@@ -1,11 +1,12 @@
 import MartletHTTP
 import MartletHubAPI
 
-/// Hands each request to the part of the server that its first path segment names: the app backend, health, storage
-/// containers, or, by any other name, a hub.
+/// Hands each request to the part of the server that its first path segment names: the app backend, health, metrics,
+/// storage containers, or, by any other name, a hub.
 struct RootHandler: HTTPHandler {
     let backend: any HTTPHandler
     let health: any HTTPHandler
+    let metrics: any HTTPHandler
     let containers: any HTTPHandler
     let hubs: any HTTPHandler
 
@@ -26,6 +27,7 @@ struct RootHandler: HTTPHandler {
         switch Substring(segment).lowercased() {
         case "api": return backend
         case "health": return health
+        case MetricsAPI.segment: return metrics
         case ContainerAPI.segment, "%24" + ContainerAPI.segment.dropFirst(): return containers
         default: return hubs
         }

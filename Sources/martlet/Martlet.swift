@@ -9,8 +9,8 @@ struct Martlet {
             + ContainerCommands.all + BackupCommands.all + ServerKeyCommands.all
             + [
                 SendCommand.command, EncryptedSendCommand.command, WhyCommand.command, KeysCommand.command,
-                NotifyCommand.command,
-                ReadersCommand.command, AuditCommand.command, DeviceCommand.command, BrowserCommand.command,
+                NotifyCommand.command, ReadersCommand.command, AuditCommand.command, MetricsCommand.command,
+                DeviceCommand.command, BrowserCommand.command,
             ])
 
     /// Not asynchronous itself: by the time that an asynchronous one runs, there are threads that take signals.

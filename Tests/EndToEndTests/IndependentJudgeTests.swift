@@ -22,6 +22,11 @@ struct IndependentJudgeTests {
         try await judge("why.py", BuiltProducts.martlet.path)
     }
 
+    @Test("Metrics can be read by a public parser, and count what the simulator counts")
+    func metricsAreTrue() async throws {
+        try await judge("metrics.py", BuiltProducts.martlet.path)
+    }
+
     @Test("What is scheduled survives kill -9 and goes out when its time has come")
     func schedulesOutliveKills() async throws {
         try await judge("schedules.py", BuiltProducts.martlet.path)
@@ -135,7 +140,7 @@ struct IndependentJudgeTests {
                 "backups:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
-                "openid-connect:", "key-rotation:",
+                "openid-connect:", "key-rotation:", "metrics:",
                 "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }

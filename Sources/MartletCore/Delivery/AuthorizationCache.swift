@@ -63,13 +63,19 @@ actor AuthorizationCache {
     private let transport: any HTTPTransport
     private let timeout: Duration
     private let time: any TimeSource
+    private let metrics: DeliveryMetrics
     private var entries: [Key: Entry] = [:]
     private var exchanges = 0
 
     /// - Parameters:
     ///   - transport: What tokens are asked for with.
     ///   - timeout: How long an answer is waited for.
-    init(transport: any HTTPTransport, timeout: Duration, time: any TimeSource) {
+    ///   - metrics: Told of every token.
+    init(
+        transport: any HTTPTransport, timeout: Duration, time: any TimeSource,
+        metrics: DeliveryMetrics = DeliveryMetrics()
+    ) {
+        self.metrics = metrics
         self.transport = transport
         self.timeout = timeout
         self.time = time
@@ -86,11 +92,14 @@ actor AuthorizationCache {
                 let authorization = try service.authorization(at: now)
                 switch authorization {
                 case .none: entry.token = nil
-                case .token(let token): entry.token = token
+                case .token(let token):
+                    entry.token = token
+                    metrics.addRenewal(on: key.lane.platform, succeeded: true)
                 case .exchange(let exchange):
                     entry.exchange = start(exchange, key, service, generation: entry.generation)
                 }
             } catch {
+                metrics.addRenewal(on: key.lane.platform, succeeded: false)
                 return .refused(PageSender.outcome(of: error))
             }
             keep(entry, key)
@@ -159,6 +168,7 @@ actor AuthorizationCache {
         if isWanted { entries[key]?.exchange = nil }
         switch answer {
         case .token(let token):
+            metrics.addRenewal(on: key.lane.platform, succeeded: true)
             if isWanted {
                 entries[key]?.token = token
                 entries[key]?.failure = nil
@@ -166,6 +176,7 @@ actor AuthorizationCache {
             let current = isWanted ? entries[key]?.generation : nil
             return .granted(Grant(token: token.value, generation: current ?? generation))
         case .refused(let outcome):
+            metrics.addRenewal(on: key.lane.platform, succeeded: false)
             let hold = if case .retry(let wait, _) = outcome.reaction { wait } else { Self.refusalHold }
             if isWanted { entries[key]?.failure = (outcome, time.now + hold) }
             return .refused(outcome)

@@ -42,7 +42,7 @@ extension Deliverer {
         job.attempts = page.members.map { attempts[$0] ?? 0 }
         await sender.send(job, &content, places: places, tally: &tally)
         let mayDelete = conclude(&tally, lane, delivery)
-        try await notifications.record(DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true))
+        try await record(DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true), of: delivery)
         try await apply(tally, mayDelete: mayDelete, delivery)
     }
 
@@ -66,10 +66,10 @@ extension Deliverer {
         let id = progress.delivery.id
         let left = try await notifications.retries(of: id, due: .distantFuture, limit: settings.pageSize)
         guard !left.isEmpty else { return false }
-        try await notifications.record(
-            DeliveryStep(
-                delivery: id, isFannedOut: progress.isFannedOut, state: .processing,
-                counts: [.abandoned: left.count], settled: left.map(\.member)))
+        let step = DeliveryStep(
+            delivery: id, isFannedOut: progress.isFannedOut, state: .processing,
+            counts: [.abandoned: left.count], settled: left.map(\.member))
+        try await record(step, of: progress.delivery)
         return true
     }
 }

@@ -27,6 +27,7 @@ struct Deliverer: Sendable {
     let sender: PageSender
     let settings: DeliverySettings
     let time: any TimeSource
+    let metrics: DeliveryMetrics
     /// Told what an operator should know, in a sentence without secrets.
     let log: @Sendable (String) -> Void
 
@@ -115,7 +116,7 @@ struct Deliverer: Sendable {
             step.endedAt = ended
             step.reached = try reached(of: delivery, isOnePage ? page : nil)
         }
-        try await notifications.record(step)
+        try await record(step, of: delivery)
         try await apply(tally, mayDelete: mayDelete, delivery)
     }
 
@@ -155,6 +156,12 @@ struct Deliverer: Sendable {
     }
 
     // MARK: What pages come to
+
+    /// Counts what a step has come to once it is recorded: what was not will be done, and counted, again.
+    func record(_ step: DeliveryStep, of delivery: Delivery) async throws(StorageError) {
+        try await notifications.record(step)
+        metrics.addOutcomes(step.counts, on: delivery.platform)
+    }
 
     func makeTally(_ delivery: Delivery, _ lane: ReadyLane, areRetries: Bool) -> PageTally {
         PageTally(
@@ -219,10 +226,10 @@ struct Deliverer: Sendable {
             let report = try await notifications.report(notification.id, in: notification.hub)
             final = report?.counts[delivery.platform]?.isEmpty ?? true ? .noTargetFound : .completed
         }
-        try await notifications.record(
-            DeliveryStep(
-                delivery: delivery.id, isFannedOut: progress.isFannedOut, state: final, endedAt: time.now,
-                reached: final == .noTargetFound ? [] : try reached(of: delivery)))
+        let step = DeliveryStep(
+            delivery: delivery.id, isFannedOut: progress.isFannedOut, state: final, endedAt: time.now,
+            reached: final == .noTargetFound ? [] : try reached(of: delivery))
+        try await record(step, of: delivery)
         forget(delivery.id)
         return .finished
     }

@@ -55,6 +55,11 @@ struct DeliveryQueue: Sendable {
 
     var waitingCount: Int { waiting.count - firstWaiting }
 
+    var load: DeliveryLoad {
+        let inLines = lines.values.reduce(0) { $0 + $1.others.count }
+        return DeliveryLoad(running: running, waiting: waitingCount, sleeping: sleepers.count + inLines)
+    }
+
     // MARK: In
 
     /// Takes a new delivery, or leaves it to the store where there is no room.

@@ -6,6 +6,8 @@ import Synchronization
 ///
 /// Deliveries wait in memory up to a limit and in the store beyond it; at most so many run at once.
 public final class Dispatcher: Sendable {
+    /// What has been counted since the start.
+    public let metrics: DeliveryMetrics
     private let store: any NotificationStore
     private let deliverer: Deliverer
     private let lanes: LaneBoard
@@ -24,14 +26,17 @@ public final class Dispatcher: Sendable {
     ) {
         store = notifications
         lanes = LaneBoard()
+        let metrics = DeliveryMetrics()
+        self.metrics = metrics
         let sender = PageSender(
             transport: transport,
-            authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
+            authorizations: AuthorizationCache(
+                transport: transport, timeout: settings.requestTimeout, time: time, metrics: metrics),
             paces: Paces(time: time), messageIDs: messageIDs,
-            requestTimeout: settings.requestTimeout, time: time)
+            requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         deliverer = Deliverer(
             notifications: notifications, devices: devices, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,
-            sender: sender, settings: settings, time: time, log: log)
+            sender: sender, settings: settings, time: time, metrics: metrics, log: log)
         self.settings = settings
         self.time = time
         self.log = log
@@ -45,6 +50,9 @@ public final class Dispatcher: Sendable {
             devices: deliverer.devices, hubs: deliverer.hubs, platforms: deliverer.platforms, sender: deliverer.sender,
             time: time)
     }
+
+    /// What is in memory now; what does not fit in there is left to the store.
+    public var load: DeliveryLoad { queue.withLock(\.load) }
 
     /// Takes deliveries that have just been stored. Never waits.
     public func enqueue(_ deliveries: [Delivery]) {

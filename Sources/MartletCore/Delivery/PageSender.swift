@@ -16,6 +16,7 @@ struct PageSender: Sendable {
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
     let time: any TimeSource
+    let metrics: DeliveryMetrics
     let templates = CompiledTemplates()
 
     /// One page with what its requests are made of.
@@ -71,7 +72,8 @@ struct PageSender: Sendable {
             case .granted(let granted): grant = granted
             case .refused(let outcome): return add(outcome, of: job, at: waiting, to: &tally)
             }
-            let (answers, origin) = await exchange(parcel, job, &waiting, grant, tally: &tally)
+            let (answers, origin) = await exchange(
+                parcel, job, &waiting, grant, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
             waiting = []
             var isRefused = false
             for answer in answers {
@@ -94,10 +96,13 @@ struct PageSender: Sendable {
     }
 
     /// Sends one batch.
-    /// - Parameter places: Those that cannot be sent to are taken out.
+    /// - Parameters:
+    ///   - places: Those that cannot be sent to are taken out.
+    ///   - isFirst: Whether nothing was sent to them before.
     /// - Returns: What was not a plain success.
     private func exchange(
-        _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant, tally: inout PageTally
+        _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant, isFirst: Bool,
+        tally: inout PageTally
     ) async -> (answers: [ResultCollector.Answer], origin: String) {
         let batch: RequestBatch
         do throws(PushServiceError) {
@@ -112,11 +117,22 @@ struct PageSender: Sendable {
         let collector = ResultCollector(
             service: parcel.service, messages: parcel.messages, members: job.page.members, places: places,
             map: job.map, isOwnOrigin: parcel.origin != nil, time: time)
+        count(batch, of: job, isFirst: isFirst)
         await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
         let (successes, answers) = collector.drain()
         tally.addSuccesses(successes)
         settleSuccesses(job, places: places, answers: answers, origin, tally: &tally)
         return (answers, origin)
+    }
+
+    /// Counts a batch, and how long what it brings has waited since it was accepted or due.
+    private func count(_ batch: RequestBatch, of job: Job, isFirst: Bool) {
+        let notification = job.delivery.notification
+        // A test send has no delivery, and waits for nothing.
+        let waited =
+            isFirst && job.delivery.id != .none
+            ? time.now - (notification.dueAt ?? notification.acceptedAt) : nil
+        metrics.addBatch(of: batch.count, on: job.delivery.platform, waited: waited)
     }
 
     private func makeBatch(
@@ -126,6 +142,7 @@ struct PageSender: Sendable {
         var shared = try parcel.service.shared(
             parcel.messages[places[0]], token: grant.token, expiry: notification.expiresAt, at: time.now)
         shared.settings.partition += "#\(notification.hub.rawValue).\(grant.generation)"
+        shared.settings.purpose = job.delivery.platform.rawValue
         // Some services write a body for each device anyway.
         let writesBodies = parcel.messages.haveOwnBodies && shared.body != nil
         if writesBodies { shared.body = nil }

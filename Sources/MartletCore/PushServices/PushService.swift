@@ -22,6 +22,9 @@ public protocol PushService: PushPlatform {
     /// How fast may be sent to the service; nil as fast as it takes.
     var pace: SendingPace? { get }
 
+    /// When the credential ends by itself, as a certificate does; nil where it does not.
+    var expiresAt: Timestamp? { get }
+
     /// - Throws: `PushServiceError` naming the property that is missing or unusable; never its value.
     init(credential: Credential) throws(PushServiceError)
 
@@ -79,6 +82,7 @@ extension PushService {
     public static var tokensAreForOneOrigin: Bool { false }
 
     public var pace: SendingPace? { nil }
+    public var expiresAt: Timestamp? { nil }
 
     public func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin {
         throw PushServiceError(.badHandle, "The handles of this platform are no addresses.")

@@ -50,11 +50,13 @@ public struct TransportSettings: Hashable, Sendable {
     /// The most connections to the origin at once.
     public var connectionLimit: Int
     public var addresses: Addresses
+    /// What connections are counted under: one of a few words, such as a platform.
+    public var purpose: String
 
     public init(
         version: Version = .negotiated, trustedCertificatesPEM: String? = nil, clientIdentityPEM: String? = nil,
         partition: String = "", connectionLimit: Int = 8,
-        addresses: Addresses = .any
+        addresses: Addresses = .any, purpose: String = ""
     ) {
         self.version = version
         self.trustedCertificatesPEM = trustedCertificatesPEM
@@ -62,5 +64,6 @@ public struct TransportSettings: Hashable, Sendable {
         self.partition = partition
         self.connectionLimit = connectionLimit
         self.addresses = addresses
+        self.purpose = purpose
     }
 }

@@ -86,6 +86,9 @@ final class ClientPool: ClientProtocolOwner {
     /// Whether the pool may be forgotten.
     var isIdle: Bool { members.isEmpty && singles.isEmpty && runs.isEmpty }
 
+    /// Connections that are made.
+    var openCount: Int { members.count { $0.client != nil } }
+
     // MARK: what is to be sent
 
     func add(_ single: Single) {

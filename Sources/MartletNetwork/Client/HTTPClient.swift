@@ -44,6 +44,17 @@ public final class HTTPClient: HTTPTransport, Sendable {
         for client in clients { await client.loop.run { client.value.stop() } }
     }
 
+    /// How many connections there are, by `TransportSettings.purpose`.
+    public var openCounts: [String: Int] {
+        get async {
+            var counts: [String: Int] = [:]
+            for client in clients {
+                counts.merge(await client.loop.run { client.value.openCounts }, uniquingKeysWith: +)
+            }
+            return counts
+        }
+    }
+
     // MARK: which loop
 
     /// The first of the loops that share the connections to an origin, and their number.

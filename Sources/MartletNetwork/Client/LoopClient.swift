@@ -30,6 +30,11 @@ final class LoopClient {
         return pool
     }
 
+    /// The connections that are made, by `TransportSettings.purpose`.
+    var openCounts: [String: Int] {
+        pools.reduce(into: [:]) { $0[$1.key.settings.purpose, default: 0] += $1.value.openCount }
+    }
+
     func stop() {
         let error = TransportError(.shutDown, mayHaveBeenProcessed: false, "the client was shut down")
         stopped = error

@@ -37,6 +37,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
     /// Whether the caller runs on the loop's thread.
     public var isCurrent: Bool { core.isCurrent }
 
+    /// How long the thread has been at work rather than waiting, since it began.
+    public var busyTime: Duration { core.busyTime }
+
     public func enqueue(_ job: consuming ExecutorJob) {
         core.enqueue(.job(UnownedJob(job)))
     }

@@ -23,6 +23,8 @@ final class LoopCore: @unchecked Sendable {
     private let wakeUp: Int32
     private let queue = Mutex(Queue())
     private let thread = Atomic<UInt>(0)
+    /// Nanoseconds between waits.
+    private let busy = Atomic<Int64>(0)
 
     // Owned by the thread from here on.
     private(set) var now = ContinuousClock.now
@@ -67,6 +69,9 @@ final class LoopCore: @unchecked Sendable {
 
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
+    /// How long the thread has been at work, turns that have ended alone.
+    var busyTime: Duration { .nanoseconds(busy.load(ordering: .relaxed)) }
+
     func enqueue(_ work: Work) {
         let wasEmpty = queue.withLock { queue in
             queue.work.append(work)
@@ -93,6 +98,7 @@ final class LoopCore: @unchecked Sendable {
         while true {
             let (isIdle, isStopped) = queue.withLock { ($0.work.isEmpty, $0.isStopped) }
             if isIdle, isStopped { return }
+            noteTurn()
             let count = wait(isIdle: isIdle && endOfTurn.isEmpty)
             now = ContinuousClock.now
             handleEvents(count)
@@ -100,6 +106,13 @@ final class LoopCore: @unchecked Sendable {
             runQueue()
             runEndOfTurn()
         }
+    }
+
+    /// Adds the turn that ends now. Only this thread writes, so a load and a store do.
+    private func noteTurn() {
+        let (seconds, attoseconds) = (ContinuousClock.now - now).components
+        let turn = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        busy.store(busy.load(ordering: .relaxed) + turn, ordering: .relaxed)
     }
 
     private func wait(isIdle: Bool) -> Int {

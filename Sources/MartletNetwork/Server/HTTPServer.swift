@@ -42,6 +42,9 @@ public final class HTTPServer: Sendable {
         for server in servers { server.loop.perform { server.value.drain {} } }
     }
 
+    /// How many connections there are.
+    public var connectionCount: Int { count.current }
+
     /// Begins to accept connections.
     /// - Parameter tls: What the listener presents; nil for clear text.
     /// - Returns: The address with the real port.

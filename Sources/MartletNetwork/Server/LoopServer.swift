@@ -124,6 +124,8 @@ final class ConnectionCount: Sendable {
         self.limit = limit
     }
 
+    var current: Int { count.load(ordering: .relaxed) }
+
     var isFull: Bool { count.load(ordering: .relaxed) >= limit }
 
     func acquire() {

@@ -27,6 +27,11 @@ public struct APNs: PushService {
         self.credential = try APNsCredential(credential)
     }
 
+    public var expiresAt: Timestamp? {
+        guard case .certificate(let identity, _) = credential.proof else { return nil }
+        return Timestamp(seconds: Int64(identity.certificate.notAfter))
+    }
+
     public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
         switch credential.proof {
         case .token(let keyID, let teamID, let key):

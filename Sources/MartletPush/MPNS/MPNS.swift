@@ -39,6 +39,10 @@ public struct MPNS: PushService {
         return service
     }
 
+    public var expiresAt: Timestamp? {
+        credential.certificate.map { Timestamp(seconds: Int64($0.identity.certificate.notAfter)) }
+    }
+
     public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
         if let certificate = credential.certificate?.identity.certificate,
             now.seconds > Int64(certificate.notAfter)

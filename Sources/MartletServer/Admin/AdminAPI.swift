@@ -4,7 +4,7 @@ import MartletHTTP
 import MartletModel
 
 /// Administration, in JSON over the admin socket: hubs with their credentials, users, storage containers, the audit, the
-/// server's key, and backups.
+/// server's key, backups, and metrics as text.
 ///
 /// Whoever may open the socket may do everything, so it has mode 0600. Commands that find no running server ask this
 /// same handler in their own process.
@@ -20,6 +20,7 @@ struct AdminAPI: Sendable {
     let serverKey: KeyAdministration
     let traces: Traces
     let backup: BackupAdministration
+    let metrics: ServerMetrics
     /// The address for connection strings.
     let endpoint: PublicEndpoint
 
@@ -34,6 +35,7 @@ struct AdminAPI: Sendable {
         addKeys(to: &router)
         addUsers(to: &router)
         addTraces(to: &router)
+        router.on(.get, "/metrics") { _, _ in await MetricsAPI.answer(metrics) }
         containers.addRoutes(to: &router)
         audit.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)

@@ -65,6 +65,8 @@ public struct ServerConfiguration: Sendable {
     public var loops: Int?
     /// How long a notification is kept from its end, with what became of it on every device.
     public var notificationRetention: Duration
+    /// A file with what lets its bearer read `/metrics`; nil where nobody may but by the admin socket.
+    public var metricsTokenFile: String?
 
     public init(
         dataDirectory: String, listen: Address? = nil, tlsListen: Address? = nil, tls: TLS? = nil,

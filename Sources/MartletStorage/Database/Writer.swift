@@ -9,7 +9,8 @@ import Synchronization
 /// fails, which is rare, the others of its group are done again.
 actor Writer {
     private nonisolated let executor: ThreadExecutor
-    private nonisolated let waiting = Locked<[PendingWrite]>([])
+    private nonisolated let waiting = Locked(Queue())
+    private nonisolated let times = Locked(WriteTimes())
     private nonisolated let commits = Atomic<Int>(0)
     private nonisolated let checkpointer: Checkpointer
     private nonisolated let limits: LogLimits
@@ -18,11 +19,21 @@ actor Writer {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    /// What waits for the next transaction.
+    private struct Queue: Sendable {
+        var writes: [PendingWrite] = []
+        /// When the first of them came.
+        var since = ContinuousClock.now
+    }
+
+    /// How long writes took so far.
+    nonisolated var writeTimes: WriteTimes { times.withLock { $0 } }
+
     /// How many transactions have been committed.
     nonisolated var commitCount: Int { commits.load(ordering: .relaxed) }
 
     /// How many changes wait for the next transaction.
-    nonisolated var waitingCount: Int { waiting.withLock { $0.count } }
+    nonisolated var waitingCount: Int { waiting.withLock { $0.writes.count } }
 
     /// - Parameter connection: Migrated, and used by nobody else from now on.
     init(_ connection: sending Connection, checkpointer: Checkpointer, limits: LogLimits = LogLimits()) {
@@ -98,24 +109,30 @@ actor Writer {
 
     private nonisolated func submit(_ write: PendingWrite) {
         let isFirst = waiting.withLock { waiting in
-            waiting.append(write)
-            return waiting.count == 1
+            if waiting.writes.isEmpty { waiting.since = .now }
+            waiting.writes.append(write)
+            return waiting.writes.count == 1
         }
         guard isFirst else { return }
         executor.perform { self.assumeIsolated { $0.commitWaiting() } }
     }
 
     private func commitWaiting() {
-        let group = waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
+        let (group, since) = waiting.withLock { waiting in
+            defer { waiting.writes = [] }
+            return (waiting.writes, waiting.since)
         }
         guard !group.isEmpty else { return }
         guard let connection else {
             for write in group { write.fail(Self.closed) }
             return
         }
+        let begun = ContinuousClock.now
         commit(group, on: connection)
+        times.withLock { times in
+            times.wait.add(begun - since)
+            times.commit.add(.now - begun)
+        }
     }
 
     /// A transaction that is lost is done again change by change, so that only what cannot be stored fails.

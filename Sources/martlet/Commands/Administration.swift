@@ -64,15 +64,28 @@ struct Administration {
         await offline.close()
     }
 
-    private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        let answer = try await online { client, socket throws(TransportError) in
-            try await client.send(request, toUnixPath: socket, before: .now + Self.timeout)
+    /// Asks the running server for something that is no JSON, and which no other process knows.
+    func text(_ path: String) async throws -> String {
+        guard let response = try await ask(HTTPRequest(.get, path, authority: "admin")) else {
+            throw ServerError("No server runs on the data directory '\(dataDirectory)'.")
         }
-        if let answer { return answer }
+        guard response.status.isSuccess else { throw ServerError("The server answered \(response.status.code).") }
+        return String(decoding: response.bytes, as: UTF8.self)
+    }
+
+    private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        if let answer = try await ask(request) { return answer }
         let offline = try await OfflineAdministration(dataDirectory: dataDirectory)
         let response = await offline.handler.respond(to: request)
         await offline.close()
         return response
+    }
+
+    /// - Returns: nil where no server runs.
+    private func ask(_ request: HTTPRequest) async throws -> HTTPResponse? {
+        try await online { client, socket throws(TransportError) in
+            try await client.send(request, toUnixPath: socket, before: .now + Self.timeout)
+        }
     }
 
     /// - Returns: nil where no server runs.

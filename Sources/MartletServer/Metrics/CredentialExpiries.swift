@@ -1,0 +1,84 @@
+import MartletCore
+import MartletModel
+import Synchronization
+
+/// When the credentials of hubs expire, as far as they say so: a certificate does, a key does not.
+final class CredentialExpiries: Sendable {
+    /// Hubs that are told apart; of the others, in the order of names, only the soonest end is told.
+    static let hubLimit = 100
+    /// No hub can have this name.
+    static let otherHubs = "_other"
+
+    private struct Key: Hashable {
+        var hub: Hub.ID
+        var platform: PlatformID
+    }
+
+    private struct Known {
+        var credential: Credential
+        var expiresAt: Timestamp?
+    }
+
+    private let hubs: HubDirectory
+    private let platforms: PushPlatformList
+    /// Reading a credential costs more than everything else here.
+    private let known = Mutex<[Key: Known]>([:])
+
+    init(hubs: HubDirectory, platforms: PushPlatformList) {
+        self.hubs = hubs
+        self.platforms = platforms
+    }
+
+    /// Seconds until each end.
+    func samples(at now: Timestamp) async -> [(labels: [String], value: Double)] {
+        // Not on the event loop that the request came on: many credentials may be new.
+        await Task.detached { self.samples(of: self.read(), at: now) }.value
+    }
+
+    private struct Expiry {
+        var hub: String
+        var platform: PlatformID
+        var at: Timestamp
+    }
+
+    private func samples(of expiries: [Expiry], at now: Timestamp) -> [(labels: [String], value: Double)] {
+        var named: Set<String> = []
+        var soonest: [[String]: Double] = [:]
+        for expiry in expiries {
+            if named.count < Self.hubLimit { named.insert(expiry.hub) }
+            let hub = named.contains(expiry.hub) ? expiry.hub : Self.otherHubs
+            let left = (expiry.at - now).inSeconds
+            soonest[[hub, expiry.platform.rawValue], default: left].lower(to: left)
+        }
+        return soonest.map { (labels: $0.key, value: $0.value) }
+            .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+    }
+
+    private func read() -> [Expiry] {
+        let before = known.withLock { $0 }
+        var now: [Key: Known] = [:]
+        var expiries: [Expiry] = []
+        for hub in hubs.all {
+            for (platform, credential) in hub.settings.credentials {
+                let key = Key(hub: hub.id, platform: platform)
+                let old = before[key].flatMap { $0.credential == credential ? $0 : nil }
+                let entry = old ?? Known(credential: credential, expiresAt: expiry(of: credential, platform))
+                now[key] = entry
+                if let moment = entry.expiresAt {
+                    expiries.append(Expiry(hub: hub.name, platform: platform, at: moment))
+                }
+            }
+        }
+        known.withLock { $0 = now }
+        return expiries
+    }
+
+    private func expiry(of credential: Credential, _ platform: PlatformID) -> Timestamp? {
+        guard let service = platforms.service(platform) else { return nil }
+        return (try? service.init(credential: credential))?.expiresAt
+    }
+}
+
+extension Double {
+    fileprivate mutating func lower(to other: Double) { self = min(self, other) }
+}

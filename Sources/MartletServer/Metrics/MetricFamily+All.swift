@@ -1,0 +1,68 @@
+/// Every metric of a server. Labels have few values: nothing that callers choose is one, but for names of hubs, which
+/// are bounded (`CredentialExpiries.hubLimit`).
+extension MetricFamily {
+    // MARK: Notifications
+
+    static let accepted = MetricFamily(
+        "martlet_notifications_accepted_total", .counter, ["timing"], "Notifications accepted, by when they begin.")
+    static let attempts = MetricFamily(
+        "martlet_push_attempts_total", .counter, ["platform"], "Requests handed to the transport for a push.")
+    static let outcomes = MetricFamily(
+        "martlet_push_outcomes_total", .counter, ["platform", "outcome"], "Devices that are done with, by outcome.")
+    static let latency = MetricFamily(
+        "martlet_accept_to_wire_seconds", .histogram, ["platform"],
+        "From acceptance to handing a batch of first attempts to the transport.")
+    static let deliveries = MetricFamily(
+        "martlet_deliveries", .gauge, ["state"], "Deliveries in memory, by what they do.")
+    static let backlog = MetricFamily(
+        "martlet_deliveries_unfinished", .gauge, [], "Deliveries that are not finished, on disk.")
+    static let oldest = MetricFamily(
+        "martlet_delivery_oldest_age_seconds", .gauge, [],
+        "Since the oldest unfinished delivery was accepted or due; 0 without one.")
+
+    // MARK: Push services
+
+    static let connections = MetricFamily(
+        "martlet_push_connections", .gauge, ["platform"], "Connections to push services.")
+    static let renewals = MetricFamily(
+        "martlet_token_renewals_total", .counter, ["platform", "result"], "Provider tokens signed or fetched.")
+    static let credentialExpiry = MetricFamily(
+        "martlet_credential_expiry_seconds", .gauge, ["hub", "platform"],
+        "Until a credential with a known end expires; negative afterwards.")
+
+    // MARK: Database
+
+    static let databaseBytes = MetricFamily(
+        "martlet_database_bytes", .gauge, ["file"], "Size of the database and of its write-ahead log.")
+    static let writesWaiting = MetricFamily(
+        "martlet_database_writes_waiting", .gauge, [], "Changes that wait for the next transaction.")
+    static let writeWait = MetricFamily(
+        "martlet_database_write_wait_seconds", .histogram, [],
+        "From the first change of a transaction until the writer takes it up.")
+    static let commitTime = MetricFamily(
+        "martlet_database_commit_seconds", .histogram, [], "From there until the transaction is on disk.")
+
+    // MARK: Process
+
+    static let loopBusy = MetricFamily(
+        "martlet_loop_busy_seconds_total", .counter, ["loop"], "Time that an event loop was at work.")
+    static let requests = MetricFamily(
+        "martlet_http_requests_total", .counter, ["area", "code"], "Requests answered, by part of the server.")
+    static let serverConnections = MetricFamily(
+        "martlet_http_connections", .gauge, ["listener"], "Connections of clients.")
+    static let processorTime = MetricFamily(
+        "process_cpu_seconds_total", .counter, [], "Processor time of the process.")
+    static let residentMemory = MetricFamily(
+        "process_resident_memory_bytes", .gauge, [], "Resident memory of the process.")
+    static let openFiles = MetricFamily("process_open_fds", .gauge, [], "Open file descriptors.")
+    static let openFilesLimit = MetricFamily("process_max_fds", .gauge, [], "The most open file descriptors.")
+    static let startTime = MetricFamily(
+        "process_start_time_seconds", .gauge, [], "When the process began, in Unix time.")
+
+    /// In the order in which they are written.
+    static let all = [
+        accepted, attempts, outcomes, latency, deliveries, backlog, oldest, connections, renewals, credentialExpiry,
+        databaseBytes, writesWaiting, writeWait, commitTime, loopBusy, requests, serverConnections, processorTime,
+        residentMemory, openFiles, openFilesLimit, startTime,
+    ]
+}

@@ -1,0 +1,67 @@
+import MartletHTTP
+import Synchronization
+
+/// How many requests were answered since the start, and how many connections of clients there are.
+final class RequestCount: Sendable {
+    /// The parts of a server that answer.
+    enum Area: String, Sendable {
+        case hub
+        case backend
+        case containers
+        case health
+        case metrics
+        case admin
+    }
+
+    private struct Key: Hashable {
+        var area: Area
+        /// The first digit of the status.
+        var hundreds: UInt16
+    }
+
+    private typealias Listener = (name: String, connections: @Sendable () -> Int)
+
+    private let counts = Mutex<[Key: Int]>([:])
+    private let listeners = Mutex<[Listener]>([])
+
+    func add(_ status: HTTPStatus, _ area: Area) {
+        counts.withLock { $0[Key(area: area, hundreds: UInt16(status.code) / 100), default: 0] += 1 }
+    }
+
+    /// Asks a listener for its connections from now on.
+    func watch(_ name: String, _ connections: @escaping @Sendable () -> Int) {
+        listeners.withLock { $0.append((name, connections)) }
+    }
+
+    /// A handler that counts its answers.
+    func counting(_ handler: any HTTPHandler, _ area: Area) -> any HTTPHandler {
+        CountingHandler(handler: handler, area: area, count: self)
+    }
+
+    var samples: [(labels: [String], value: Double)] {
+        let counts = counts.withLock { $0 }
+        return counts.map { (labels: [$0.area.rawValue, "\($0.hundreds)xx"], value: Double($1)) }
+            .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+    }
+
+    var connections: [(labels: [String], value: Double)] {
+        listeners.withLock { $0 }.map { ([$0.name], Double($0.connections())) }
+    }
+}
+
+/// Passes requests on and counts the answers.
+private struct CountingHandler: HTTPHandler {
+    let handler: any HTTPHandler
+    let area: RequestCount.Area
+    let count: RequestCount
+
+    func bodyLimit(for head: HTTPRequest) -> Int { handler.bodyLimit(for: head) }
+
+    func streamsBody(for head: HTTPRequest) -> Bool { handler.streamsBody(for: head) }
+
+    func respond(to request: HTTPRequest) async -> HTTPResponse {
+        let response = await handler.respond(to: request)
+        count.add(response.status, area)
+        return response
+    }
+}

@@ -1,0 +1,96 @@
+import MartletCore
+import MartletModel
+import MartletNetwork
+import MartletStorage
+
+/// Everything that a server can say of itself in numbers, gathered when somebody asks.
+struct ServerMetrics: Sendable {
+    let dispatcher: Dispatcher
+    let storage: SQLiteStorage
+    let client: HTTPClient
+    let loops: EventLoopGroup
+    let expiries: CredentialExpiries
+    let accepted: AcceptanceCount
+    let requests: RequestCount
+    let time: any TimeSource
+
+    private typealias Samples = [(labels: [String], value: Double)]
+
+    /// In the format of `MetricsText`.
+    /// - Throws: `StorageError` where the database does not answer.
+    func text() async throws(StorageError) -> String {
+        var text = MetricsText()
+        try await addDeliveries(to: &text)
+        await addServices(to: &text)
+        addDatabase(to: &text)
+        addProcess(to: &text)
+        return text.text
+    }
+
+    private func addDeliveries(to text: inout MetricsText) async throws(StorageError) {
+        let figures = dispatcher.metrics.figures
+        text.add(.accepted, accepted.samples)
+        text.add(.attempts, Self.samples(figures.attempts))
+        text.add(
+            .outcomes,
+            figures.outcomes.sorted { $0.key < $1.key }.flatMap { platform, counts in
+                counts.map { (labels: [platform.rawValue, $0.key.rawValue], value: Double($0.value)) }
+                    .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+            })
+        text.add(.latency, figures.latency.sorted { $0.key < $1.key }.map { ([$0.key.rawValue], $0.value) })
+        let load = dispatcher.load
+        text.add(
+            .deliveries,
+            [
+                (["running"], Double(load.running)), (["waiting"], Double(load.waiting)),
+                (["sleeping"], Double(load.sleeping)),
+            ])
+        let backlog = try await storage.backlog()
+        text.add(.backlog, Double(backlog.deliveries))
+        text.add(.oldest, backlog.oldest.map { max(0, (time.now - $0).inSeconds) } ?? 0)
+    }
+
+    private func addServices(to text: inout MetricsText) async {
+        let connections = await client.openCounts
+        text.add(
+            .connections,
+            connections.sorted { $0.key < $1.key }.map { ([$0.key.isEmpty ? "other" : $0.key], Double($0.value)) })
+        let renewals = dispatcher.metrics.figures.renewals.sorted { $0.key < $1.key }
+        text.add(
+            .renewals,
+            renewals.flatMap { platform, renewals in
+                [
+                    (labels: [platform.rawValue, "succeeded"], value: Double(renewals.succeeded)),
+                    (labels: [platform.rawValue, "failed"], value: Double(renewals.failed)),
+                ]
+            })
+        text.add(.credentialExpiry, await expiries.samples(at: time.now))
+    }
+
+    private func addDatabase(to text: inout MetricsText) {
+        let sizes = storage.fileSizes
+        let times = storage.writeTimes
+        text.add(.databaseBytes, [(["database"], Double(sizes.database)), (["log"], Double(sizes.log))])
+        text.add(.writesWaiting, Double(storage.waitingWrites))
+        text.add(.writeWait, [([], times.wait)])
+        text.add(.commitTime, [([], times.commit)])
+    }
+
+    private func addProcess(to text: inout MetricsText) {
+        text.add(
+            .loopBusy,
+            loops.loops.enumerated().map { (labels: [String($0.offset)], value: $0.element.busyTime.inSeconds) })
+        text.add(.requests, requests.samples)
+        text.add(.serverConnections, requests.connections)
+        let process = ProcessFigures()
+        text.add(.processorTime, process.processorTime)
+        text.add(.residentMemory, process.residentMemory)
+        text.add(.openFiles, Double(process.openFiles))
+        text.add(.openFilesLimit, process.openFilesLimit)
+        text.add(.startTime, process.startTime)
+    }
+
+    private static func samples(_ counts: [PlatformID: Int]) -> Samples {
+        counts.sorted { $0.key < $1.key }.map { ([$0.key.rawValue], Double($0.value)) }
+    }
+}

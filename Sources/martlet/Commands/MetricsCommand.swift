@@ -1,0 +1,13 @@
+/// `martlet metrics`: what the running server counts and measures.
+enum MetricsCommand {
+    static let command = Command(
+        "metrics", "Print the metrics of the running server in the text format of Prometheus.", options: [.data]
+    ) { invocation in
+        Terminal.print(try await Administration(invocation).text("/metrics").trimmedAtEnd)
+    }
+}
+
+extension String {
+    /// Without the line feed at its end.
+    fileprivate var trimmedAtEnd: String { hasSuffix("\n") ? String(dropLast()) : self }
+}
