@@ -118,7 +118,10 @@ let package = Package(
             ]),
         tests(
             "MartletServerTests",
-            ["MartletServer", "MartletStorage", "MartletHubAPI", "MartletCore", "MartletModel", "MartletCrypto"]),
+            [
+                "MartletServer", "MartletStorage", "MartletHubAPI", "MartletPush", "MartletCore", "MartletModel",
+                "MartletHTTP", "MartletCrypto", "MartletTesting",
+            ]),
         tests(
             "martletTests",
             [

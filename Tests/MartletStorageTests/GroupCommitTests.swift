@@ -55,6 +55,26 @@ struct GroupCommitTests {
         #expect(try await Self.numbers(writer).count == 100)
     }
 
+    @Test func everyTransactionIsTimedOnce() async throws {
+        let writer = try makeWriter()
+        let gate = Gate()
+        async let held: Void? = try? writer.write { _ in gate.wait() }
+        await gate.untilReached()
+        async let first: Void? = try? Self.insert(1, with: writer)
+        async let second: Void? = try? Self.insert(2, with: writer)
+        while writer.waitingCount < 2 { await Task.yield() }
+        let waited = ContinuousClock.now
+        while ContinuousClock.now - waited < .milliseconds(5) { await Task.yield() }
+        gate.open()
+        _ = await (held, first, second)
+        await writer.close()
+        let times = writer.writeTimes
+        #expect(times.wait.count == 2, "one for the change that held the writer, one for the two behind it")
+        #expect(times.commit.count == 2)
+        #expect(times.wait.sum >= .milliseconds(5))
+        #expect(times.commit.sum >= .milliseconds(5), "the one that held the writer lasted as long")
+    }
+
     @Test func aChangeThatFailsFailsAlone() async throws {
         let writer = try makeWriter()
         let stored = await insertTogether([1, -1, 2, 1, 3], with: writer)

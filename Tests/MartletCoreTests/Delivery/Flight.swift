@@ -90,6 +90,7 @@ struct Flight {
     let registry: DeviceRegistry
     let transport: ScriptedTransport
     let lanes = LaneBoard()
+    let metrics = DeliveryMetrics()
     /// What the operator was told.
     let alarms = Alarms()
     let deliverer: Deliverer
@@ -110,8 +111,8 @@ struct Flight {
                 transport: transport,
                 authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
                 paces: Paces(time: time), messageIDs: MessageIDKey(1, 2),
-                requestTimeout: settings.requestTimeout, time: time),
-            settings: settings, time: time, log: { [alarms] in alarms.add($0) })
+                requestTimeout: settings.requestTimeout, time: time, metrics: metrics),
+            settings: settings, time: time, metrics: metrics, log: { [alarms] in alarms.add($0) })
         if hasCredential { try await giveCredential() }
     }
 

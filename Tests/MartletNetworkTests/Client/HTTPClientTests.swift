@@ -39,6 +39,21 @@ struct HTTPClientTests {
     }
 
     @Test(arguments: Way.allCases)
+    func openConnectionsAreCountedByPurpose(_ way: Way) async throws {
+        var (server, origin, settings) = try await serve(way, ClosureHandler(limit: 0) { _ in HTTPResponse(.ok) })
+        let client = HTTPClient(loops: loops)
+        #expect(await client.openCounts.isEmpty)
+        for purpose in ["a", "b", "b"] {
+            settings.purpose = purpose
+            _ = try await client.send(HTTPRequest(.get, "/"), to: origin, settings: settings, before: soon)
+        }
+        #expect(await client.openCounts == ["a": 1, "b": 1])
+        #expect(server.connectionCount == 2)
+        await client.shutDown()
+        await server.shutDown()
+    }
+
+    @Test(arguments: Way.allCases)
     func aRequestIsAnsweredOverEveryVersion(_ way: Way) async throws {
         let handler = ClosureHandler(limit: 1 << 20) { request in
             let about = "\(request.connection?.majorVersion ?? 0) \(request.connection?.isSecure ?? false)"

@@ -4,6 +4,30 @@ import Testing
 @testable import MartletNetwork
 
 struct EventLoopTests {
+    @Test func aLoopThatWorksIsBusyAndOneThatWaitsIsNot() async throws {
+        let loop = try EventLoop()
+        let before = loop.busyTime
+        let clock = ContinuousClock()
+        await loop.run {
+            let end = clock.now + .milliseconds(20)
+            while clock.now < end {}
+        }
+        // The turn has to end before it counts.
+        await loop.run {}
+        let worked = loop.busyTime - before
+        #expect(worked >= .milliseconds(20))
+        var hasIdled = false
+        // The system may keep the loop from its processor at any time, so one quiet time of many will do.
+        for _ in 0..<100 where !hasIdled {
+            let (begun, busy) = (clock.now, loop.busyTime)
+            while clock.now - begun < .milliseconds(10) { await Task.yield() }
+            await loop.run {}
+            await loop.run {}
+            hasIdled = loop.busyTime - busy < .milliseconds(5)
+        }
+        #expect(hasIdled)
+    }
+
     private actor OnLoop {
         private let loop: EventLoop
         private var count = 0

@@ -65,6 +65,12 @@ struct APNsCredentialTests {
         }
     }
 
+    @Test func aCertificateHasAnEndAndAKeyHasNone() throws {
+        let end = Timestamp(seconds: Int64(try APNsFixture.certificate().certificate.notAfter))
+        #expect(try APNsFixture.certificateService().expiresAt == end)
+        #expect(try APNsFixture.service().expiresAt == nil)
+    }
+
     @Test func aCertificateWithoutAUserIDNeedsAnAppName() throws {
         let identity = try APNsFixture.certificate(userID: nil)
         let pem = try identity.certificatePEM() + identity.privateKeyPEM()
