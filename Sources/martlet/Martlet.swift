@@ -19,7 +19,8 @@ struct Martlet {
         signal(SIGPIPE, SIG_IGN)
         Signals.block()
         let words = Array(CommandLine.arguments.dropFirst())
-        Task.detached { exit(await execute(words)) }
+        // Not `exit`, which tidies away what the libraries keep for all threads while some of them still run.
+        Task.detached { _exit(await execute(words)) }
         Signals.takeForever()
     }
 

@@ -55,7 +55,7 @@ enum DeviceCommand {
             }
             guard !Task.isCancelled else { return }
             Terminal.complain("martlet: the simulator has gone: \(reason)")
-            exit(EXIT_FAILURE)
+            _exit(EXIT_FAILURE)
         }
     }
 }
