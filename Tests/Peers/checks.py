@@ -1,7 +1,9 @@
 """Sentences that must hold, counted, for the judges that run a fixed course of checks."""
 
 import asyncio
+import os
 import sys
+import tempfile
 import time
 import traceback
 
@@ -41,6 +43,22 @@ class Checks:
             traceback.print_exc()
         print(f"{self._judge}: {self.passed} passed, {self.failed} failed", flush=True)
         sys.exit(1 if self.failed else 0)
+
+    def finish_on_a_server(self, kind):
+        """Runs a course that is made of the program's name, which the command line gives, and an empty directory; its
+        `server` is not left running whatever happens."""
+        async def course(binary, directory):
+            judged = kind(binary, directory)
+            try:
+                await judged.run()
+            finally:
+                if judged.server.process and judged.server.process.returncode is None:
+                    await judged.server.kill()
+
+        if len(sys.argv) != 2:
+            sys.exit(sys.modules["__main__"].__doc__)
+        with tempfile.TemporaryDirectory() as directory:
+            self.finish(course(os.path.abspath(sys.argv[1]), directory))
 
 
 async def eventually(attempt, timeout=20):

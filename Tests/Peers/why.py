@@ -10,8 +10,6 @@ import json
 import os
 import re
 import ssl
-import sys
-import tempfile
 import time
 import urllib.request
 import xml.etree.ElementTree as ElementTree
@@ -200,21 +198,5 @@ class Course:
         checks.equal("SIGTERM ends the server with 0", code, 0)
 
 
-async def course(binary, directory):
-    judged = Course(binary, directory)
-    try:
-        await judged.run()
-    finally:
-        if judged.server.process and judged.server.process.returncode is None:
-            await judged.server.kill()
-
-
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    with tempfile.TemporaryDirectory() as directory:
-        checks.finish(course(os.path.abspath(sys.argv[1]), directory))
-
-
 if __name__ == "__main__":
-    main()
+    checks.finish_on_a_server(Course)
