@@ -406,10 +406,13 @@ class Run:
         """Starts the server a last time and waits until all that is owed has come, or nothing more comes."""
         await self._start()
         await asyncio.gather(*[writer.check(everything=True) for writer in self._writers])
+        last_due = max((message.due or 0 for message in self._storm.messages.values()), default=0)
         quiet = 0
         while quiet < self._options.settle * DELIVERY_CHECKS and self._deliveries.owed(self._storm)[0]:
             await asyncio.sleep(1 / DELIVERY_CHECKS)
-            quiet = 0 if self._deliveries.read(self._storm.messages) else quiet + 1
+            # Until the last schedule is due silence says nothing.
+            heard = self._deliveries.read(self._storm.messages) or time.time() < last_due
+            quiet = 0 if heard else quiet + 1
         code, _ = await self._server.stop()
         if code:
             self._storm.fail("bad exit", f"SIGTERM ended the server with {code}")
