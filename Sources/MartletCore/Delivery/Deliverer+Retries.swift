@@ -1,27 +1,40 @@
 import MartletModel
 
 extension Deliverer {
-    /// Sends the retries that are due until none is left, or none is due yet.
-    func retry(_ progress: DeliveryProgress, _ content: inout DeliveryContent) async throws(StorageError) -> Ending {
-        let delivery = progress.delivery
+    /// Sends as many of the retries that are due as a page holds.
+    func retry(
+        _ course: inout DeliveryCourse, _ content: inout DeliveryContent
+    ) async throws(StorageError) -> Ending {
+        let delivery = course.delivery
         let expiry = delivery.notification.expiresAt
-        while true {
-            guard let due = try await notifications.nextRetry(of: delivery.id) else {
-                return try await finish(progress, nil)
-            }
-            if due > time.now, expiry > time.now { return .waiting(until: min(due, expiry)) }
-            switch try await readiness(of: delivery) {
-            case .expired: return try await finish(progress, .abandoned)
-            case .paused(let until): return .paused(delivery.lane, until: min(until, expiry))
-            case .interrupted: return .interrupted
-            case .ready(let lane): try await sendRetries(delivery, lane, &content)
-            }
+        guard let due = try await notifications.nextRetry(of: delivery.id) else {
+            return try await finish(course.progress, nil)
+        }
+        if due > time.now, expiry > time.now { return .waiting(until: min(due, expiry)) }
+        switch try await readiness(of: delivery, after: course.lane) {
+        case .expired: return try await finish(course.progress, .abandoned)
+        case .paused(let until): return .paused(delivery.lane, until: min(until, expiry))
+        case .interrupted: return .interrupted
+        case .ready(let lane):
+            course.lane = lane
+            course.sent = try await sendRetries(delivery, lane, &content)
+            return try await untilNextRetry(course.progress)
         }
     }
 
+    /// What is next where every page is done with.
+    func untilNextRetry(_ progress: DeliveryProgress) async throws(StorageError) -> Ending {
+        let delivery = progress.delivery
+        guard let due = try await notifications.nextRetry(of: delivery.id) else {
+            return try await finish(progress, nil)
+        }
+        return due <= time.now ? .yielded : .waiting(until: min(due, delivery.notification.expiresAt))
+    }
+
+    /// - Returns: How many were sent.
     private func sendRetries(
         _ delivery: Delivery, _ lane: ReadyLane, _ content: inout DeliveryContent
-    ) async throws(StorageError) {
+    ) async throws(StorageError) -> Int {
         let limit = lane.isProbe ? LaneBoard.probeSize : settings.pageSize
         let retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
         let page = try await page(of: retries, delivery)
@@ -44,6 +57,7 @@ extension Deliverer {
         let mayDelete = conclude(&tally, lane, delivery)
         try await record(DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true), of: delivery)
         try await apply(tally, mayDelete: mayDelete, delivery)
+        return places.count
     }
 
     /// The members of retries that are still in the audience, with their handles of now: a device that was unregistered

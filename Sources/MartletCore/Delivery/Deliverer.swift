@@ -1,6 +1,7 @@
 import MartletModel
 
-/// Brings one delivery to its audience: page after page behind a cursor, then the retries that are due.
+/// Brings one delivery to its audience: page after page behind a cursor, then the retries that are due. Between two
+/// pages it is the turn of others.
 ///
 /// It can be stopped and begun again anywhere. The cursor says which pages are done, the progress map which members of
 /// the page in hand were reached.
@@ -8,6 +9,8 @@ struct Deliverer: Sendable {
     /// How a delivery ended, or why it stopped before its end.
     enum Ending: Sendable, Equatable {
         case finished
+        /// A page, or a round of retries, is done and there may be more: the others' turn.
+        case yielded
         /// Nothing to do before this moment, when a retry is due.
         case waiting(until: Timestamp)
         /// Its lane is paused until this moment, or the message expires then.
@@ -31,61 +34,47 @@ struct Deliverer: Sendable {
     /// Told what an operator should know, in a sentence without secrets.
     let log: @Sendable (String) -> Void
 
-    func run(_ progress: DeliveryProgress) async -> Ending {
+    /// Sends one page, or a round of retries.
+    func run(_ course: inout DeliveryCourse) async -> Ending {
         do throws(StorageError) {
-            return try await deliver(progress)
+            return try await advance(&course)
         } catch {
             return .failed(error)
         }
     }
 
-    private func deliver(_ start: DeliveryProgress) async throws(StorageError) -> Ending {
-        let delivery = start.delivery
-        var progress = start
-        var history = History(isFresh: start.cursor == .none && !start.isFannedOut)
-        var content = sender.content(of: delivery, on: platforms[delivery.platform])
-        var lastLane: ReadyLane?
-        while !progress.isFannedOut {
-            switch try await readiness(of: delivery, after: lastLane) {
-            case .expired: return try await finish(progress, .abandoned)
-            case .paused(let until):
-                if try await isForNobody(progress) { return try await finish(progress, .noTargetFound) }
-                return .paused(delivery.lane, until: min(until, delivery.notification.expiresAt))
-            case .interrupted: return .interrupted
-            case .ready(let lane):
-                lastLane = lane
-                try await fanOut(&progress, &history, &content, lane)
-            }
+    private func advance(_ course: inout DeliveryCourse) async throws(StorageError) -> Ending {
+        let delivery = course.delivery
+        var content = course.takeContent() ?? sender.content(of: delivery, on: platforms[delivery.platform])
+        defer { course.content = content }
+        guard !course.progress.isFannedOut else { return try await retry(&course, &content) }
+        switch try await readiness(of: delivery, after: course.lane) {
+        case .expired: return try await finish(course.progress, .abandoned)
+        case .paused(let until):
+            if try await isForNobody(course.progress) { return try await finish(course.progress, .noTargetFound) }
+            return .paused(delivery.lane, until: min(until, delivery.notification.expiresAt))
+        case .interrupted: return .interrupted
+        case .ready(let lane):
+            course.lane = lane
+            try await fanOut(&course, &content, lane)
         }
-        if progress.state.isFinal {
+        guard course.progress.isFannedOut else { return .yielded }
+        if course.progress.state.isFinal {
             forget(delivery.id)
             return .finished
         }
-        return try await retry(progress, &content)
+        return try await untilNextRetry(course.progress)
     }
 
     // MARK: Fan-out
 
-    /// What this run knows of all pages so far; only a run that began at the first page knows it all.
-    private struct History {
-        var isFresh: Bool
-        var hasTargets = false
-        var hasRetries = false
-
-        /// The state that the last page ends in, where that can be told without asking the store.
-        var final: NotificationState? {
-            guard isFresh, !hasRetries else { return nil }
-            return hasTargets ? .completed : .noTargetFound
-        }
-    }
-
     private func fanOut(
-        _ progress: inout DeliveryProgress, _ history: inout History, _ content: inout DeliveryContent,
-        _ lane: ReadyLane
+        _ course: inout DeliveryCourse, _ content: inout DeliveryContent, _ lane: ReadyLane
     ) async throws(StorageError) {
+        var progress = course.progress
         let delivery = progress.delivery
         let started = time.now
-        let page = try await nextPage(progress, limit: lane.isProbe ? LaneBoard.probeSize : settings.pageSize)
+        let page = try await nextPage(progress, limit: pageLimit(of: course, lane))
         var tally = makeTally(delivery, lane, areRetries: false)
         tally.addSkipped(page.skipped)
         if page.count > 0 {
@@ -100,11 +89,10 @@ struct Deliverer: Sendable {
             }
         }
         let mayDelete = conclude(&tally, lane, delivery)
-        history.hasTargets = history.hasTargets || page.count > 0
-        history.hasRetries = history.hasRetries || !tally.retries.isEmpty
+        course.note(page, hasRetries: !tally.retries.isEmpty)
         let isFirst = progress.state == .enqueued
-        let isOnePage = history.isFresh && progress.cursor == .none
-        progress.state = (page.isLast ? history.final : nil) ?? .processing
+        let isOnePage = course.knowsAll && progress.cursor == .none
+        progress.state = (page.isLast ? course.final : nil) ?? .processing
         progress.cursor = page.members.last ?? progress.cursor
         progress.isFannedOut = page.isLast
         var step = DeliveryStep(delivery.id, tally, cursor: progress.cursor, isFannedOut: page.isLast)
@@ -117,7 +105,13 @@ struct Deliverer: Sendable {
             step.reached = try reached(of: delivery, isOnePage ? page : nil)
         }
         try await record(step, of: delivery)
+        course.progress = progress
         try await apply(tally, mayDelete: mayDelete, delivery)
+    }
+
+    private func pageLimit(of course: DeliveryCourse, _ lane: ReadyLane) -> Int {
+        if lane.isProbe { return LaneBoard.probeSize }
+        return course.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
     }
 
     private func nextPage(_ progress: DeliveryProgress, limit: Int) async throws(StorageError) -> AudiencePage {

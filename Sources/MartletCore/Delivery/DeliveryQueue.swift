@@ -139,7 +139,7 @@ struct DeliveryQueue: Sendable {
     mutating func end(_ id: Delivery.ID, in hub: Hub.ID, _ ending: Deliverer.Ending, at now: Timestamp) {
         running -= 1
         switch ending {
-        case .finished, .interrupted:
+        case .finished, .interrupted, .yielded:
             known.remove(id)
             if isFilling { endedMeanwhile.insert(id) }
         case .waiting(let until):

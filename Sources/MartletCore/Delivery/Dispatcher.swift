@@ -98,7 +98,9 @@ public final class Dispatcher: Sendable {
     }
 
     private func deliver(_ progress: DeliveryProgress) async {
-        let ending = await deliverer.run(progress)
+        var course = DeliveryCourse(progress)
+        var ending = Deliverer.Ending.yielded
+        while ending == .yielded { ending = await deliverer.run(&course) }
         let lane = progress.delivery.lane
         end(progress.delivery.id, in: lane.hub, ending)
         if lanes.isOpen(lane) { queue.withLock { $0.release(lane, at: time.now) } }

@@ -168,10 +168,14 @@ struct Flight {
         return accepted.withLock { $0[0] }
     }
 
-    /// Runs a delivery from where the store says that it stands.
+    /// Runs a delivery from where the store says that it stands, page after page.
     func run(_ delivery: Delivery) async throws -> Deliverer.Ending {
         let progress = try await storage.unfinished(after: Delivery.ID(rawValue: delivery.id.rawValue - 1), limit: 1)
-        return await deliverer.run(progress[0])
+        var course = DeliveryCourse(progress[0])
+        while true {
+            let ending = await deliverer.run(&course)
+            if ending != .yielded { return ending }
+        }
     }
 
     func refusals(_ delivery: Delivery) async throws -> [RefusalRecord] {

@@ -1,0 +1,42 @@
+/// A delivery between two of its pages: where it stands, and what this process knows about it besides.
+struct DeliveryCourse: Sendable {
+    var progress: DeliveryProgress
+    /// What it brings, made ready by the first page.
+    var content: DeliveryContent?
+    /// What the last page was sent with.
+    var lane: ReadyLane?
+    /// Pushes of the last page, or of the last round of retries.
+    var sent = 0
+    /// Whether it was followed from the first page on.
+    let knowsAll: Bool
+    private var hasTargets = false
+    private var hasRetries = false
+
+    init(_ progress: DeliveryProgress) {
+        self.progress = progress
+        knowsAll = progress.cursor == .none && !progress.isFannedOut
+    }
+
+    var delivery: Delivery { progress.delivery }
+
+    /// Whether a page has been sent.
+    var hasBegun: Bool { progress.cursor != .none || progress.isFannedOut }
+
+    /// The state that the last page ends in, where that can be told without asking the store.
+    var final: NotificationState? {
+        guard knowsAll, !hasRetries else { return nil }
+        return hasTargets ? .completed : .noTargetFound
+    }
+
+    mutating func note(_ page: AudiencePage, hasRetries: Bool) {
+        sent = page.count
+        hasTargets = hasTargets || page.count > 0
+        self.hasRetries = self.hasRetries || hasRetries
+    }
+
+    /// The content without keeping it, so that it is not copied where it changes.
+    mutating func takeContent() -> DeliveryContent? {
+        defer { content = nil }
+        return content
+    }
+}
