@@ -43,6 +43,8 @@ public struct Notification: Sendable {
     public let expiresAt: Timestamp
     /// Whether nobody is to be shown its content but the devices that it is for.
     public let isConfidential: Bool
+    /// nil: as fast as it can.
+    public let rollout: Rollout?
 
     public init(sequence: Int64, _ draft: NotificationDraft) {
         self.sequence = sequence
@@ -54,6 +56,7 @@ public struct Notification: Sendable {
         dueAt = draft.dueAt
         expiresAt = draft.expiresAt
         isConfidential = draft.isConfidential
+        rollout = draft.rollout
     }
 }
 
@@ -71,11 +74,13 @@ public struct NotificationDraft: Sendable {
     public var request: RequestIdentity?
     /// Whether nobody is to be shown its content but the devices that it is for.
     public var isConfidential: Bool
+    /// nil: as fast as it can.
+    public var rollout: Rollout?
 
     public init(
         id: NotificationID, hub: Hub.ID, content: Notification.Content, target: Notification.Target,
         acceptedAt: Timestamp, dueAt: Timestamp? = nil, expiresAt: Timestamp, request: RequestIdentity? = nil,
-        isConfidential: Bool = false
+        isConfidential: Bool = false, rollout: Rollout? = nil
     ) {
         self.id = id
         self.hub = hub
@@ -86,5 +91,6 @@ public struct NotificationDraft: Sendable {
         self.expiresAt = expiresAt
         self.request = request
         self.isConfidential = isConfidential
+        self.rollout = rollout
     }
 }

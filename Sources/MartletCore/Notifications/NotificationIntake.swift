@@ -42,13 +42,14 @@ public struct NotificationIntake: Sendable {
     ///   - dueAt: When it is to go out, at most `scheduleLimit` ahead; nil or a time in the past: at once.
     ///   - expiresAt: When undelivered pushes are given up, where that is sooner than usual.
     ///   - isConfidential: Whether nobody is to be shown its content but the devices that it is for.
+    ///   - rollout: How fast it goes out; nil: as fast as it can.
     ///   - request: How the request is known again when it is repeated within `RequestIdentity.lifetime`.
     /// - Returns: The id; for a request that was accepted before, that of then.
     /// - Throws: `NotificationIntakeError`; then nothing will be sent.
     public func accept(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, id: NotificationID? = nil,
         dueAt: Timestamp? = nil, expiresAt: Timestamp? = nil, isConfidential: Bool = false,
-        request: RequestIdentity? = nil
+        rollout: Rollout? = nil, request: RequestIdentity? = nil
     ) async throws(NotificationIntakeError) -> NotificationID {
         let now = time.now
         let (content, target) = try check.checked(content, target, at: now)
@@ -57,10 +58,19 @@ public struct NotificationIntake: Sendable {
             throw .invalid("A notification may be scheduled for at most \(Self.scheduleDays) days ahead.")
         }
         let usual = (due ?? now) + lifetime
+        let expiresAt = min(expiresAt ?? usual, usual)
+        try check(rollout, from: due ?? now, to: expiresAt)
         let draft = NotificationDraft(
             id: id ?? NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
-            dueAt: due, expiresAt: min(expiresAt ?? usual, usual), request: request, isConfidential: isConfidential)
+            dueAt: due, expiresAt: expiresAt, request: request, isConfidential: isConfidential, rollout: rollout)
         return try await store(draft)
+    }
+
+    private func check(
+        _ rollout: Rollout?, from start: Timestamp, to end: Timestamp
+    ) throws(NotificationIntakeError) {
+        guard case .over(let time) = rollout?.pace, start + time > end else { return }
+        throw .invalid("The roll-out would take longer than the notification lives, which expires at \(end.iso8601).")
     }
 
     private func store(_ draft: NotificationDraft) async throws(NotificationIntakeError) -> NotificationID {

@@ -20,10 +20,14 @@ public struct NotificationReport: Sendable {
     }
 
     /// A notification that has begun.
-    /// - Parameter begunAt: When its deliveries were made.
-    public init(_ notification: Notification, begunAt: Timestamp, _ deliveries: [DeliveryReport]) {
+    /// - Parameters:
+    ///   - begunAt: When its deliveries were made.
+    ///   - isCanceled: Whether it was canceled meanwhile.
+    public init(
+        _ notification: Notification, begunAt: Timestamp, isCanceled: Bool = false, _ deliveries: [DeliveryReport]
+    ) {
         self.notification = notification
-        state = NotificationState(ofDeliveries: deliveries.map(\.state))
+        state = NotificationState(ofDeliveries: deliveries.map(\.state), isCanceled: isCanceled)
         platforms = deliveries.map(\.platform)
         counts = Dictionary(deliveries.map { ($0.platform, $0.counts) }) { first, _ in first }
         startedAt = deliveries.isEmpty ? begunAt : deliveries.compactMap(\.startedAt).min()

@@ -5,7 +5,7 @@ public enum NotificationState: String, Hashable, Sendable {
     case completed = "Completed"
     case noTargetFound = "NoTargetFound"
     case abandoned = "Abandoned"
-    /// Only of a notification as a whole, like the next.
+    /// Only of a notification as a whole.
     case scheduled = "Scheduled"
     case canceled = "Canceled"
 
@@ -18,9 +18,9 @@ public enum NotificationState: String, Hashable, Sendable {
     }
 
     /// The state of a notification that has begun.
-    init(ofDeliveries states: [NotificationState]) {
+    init(ofDeliveries states: [NotificationState], isCanceled: Bool) {
         if states.allSatisfy(\.isFinal) {
-            self = [.completed, .abandoned].first(where: states.contains) ?? .noTargetFound
+            self = isCanceled ? .canceled : [.completed, .abandoned].first(where: states.contains) ?? .noTargetFound
         } else {
             self = states.allSatisfy { $0 == .enqueued } ? .enqueued : .processing
         }

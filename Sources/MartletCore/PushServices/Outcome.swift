@@ -29,8 +29,15 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let pnsUnreachable = OutcomeName(rawValue: "PnsUnreachable")
     public static let tokenProviderInterfaceError = OutcomeName(rawValue: "TokenProviderInterfaceError")
     public static let tokenProviderUnreachable = OutcomeName(rawValue: "TokenProviderUnreachable")
+    /// Spared it, because the notification was canceled: a name of this hub's own, like the next.
+    public static let canceled = OutcomeName(rawValue: "Canceled")
+    /// Held back before it was sent. Never counted: it is what a push waits for.
+    public static let held = OutcomeName(rawValue: "Held")
     public static let skipped = OutcomeName(rawValue: "Skipped")
     public static let unknownError = OutcomeName(rawValue: "UnknownError")
+
+    /// Whether a push that ends so has failed: it was neither taken nor meant not to be sent.
+    public var isFailure: Bool { ![.success, .skipped, .canceled, .held].contains(self) }
 }
 
 /// What an answer of a push service means, and what to do about it.

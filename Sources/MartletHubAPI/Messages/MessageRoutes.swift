@@ -49,7 +49,8 @@ struct MessageRoutes: Sendable {
         let id: NotificationID
         do throws(NotificationIntakeError) {
             id = try await notifications.accept(
-                send.content, to: send.target, in: call.hub.id, dueAt: send.dueAt, request: identity)
+                send.content, to: send.target, in: call.hub.id, dueAt: send.dueAt, rollout: send.rollout,
+                request: identity)
         } catch {
             throw HubAPIError(error)
         }

@@ -71,6 +71,10 @@ extension SendRequest {
             for handle in handles { input.append(handle.text) }
         }
         if let dueAt { input.append(String(dueAt.milliseconds)) }
+        if let rollout {
+            input.append("rollout")
+            input.append(rollout.description)
+        }
         return input.bytes
     }
 }

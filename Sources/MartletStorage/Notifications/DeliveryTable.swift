@@ -54,8 +54,7 @@ struct DeliveryTable {
     private static let progressSelection = """
         SELECT \(StoredNotification.columns), d.id, d.platform, d.last_channel, d.last_registration, d.state,
             d.cursor_channel, d.cursor_registration, d.is_fanned_out
-        FROM deliveries d CROSS JOIN notifications n ON n.sequence = d.notification
-            CROSS JOIN messages m ON m.notification = n.sequence
+        FROM deliveries d CROSS JOIN notifications n ON n.sequence = d.notification \(StoredNotification.joins)
         """
 
     private static func progress(_ row: Statement) throws(StorageError) -> DeliveryProgress {
@@ -103,6 +102,21 @@ struct DeliveryTable {
             reports.append(report)
         }
         return reports
+    }
+
+    /// The deliveries of a notification with what is still to come, in their order.
+    func standings(of notification: Int64) throws(StorageError) -> [DeliveryStanding] {
+        let rest = try connection.all(
+            """
+            SELECT is_fanned_out, (SELECT count(*) FROM retries WHERE delivery = d.id),
+                (SELECT count(*) FROM retries WHERE delivery = d.id AND outcome = ?)
+            FROM deliveries d WHERE notification = ? ORDER BY id
+            """, OutcomeName.held.rawValue, notification
+        ) { row in (isFannedOut: row.bool(0), waiting: Int(row.integer(1)), held: Int(row.integer(2))) }
+        return zip(try reports(of: notification), rest).map { report, rest in
+            DeliveryStanding(
+                report: report, isFannedOut: rest.isFannedOut, retrying: rest.waiting - rest.held, held: rest.held)
+        }
     }
 
     func retries(of delivery: Delivery.ID, due now: Timestamp, limit: Int) throws(StorageError) -> [Retry] {

@@ -4,6 +4,9 @@ extension Migration {
     /// `ranges`, `attempts` and `reached` tell what became of single members, for as long as the notification is kept.
     ///
     /// A notification without `begun_at` waits for its time, unless it has `finished_at`: then it was canceled.
+    ///
+    /// Of a roll-out `halt_share` is in hundredths of a percent and `duration` in milliseconds; exactly one of `rate` and
+    /// `duration` is filled. Its halting rule counts what ended since `succeeded` and `failed` had.
     static let notifications = Migration(
         name: "notifications",
         script: """
@@ -19,12 +22,26 @@ extension Migration {
                 due_at INTEGER,
                 expires_at INTEGER NOT NULL,
                 begun_at INTEGER,
-                finished_at INTEGER
+                finished_at INTEGER,
+                control TEXT NOT NULL DEFAULT 'running',
+                controlled_at INTEGER
             ) STRICT;
             CREATE UNIQUE INDEX notifications_by_id ON notifications (hub, id);
             CREATE INDEX notifications_waiting ON notifications (due_at)
                 WHERE begun_at IS NULL AND finished_at IS NULL;
             CREATE INDEX notifications_finished ON notifications (finished_at) WHERE finished_at IS NOT NULL;
+            CREATE INDEX notifications_controlled ON notifications (sequence)
+                WHERE control <> 'running' AND finished_at IS NULL;
+            CREATE TABLE rollouts (
+                notification INTEGER PRIMARY KEY REFERENCES notifications ON DELETE CASCADE,
+                rate INTEGER,
+                duration INTEGER,
+                halt_share INTEGER,
+                halt_answers INTEGER,
+                audience INTEGER,
+                succeeded INTEGER NOT NULL DEFAULT 0,
+                failed INTEGER NOT NULL DEFAULT 0
+            ) STRICT;
             CREATE TABLE messages (
                 notification INTEGER PRIMARY KEY REFERENCES notifications ON DELETE CASCADE,
                 body BLOB NOT NULL,

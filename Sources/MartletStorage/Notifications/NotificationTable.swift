@@ -34,6 +34,7 @@ struct NotificationTable {
         try connection.run(
             "INSERT INTO messages (notification, body, fields) VALUES (?, ?, ?)", sequence, content.body,
             content.fields)
+        if let rollout = draft.rollout { try RolloutTable(connection).insert(rollout, of: sequence) }
         return sequence
     }
 
@@ -58,8 +59,10 @@ struct NotificationTable {
 
     func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> Cancellation {
         try connection.run(
-            "UPDATE notifications SET finished_at = ? WHERE hub = ? AND id = ? AND \(Self.isWaiting)", now,
-            hub.rawValue, id.bytes)
+            """
+            UPDATE notifications SET finished_at = ?1, control = 'canceled', controlled_at = ?1
+            WHERE hub = ?2 AND id = ?3 AND \(Self.isWaiting)
+            """, now, hub.rawValue, id.bytes)
         if connection.changes == 1 { return .canceled }
         let hasBegun = try connection.first(
             "SELECT begun_at IS NOT NULL FROM notifications WHERE hub = ? AND id = ?", hub.rawValue, id.bytes
@@ -105,29 +108,54 @@ struct NotificationTable {
     // MARK: Telemetry
 
     func report(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> NotificationReport? {
-        guard let (notification, begunAt, finishedAt) = try find(id, in: hub) else { return nil }
-        guard let begunAt else {
+        guard let found = try find(id, in: hub) else { return nil }
+        return report(found, try DeliveryTable(connection).reports(of: found.notification.sequence))
+    }
+
+    private func report(_ found: Found, _ deliveries: [DeliveryReport]) -> NotificationReport {
+        guard let begunAt = found.begunAt else {
             return NotificationReport(
-                notification, waiting: finishedAt == nil ? .scheduled : .canceled, endedAt: finishedAt)
+                found.notification, waiting: found.finishedAt == nil ? .scheduled : .canceled,
+                endedAt: found.finishedAt)
         }
         return NotificationReport(
-            notification, begunAt: begunAt, try DeliveryTable(connection).reports(of: notification.sequence))
+            found.notification, begunAt: begunAt, isCanceled: found.control == .canceled, deliveries)
+    }
+
+    func standing(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> SendStanding? {
+        guard let found = try find(id, in: hub) else { return nil }
+        let deliveries = try DeliveryTable(connection).standings(of: found.notification.sequence)
+        let rollout = try RolloutTable(connection).standing(of: found.notification.sequence)
+        return SendStanding(
+            report: report(found, deliveries.map(\.report)), control: found.control,
+            controlledAt: found.controlledAt, audience: rollout?.audience,
+            countedFrom: rollout?.countedFrom ?? SendCounts(), deliveries: deliveries)
     }
 
     func traced(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> TracedNotification? {
-        guard let (notification, begunAt, finishedAt) = try find(id, in: hub) else { return nil }
+        guard let found = try find(id, in: hub) else { return nil }
         return TracedNotification(
-            notification: notification, begunAt: begunAt, canceledAt: begunAt == nil ? finishedAt : nil,
-            deliveries: try DeliveryTable(connection).progress(ofNotification: notification.sequence))
+            notification: found.notification, begunAt: found.begunAt,
+            canceledAt: found.control == .canceled ? found.controlledAt : nil,
+            deliveries: try DeliveryTable(connection).progress(ofNotification: found.notification.sequence))
     }
 
-    private func find(
-        _ id: NotificationID, in hub: Hub.ID
-    ) throws(StorageError) -> (notification: Notification, begunAt: Timestamp?, finishedAt: Timestamp?)? {
+    private struct Found {
+        var notification: Notification
+        var begunAt: Timestamp?
+        var finishedAt: Timestamp?
+        var control: NotificationControl
+        var controlledAt: Timestamp?
+    }
+
+    private func find(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> Found? {
         try connection.first(
             "\(StoredNotification.selection) WHERE n.hub = ? AND n.id = ?", hub.rawValue, id.bytes
         ) { row throws(StorageError) in
-            (try StoredNotification.read(row), row.optionalTimestamp(11), row.optionalTimestamp(12))
+            Found(
+                notification: try StoredNotification.read(row), begunAt: row.optionalTimestamp(11),
+                finishedAt: row.optionalTimestamp(12), control: try StoredNotification.control(row),
+                controlledAt: row.optionalTimestamp(15))
         }
     }
 }

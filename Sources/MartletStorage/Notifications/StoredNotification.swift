@@ -5,13 +5,17 @@ import MartletModel
 enum StoredNotification {
     static let columns = """
         n.sequence, n.hub, n.id, n.platform, n.expression, n.handles, n.accepted_at, n.due_at, n.expires_at,
-            m.body, m.fields, n.begun_at, n.finished_at, n.is_confidential
+            m.body, m.fields, n.begun_at, n.finished_at, n.is_confidential, n.control, n.controlled_at, o.rate,
+            o.duration, o.halt_share, o.halt_answers
         """
-    static let columnCount: Int32 = 14
+    static let columnCount: Int32 = 20
+    /// What the columns are of, behind `notifications n`.
+    static let joins = """
+        CROSS JOIN messages m ON m.notification = n.sequence LEFT JOIN rollouts o ON o.notification = n.sequence
+        """
 
     /// To be followed by conditions on `n`.
-    static let selection =
-        "SELECT \(columns) FROM notifications n JOIN messages m ON m.notification = n.sequence"
+    static let selection = "SELECT \(columns) FROM notifications n \(joins)"
 
     /// - Parameter row: Begins with `columns`.
     static func read(_ row: Statement) throws(StorageError) -> Notification {
@@ -24,8 +28,21 @@ enum StoredNotification {
         let draft = NotificationDraft(
             id: id, hub: Hub.ID(rawValue: row.integer(1)), content: try content.content(),
             target: try target.target(), acceptedAt: row.timestamp(6), dueAt: row.optionalTimestamp(7),
-            expiresAt: row.timestamp(8), isConfidential: row.bool(13))
+            expiresAt: row.timestamp(8), isConfidential: row.bool(13), rollout: rollout(row))
         return Notification(sequence: row.integer(0), draft)
+    }
+
+    /// - Parameter row: Begins with `columns`.
+    static func control(_ row: Statement) throws(StorageError) -> NotificationControl {
+        try ControlTable.control(row.text(14))
+    }
+
+    private static func rollout(_ row: Statement) -> Rollout? {
+        let halt =
+            row.isNull(18) ? nil : Rollout.Halt(share: Int(row.integer(18)), answers: Int(row.integer(19)))
+        if !row.isNull(16) { return Rollout(.rate(Int(row.integer(16))), halt: halt) }
+        if !row.isNull(17) { return Rollout(.over(.milliseconds(row.integer(17))), halt: halt) }
+        return nil
     }
 }
 

@@ -10,7 +10,8 @@ public import MartletCore
 /// }
 /// ```
 public enum StorageConformance {
-    public typealias Storage = DeviceKeyStore & DeviceStore & HubStore & JobStore & NotificationStore & PayloadStore
+    public typealias Storage = ControlStore & DeviceKeyStore & DeviceStore & HubStore & JobStore & NotificationStore
+        & PayloadStore
         & ReceiptStore & TraceStore & UserStore
 
     /// One sentence about storage that can be checked on an empty one.
@@ -33,7 +34,7 @@ public enum StorageConformance {
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
-        + schedules + repetitions + deliveries + users + jobs + history + traces + payloads + payloadQuotas
+        + control + schedules + repetitions + deliveries + users + jobs + history + traces + payloads + payloadQuotas
         + payloadAudits
         + deviceKeys + audienceTags + receipts
 }

@@ -27,7 +27,10 @@ extension MemoryStorage: NotificationStore {
         state.withLock { state in
             guard let place = state.place(of: id, in: hub) else { return .notFound }
             guard state.notifications[place].begunAt == nil else { return .begun }
-            state.notifications[place].canceledAt = state.notifications[place].canceledAt ?? now
+            if state.notifications[place].control != .canceled {
+                state.notifications[place].control = .canceled
+                state.notifications[place].controlledAt = now
+            }
             return .canceled
         }
     }
@@ -66,18 +69,7 @@ extension MemoryStorage: NotificationStore {
     }
 
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
-        state.withLock { state in
-            guard let entry = state.place(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }
-            guard let begunAt = entry.begunAt else {
-                return NotificationReport(
-                    entry.notification, waiting: entry.canceledAt == nil ? .scheduled : .canceled,
-                    endedAt: entry.canceledAt)
-            }
-            let deliveries = state.deliveries.filter {
-                $0.progress.delivery.notification.sequence == entry.notification.sequence
-            }
-            return NotificationReport(entry.notification, begunAt: begunAt, deliveries.map(\.report))
-        }
+        state.withLock { state in state.place(of: id, in: hub).map { state.report(state.notifications[$0]) } }
     }
 
     public func refusals(
@@ -115,6 +107,21 @@ extension MemoryState {
 
     func place(of delivery: Delivery.ID) -> Int? {
         deliveries.firstIndex { $0.progress.delivery.id == delivery }
+    }
+
+    func report(_ entry: MemoryNotification) -> NotificationReport {
+        guard let begunAt = entry.begunAt else {
+            return NotificationReport(
+                entry.notification, waiting: entry.canceledAt == nil ? .scheduled : .canceled,
+                endedAt: entry.canceledAt)
+        }
+        return NotificationReport(
+            entry.notification, begunAt: begunAt, isCanceled: entry.control == .canceled,
+            deliveries(of: entry).map(\.report))
+    }
+
+    func deliveries(of entry: MemoryNotification) -> [MemoryDelivery] {
+        deliveries.filter { $0.progress.delivery.notification.sequence == entry.notification.sequence }
     }
 
     fileprivate func record(of refusal: Refusal, on platform: PlatformID) -> RefusalRecord {
@@ -188,7 +195,7 @@ extension MemoryNotification {
 }
 
 extension MemoryDelivery {
-    fileprivate var report: DeliveryReport {
+    var report: DeliveryReport {
         DeliveryReport(
             platform: progress.delivery.platform, state: progress.state, startedAt: startedAt, endedAt: endedAt,
             counts: counts)

@@ -85,9 +85,13 @@ struct MemoryRegistration {
 struct MemoryNotification {
     let notification: Notification
     var begunAt: Timestamp?
-    var canceledAt: Timestamp?
+    var control = NotificationControl.running
+    var controlledAt: Timestamp?
+    var audience: Int?
+    var countedFrom = SendCounts()
 
     var isWaiting: Bool { begunAt == nil && canceledAt == nil }
+    var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }
 }
 
 struct MemoryDelivery {

@@ -1,0 +1,23 @@
+public import MartletModel
+
+/// Keeps what is wished of notifications, and how their roll-outs stand. Every verb is durable when it returns.
+public protocol ControlStore: Sendable {
+    /// Changes what is wished of a notification, as `NotificationControl.after` says. One that waits for its time is
+    /// over when it is canceled. A resumed roll-out counts failures anew.
+    func control(
+        _ wish: ControlWish, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> ControlChange
+
+    /// The notifications that are not over and not simply running.
+    func controlled() async throws(StorageError) -> [(sequence: Int64, control: NotificationControl)]
+
+    /// Whether a notification is over, or gone with its hub.
+    func hasEnded(_ sequence: Int64) async throws(StorageError) -> Bool
+
+    /// Keeps how many devices a roll-out is for, unless that is known.
+    /// - Returns: What is known now; nil where the notification is gone.
+    func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int?
+
+    /// How a notification stands.
+    func standing(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding?
+}

@@ -1,0 +1,69 @@
+/// How fast a notification goes out, and how much of it may fail.
+public struct Rollout: Hashable, Sendable, CustomStringConvertible {
+    public enum Pace: Hashable, Sendable {
+        /// Pushes a second, over all platforms together.
+        case rate(Int)
+        /// Evenly over a time: the audience, counted at the start, divided by it.
+        case over(Duration)
+    }
+
+    /// The share of failures above which it pauses itself.
+    public struct Halt: Hashable, Sendable {
+        /// In hundredths of a percent.
+        public var share: Int
+        /// How many pushes have to be over before the share says anything.
+        public var answers: Int
+
+        public init(share: Int, answers: Int = Self.usualAnswers) {
+            self.share = share
+            self.answers = answers
+        }
+
+        public static let usualAnswers = 100
+        public static let shares = 0..<10_000
+        public static let answerLimits = 1...1_000_000
+
+        /// Whether so many failures are too many.
+        public func isPassed(_ counts: SendCounts) -> Bool {
+            counts.ended >= answers && counts.failed * 10_000 > counts.ended * share
+        }
+    }
+
+    public var pace: Pace
+    /// nil: however many fail.
+    public var halt: Halt?
+
+    public init(_ pace: Pace, halt: Halt? = nil) {
+        self.pace = pace
+        self.halt = halt
+    }
+
+    public static let rates = 1...1_000_000
+    public static let times: ClosedRange<Duration> = .seconds(1) ... .seconds(28 * 86_400)
+
+    /// Pushes a second.
+    /// - Parameter audience: The devices that it is for, which only a time needs; nil while they are not counted.
+    public func rate(for audience: Int?) -> Double? {
+        switch pace {
+        case .rate(let rate): Double(rate)
+        case .over(let time): audience.map { max(Double($0) / (time / .seconds(1)), 0.001) }
+        }
+    }
+
+    /// As a header says it, such as `rate=500; halt=5%/100`; a time in seconds.
+    public var description: String {
+        let pace =
+            switch pace {
+            case .rate(let rate): "rate=\(rate)"
+            case .over(let time): "over=PT\(time.components.seconds)S"
+            }
+        guard let halt else { return pace }
+        return "\(pace); halt=\(Self.percent(halt.share))%/\(halt.answers)"
+    }
+
+    private static func percent(_ share: Int) -> String {
+        guard share % 100 > 0 else { return "\(share / 100)" }
+        let rest = String(share % 100 + 100).dropFirst()
+        return "\(share / 100).\(rest.last == "0" ? rest.dropLast() : rest)"
+    }
+}

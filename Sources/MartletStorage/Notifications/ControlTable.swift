@@ -1,0 +1,56 @@
+import MartletCore
+import MartletModel
+
+/// What is wished of notifications, on one connection.
+struct ControlTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func apply(
+        _ wish: ControlWish, to id: NotificationID, in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) -> ControlChange {
+        let found = try connection.first(
+            "SELECT sequence, control, begun_at IS NULL, finished_at IS NOT NULL FROM notifications WHERE hub = ? AND id = ?",
+            hub.rawValue, id.bytes
+        ) { row throws(StorageError) in
+            (
+                sequence: row.integer(0), control: try Self.control(row.text(1)), isWaiting: row.bool(2),
+                hasEnded: row.bool(3)
+            )
+        }
+        guard let found else { return .notFound }
+        guard let control = found.control.after(wish, hasEnded: found.hasEnded) else { return .ended }
+        if control != found.control {
+            try connection.run(
+                "UPDATE notifications SET control = ?, controlled_at = ?, finished_at = ? WHERE sequence = ?",
+                control.rawValue, now, found.isWaiting && control == .canceled ? now : nil, found.sequence)
+            if control == .running { try RolloutTable(connection).countAnew(found.sequence) }
+        }
+        let open = try connection.all(
+            "SELECT id FROM deliveries WHERE notification = ? AND is_final = 0 ORDER BY id", found.sequence
+        ) { Delivery.ID(rawValue: $0.integer(0)) }
+        return .done(control, sequence: found.sequence, open: open)
+    }
+
+    func controlled() throws(StorageError) -> [(sequence: Int64, control: NotificationControl)] {
+        try connection.all(
+            "SELECT sequence, control FROM notifications WHERE control <> 'running' AND finished_at IS NULL"
+        ) { row throws(StorageError) in (row.integer(0), try Self.control(row.text(1))) }
+    }
+
+    func hasEnded(_ sequence: Int64) throws(StorageError) -> Bool {
+        try connection.first("SELECT finished_at IS NOT NULL FROM notifications WHERE sequence = ?", sequence) {
+            $0.bool(0)
+        } ?? true
+    }
+
+    static func control(_ text: String) throws(StorageError) -> NotificationControl {
+        guard let control = NotificationControl(rawValue: text) else {
+            throw StorageError(.corrupt, "A stored notification is controlled in an unknown way; restore a backup.")
+        }
+        return control
+    }
+}

@@ -1,0 +1,53 @@
+import MartletCore
+
+/// The roll-outs of notifications and how they stand, on one connection.
+struct RolloutTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func insert(_ rollout: Rollout, of notification: Int64) throws(StorageError) {
+        let (rate, duration): (Int?, Int64?) =
+            switch rollout.pace {
+            case .rate(let rate): (rate, nil)
+            case .over(let time): (nil, Int64(time / .milliseconds(1)))
+            }
+        try connection.run(
+            """
+            INSERT INTO rollouts (notification, rate, duration, halt_share, halt_answers) VALUES (?, ?, ?, ?, ?)
+            """, notification, rate, duration, rollout.halt?.share, rollout.halt?.answers)
+    }
+
+    func setAudience(_ count: Int, of notification: Int64) throws(StorageError) -> Int? {
+        try connection.run(
+            "UPDATE rollouts SET audience = ? WHERE notification = ? AND audience IS NULL", count, notification)
+        return try standing(of: notification)?.audience
+    }
+
+    func standing(of notification: Int64) throws(StorageError) -> (audience: Int?, countedFrom: SendCounts)? {
+        try connection.first(
+            "SELECT audience, succeeded, failed FROM rollouts WHERE notification = ?", notification
+        ) { row in
+            (
+                row.isNull(0) ? nil : Int(row.integer(0)),
+                SendCounts(succeeded: Int(row.integer(1)), failed: Int(row.integer(2)))
+            )
+        }
+    }
+
+    /// What has ended so far does not count for the halting rule any more.
+    func countAnew(_ notification: Int64) throws(StorageError) {
+        let outcomes = try connection.all(
+            """
+            SELECT outcome, sum(count) FROM outcome_counts
+            WHERE delivery IN (SELECT id FROM deliveries WHERE notification = ?) GROUP BY outcome
+            """, notification
+        ) { (OutcomeName(rawValue: $0.text(0)), Int($0.integer(1))) }
+        let counts = SendCounts(Dictionary(uniqueKeysWithValues: outcomes))
+        try connection.run(
+            "UPDATE rollouts SET succeeded = ?, failed = ? WHERE notification = ?", counts.succeeded, counts.failed,
+            notification)
+    }
+}

@@ -1,0 +1,32 @@
+public import MartletCore
+public import MartletModel
+
+extension SQLiteStorage: ControlStore {
+    public func control(
+        _ wish: ControlWish, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> ControlChange {
+        try await writer.write { connection throws(StorageError) in
+            try ControlTable(connection).apply(wish, to: id, in: hub, at: now)
+        }
+    }
+
+    public func controlled() async throws(StorageError) -> [(sequence: Int64, control: NotificationControl)] {
+        try await readers.read { connection throws(StorageError) in try ControlTable(connection).controlled() }
+    }
+
+    public func hasEnded(_ sequence: Int64) async throws(StorageError) -> Bool {
+        try await readers.read { connection throws(StorageError) in try ControlTable(connection).hasEnded(sequence) }
+    }
+
+    public func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int? {
+        try await writer.write { connection throws(StorageError) in
+            try RolloutTable(connection).setAudience(count, of: sequence)
+        }
+    }
+
+    public func standing(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding? {
+        try await readers.read { connection throws(StorageError) in
+            try NotificationTable(connection).standing(id, in: hub)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+public import MartletCore
+public import MartletModel
+import Synchronization
+
+extension MemoryStorage: ControlStore {
+    public func control(
+        _ wish: ControlWish, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
+    ) async throws(StorageError) -> ControlChange {
+        state.withLock { state in
+            guard let place = state.place(of: id, in: hub) else { return .notFound }
+            let entry = state.notifications[place]
+            guard let control = entry.control.after(wish, hasEnded: state.hasEnded(entry)) else { return .ended }
+            if control != entry.control {
+                state.notifications[place].control = control
+                state.notifications[place].controlledAt = now
+                if control == .running {
+                    state.notifications[place].countedFrom = state.deliveries(of: entry).map { SendCounts($0.counts) }
+                        .reduce(SendCounts(), +)
+                }
+            }
+            let open = state.deliveries(of: entry).map(\.progress).filter { !$0.state.isFinal }
+            return .done(control, sequence: entry.notification.sequence, open: open.map(\.delivery.id))
+        }
+    }
+
+    public func controlled() async throws(StorageError) -> [(sequence: Int64, control: NotificationControl)] {
+        state.withLock { state in
+            state.notifications.filter { $0.control != .running && !state.hasEnded($0) }
+                .map { ($0.notification.sequence, $0.control) }
+        }
+    }
+
+    public func hasEnded(_ sequence: Int64) async throws(StorageError) -> Bool {
+        state.withLock { state in
+            state.notifications.first { $0.notification.sequence == sequence }.map(state.hasEnded) ?? true
+        }
+    }
+
+    public func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int? {
+        state.withLock { state in
+            guard let place = state.notifications.firstIndex(where: { $0.notification.sequence == sequence }) else {
+                return nil
+            }
+            state.notifications[place].audience = state.notifications[place].audience ?? count
+            return state.notifications[place].audience
+        }
+    }
+
+    public func standing(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding? {
+        state.withLock { state in
+            guard let entry = state.place(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }
+            return SendStanding(
+                report: state.report(entry), control: entry.control, controlledAt: entry.controlledAt,
+                audience: entry.audience, countedFrom: entry.countedFrom,
+                deliveries: state.deliveries(of: entry).map(\.standing))
+        }
+    }
+}
+
+extension MemoryState {
+    fileprivate func hasEnded(_ entry: MemoryNotification) -> Bool {
+        entry.canceledAt != nil && entry.begunAt == nil
+            || entry.begunAt != nil && deliveries(of: entry).allSatisfy(\.progress.state.isFinal)
+    }
+}
+
+extension MemoryDelivery {
+    fileprivate var standing: DeliveryStanding {
+        let held = retries.values.count { $0.outcome == .held }
+        return DeliveryStanding(
+            report: report, isFannedOut: progress.isFannedOut, retrying: retries.count - held, held: held)
+    }
+}
