@@ -19,6 +19,10 @@ public protocol DeviceStore: InstallationStore {
     /// match, of a template send each registration that matches.
     func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage
 
+    /// How many a send reaches, by the rules of `audience`. Goes through the audience in pages between which other reads
+    /// have their turn, and keeps nothing of it.
+    func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount
+
     /// Tags of the registrations of the channels that a send reaches, whichever of a channel's registrations match: the
     /// channels of `audience`'s page, with the tags that begin so, each once a page.
     /// - Parameter prefix: Compared without case, such as `username:`.

@@ -13,7 +13,8 @@ struct AudienceReader {
         var statements = BorrowedStatements(connection)
         defer { statements.giveBack() }
         let expired = ExpiredCursor(try statements.take(ExpiredCursor.sql), now: query.now)
-        let matching = try cursor(for: AudiencePlan(query.expression), query, &statements)
+        let scope = TagScope(hub: query.hub, platform: query.platform, kind: query.kind)
+        let matching = try statements.cursor(for: AudiencePlan(query.expression), in: scope)
         let audience = JoinCursor(including: among(query) + [matching], excluding: [expired])
         let handles = HandleCursor(try statements.take(HandleCursor.sql))
         var page: AudiencePage
@@ -81,58 +82,5 @@ struct AudienceReader {
             }
             place = place.next
         }
-    }
-
-    private func cursor(
-        for plan: AudiencePlan, _ query: AudienceQuery, _ statements: inout BorrowedStatements
-    ) throws(StorageError) -> AudienceCursor {
-        switch plan {
-        case .everyone: try members(TagTable.everyone, query, &statements)
-        case .members(let tag): try members(tag.folded, query, &statements)
-        case .union(let operands): UnionCursor(try cursors(for: operands, query, &statements))
-        case .join(let including, let excluding):
-            JoinCursor(
-                including: try cursors(for: including, query, &statements),
-                excluding: try cursors(for: excluding, query, &statements))
-        }
-    }
-
-    private func cursors(
-        for plans: [AudiencePlan], _ query: AudienceQuery, _ statements: inout BorrowedStatements
-    ) throws(StorageError) -> [AudienceCursor] {
-        var cursors: [AudienceCursor] = []
-        for plan in plans { cursors.append(try cursor(for: plan, query, &statements)) }
-        return cursors
-    }
-
-    /// A tag that nobody carries is the empty set.
-    private func members(
-        _ name: String, _ query: AudienceQuery, _ statements: inout BorrowedStatements
-    ) throws(StorageError) -> AudienceCursor {
-        let scope = TagScope(hub: query.hub, platform: query.platform, kind: query.kind)
-        let tag = try TagTable(connection).id(of: name, in: scope)
-        guard let tag else { return AudienceCursor() }
-        return MemberCursor(try statements.take(MemberCursor.sql), tag: tag)
-    }
-}
-
-/// The statements of one query, to be given back together.
-private struct BorrowedStatements {
-    private let connection: Connection
-    private var taken: [Statement] = []
-
-    init(_ connection: Connection) {
-        self.connection = connection
-    }
-
-    mutating func take(_ sql: String) throws(StorageError) -> Statement {
-        let statement = try connection.take(sql)
-        taken.append(statement)
-        return statement
-    }
-
-    mutating func giveBack() {
-        for statement in taken { connection.giveBack(statement) }
-        taken = []
     }
 }

@@ -9,20 +9,25 @@ final class MemberCursor: AudienceCursor {
 
     private let statement: Statement
     private let tag: Int64
+    private let horizon: ReadingHorizon?
     private var current = AudiencePosition(channel: .min, registration: .min)
     private var isStarted = false
 
     /// How many rows are stepped over before a jump, which costs about as much as so many steps.
     private static let patience = 12
 
-    /// - Parameter statement: Of `sql`, for this cursor alone.
-    init(_ statement: Statement, tag: Int64) {
+    /// - Parameters:
+    ///   - statement: Of `sql`, for this cursor alone.
+    ///   - horizon: Behind which no member is looked for; nil: none.
+    init(_ statement: Statement, tag: Int64, horizon: ReadingHorizon? = nil) {
         self.statement = statement
         self.tag = tag
+        self.horizon = horizon
     }
 
     override func seek(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
         if current >= position { return current }
+        if let horizon, !horizon.reaches(position) { return .end }
         if isStarted {
             for _ in 0..<Self.patience {
                 try step()

@@ -47,6 +47,12 @@ struct ChannelTable {
         ) { (PlatformID(rawValue: $0.text(0)), $0.timestamp(1)) }
     }
 
+    /// The highest channel of all hubs; `.none` where there is none.
+    func last() throws(StorageError) -> ChannelID {
+        try connection.first("SELECT id FROM channels ORDER BY id DESC LIMIT 1") { ChannelID(rawValue: $0.integer(0)) }
+            ?? .none
+    }
+
     /// - Returns: Whether it was removed.
     @discardableResult
     func removeIfUnused(_ channel: ChannelID) throws(StorageError) -> Bool {

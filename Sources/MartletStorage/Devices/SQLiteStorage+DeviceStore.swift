@@ -30,6 +30,18 @@ extension SQLiteStorage: DeviceStore {
         try await readers.read { connection throws(StorageError) in try AudienceReader(connection).page(query) }
     }
 
+    public func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount {
+        var progress = AudienceCounter.Progress(query)
+        while !progress.isDone {
+            progress = try await readers.read { [progress] connection throws(StorageError) in
+                var progress = progress
+                try AudienceCounter(connection).advance(&progress)
+                return progress
+            }
+        }
+        return progress.count
+    }
+
     public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
         try await readers.read { connection throws(StorageError) in
             try AudienceTags(connection).page(beginningWith: prefix, of: query)

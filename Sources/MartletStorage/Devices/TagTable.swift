@@ -85,6 +85,14 @@ extension TagTable {
         ) { $0.integer(0) } ?? 0
     }
 
+    /// The platforms that have registrations in a hub, in the order of their ids.
+    func platforms(hub: Hub.ID) throws(StorageError) -> [PlatformID] {
+        try connection.all(
+            "SELECT DISTINCT platform FROM tags WHERE hub = ? AND name = ? ORDER BY platform", hub.rawValue,
+            Self.everyone
+        ) { PlatformID(rawValue: $0.text(0)) }
+    }
+
     /// The platforms that have registrations with a template in a hub, in the order of their ids.
     func templatePlatforms(hub: Hub.ID) throws(StorageError) -> [PlatformID] {
         try connection.all(

@@ -164,6 +164,11 @@ extension StorageBench {
                 throughRegistration: through, among: among, limit: pageSize, now: moment ?? now))
     }
 
+    func count(_ hub: Hub.ID, _ expression: String? = nil) async throws -> AudienceCount {
+        try await storage.audienceCount(
+            AudienceCountQuery(hub: hub, expression: try expression.map { try TagExpression($0) }, now: now))
+    }
+
     func audience(_ query: AudienceQuery) async throws -> Audience {
         var query = query
         var whole = Audience()

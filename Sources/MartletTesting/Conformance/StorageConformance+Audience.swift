@@ -92,6 +92,56 @@ extension StorageConformance {
                 }
             }
         },
+        Requirement("An audience is counted as a send would go through it") { bench in
+            let hub = try await bench.hub()
+            var random = SeededGenerator(seed: 20_261_121)
+            let world = try await RandomAudience(bench, hub: hub, using: &random)
+            for _ in 0..<60 {
+                let expression = try world.expression(using: &random)
+                let wanted = world.count(expression)
+                var query = AudienceCountQuery(
+                    hub: hub, expression: expression, platform: bench.platform, now: bench.now)
+                let both = try await bench.storage.audienceCount(query)
+                try require(both.platforms[bench.platform] ?? AudienceCount.Part(), is: wanted, "\(expression)")
+                try require(both.isOfOneMoment, is: true)
+                query.kind = .native
+                let native = try await bench.storage.audienceCount(query)
+                try require(native.devices, is: wanted.native, "native of \(expression)")
+                try require(native.registrations, is: wanted.native + wanted.skipped, "native of \(expression)")
+                query.kind = .template
+                let templates = try await bench.storage.audienceCount(query)
+                try require(templates.registrations, is: wanted.templates, "templates of \(expression)")
+            }
+        },
+        Requirement("A count goes over all platforms that have anybody, and no other hub's") { bench in
+            let hub = try await bench.hub()
+            let other = try await bench.hub("cage")
+            try require(try await bench.count(hub), is: AudienceCount())
+            try await bench.put("1", "a", ["x"], in: hub)
+            try await bench.put("2", "a", ["x"], in: hub, template: Template(body: "body"))
+            try await bench.put("3", "a", ["x"], in: hub, on: bench.otherPlatform)
+            try await bench.put("4", "b", in: hub, on: bench.otherPlatform)
+            try await bench.put("5", "c", ["x"], in: other)
+            let count = try await bench.count(hub, "x")
+            try require(count.platforms[bench.platform], is: AudienceCount.Part(native: 1, templates: 1, devices: 1))
+            try require(count.platforms[bench.otherPlatform], is: AudienceCount.Part(native: 1, devices: 1))
+            try require([count.registrations, count.devices], is: [3, 2])
+            try require(try await bench.count(hub, "y"), is: AudienceCount())
+            try require(try await bench.count(hub).registrations, is: 4)
+        },
+        Requirement("Nobody is counted who came after a send was accepted, or has expired") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", ["x"], in: hub)
+            try await bench.put("2", "b", ["x"], in: hub, expiresAt: bench.now + .seconds(10))
+            let accepted = try await bench.accept(hub)
+            try await bench.put("3", "c", ["x"], in: hub)
+            var query = AudienceCountQuery(hub: hub, expression: nil, bounds: accepted.bounds, now: bench.now)
+            try require(try await bench.storage.audienceCount(query).devices, is: 2)
+            query.now = bench.now + .seconds(10)
+            try require(try await bench.storage.audienceCount(query).devices, is: 1)
+            query.bounds = nil
+            try require(try await bench.storage.audienceCount(query).devices, is: 2)
+        },
     ]
 }
 
@@ -160,6 +210,16 @@ private struct RandomAudience {
             let rendered = members.map { [$0.template?.body ?? ""] + $0.variables.values.sorted() }
             return (members.map(\.handle), rendered, 0)
         }
+    }
+}
+
+extension RandomAudience {
+    func count(_ expression: TagExpression) -> AudienceCount.Part {
+        let native = audience(expression, .native)
+        let templates = audience(expression, .template)
+        return AudienceCount.Part(
+            native: native.handles.count, skipped: native.skipped, templates: templates.handles.count,
+            devices: Set(native.handles + templates.handles).count)
     }
 }
 

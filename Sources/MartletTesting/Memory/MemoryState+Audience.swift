@@ -45,6 +45,27 @@ extension MemoryState {
         }
     }
 
+    func audienceCount(_ query: AudienceCountQuery) -> AudienceCount {
+        var count = AudienceCount()
+        for platform in Set(registrations.filter { $0.hub == query.hub }.map(\.registration.platform)) {
+            guard query.platform ?? platform == platform else { continue }
+            let members = [AudienceQuery.Kind.native, .template].map { kind in
+                query.kind ?? kind == kind
+                    ? self.members(
+                        AudienceQuery(
+                            hub: query.hub, platform: platform, kind: kind, expression: query.expression,
+                            throughChannel: query.bounds?.channel ?? ChannelID(rawValue: .max),
+                            throughRegistration: query.bounds?.registration ?? .max, limit: .max, now: query.now))
+                    : []
+            }
+            let part = AudienceCount.Part(
+                native: members[0].count, skipped: members[0].reduce(0) { $0 + $1.entries.count - 1 },
+                templates: members[1].count, devices: Set((members[0] + members[1]).map(\.id.channel)).count)
+            if part.registrations > 0 { count.platforms[platform] = part }
+        }
+        return count
+    }
+
     /// Ids are places in lists that only grow.
     private mutating func rendering(_ template: Template, _ variables: [String: String]) -> Rendering {
         func place<Content: Equatable>(of content: Content, in contents: inout [Content]) -> Int64 {

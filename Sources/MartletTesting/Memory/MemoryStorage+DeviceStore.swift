@@ -36,6 +36,10 @@ extension MemoryStorage: DeviceStore {
         state.withLock { $0.audience(query) }
     }
 
+    public func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount {
+        state.withLock { $0.audienceCount(query) }
+    }
+
     public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
         state.withLock { state in
             let page = state.audience(query)

@@ -1,0 +1,143 @@
+import MartletCore
+import MartletModel
+
+/// Counts an audience on one connection, as much of it as one call may take.
+struct AudienceCounter {
+    /// What has been counted and what is left.
+    struct Progress: Sendable {
+        let query: AudienceCountQuery
+        fileprivate(set) var count = AudienceCount()
+        /// nil before the first call.
+        fileprivate var start: Start?
+        /// Those that are left, the one in hand first.
+        fileprivate var platforms: [PlatformID] = []
+        /// The last channel of the platform in hand that was counted.
+        fileprivate var after: Int64 = ChannelID.none.rawValue
+
+        init(_ query: AudienceCountQuery) {
+            self.query = query
+        }
+
+        var isDone: Bool { start != nil && platforms.isEmpty }
+    }
+
+    fileprivate struct Start {
+        let snapshot: AudienceSnapshot
+        let bounds: Delivery.Bounds
+        /// The last there was; whoever has a later one came later.
+        let lastChannel: Int64
+    }
+
+    private let connection: Connection
+    private let seeks: Int
+
+    /// - Parameter seeks: After how many a call ends; the work of some milliseconds.
+    init(_ connection: Connection, seeks: Int = 32_768) {
+        self.connection = connection
+        self.seeks = seeks
+    }
+
+    /// Counts on.
+    func advance(_ progress: inout Progress) throws(StorageError) {
+        let start = try started(&progress)
+        let horizon = ReadingHorizon(seeks: seeks)
+        while let platform = progress.platforms.first {
+            let part = try part(on: platform, progress, within: start.bounds, horizon)
+            if part.registrations > 0 { progress.count.platforms[platform, default: AudienceCount.Part()] += part }
+            progress.after = horizon.channel
+            if horizon.channel >= start.lastChannel {
+                progress.after = ChannelID.none.rawValue
+                progress.platforms.removeFirst()
+            }
+            if horizon.isReached { break }
+        }
+        if try HistoryTable(connection).snapshot() != start.snapshot { progress.count.isOfOneMoment = false }
+    }
+
+    private func started(_ progress: inout Progress) throws(StorageError) -> Start {
+        if let start = progress.start { return start }
+        let query = progress.query
+        let last = try ChannelTable(connection).last()
+        let everybody = Delivery.Bounds(
+            channel: last, registration: try TagTable(connection).lastRegistration(hub: query.hub))
+        let start = Start(
+            snapshot: try HistoryTable(connection).snapshot(), bounds: query.bounds ?? everybody,
+            lastChannel: last.rawValue)
+        progress.start = start
+        progress.platforms =
+            if let platform = query.platform { [platform] } else {
+                try TagTable(connection).platforms(hub: query.hub)
+            }
+        return start
+    }
+
+    private func part(
+        on platform: PlatformID, _ progress: Progress, within bounds: Delivery.Bounds, _ horizon: ReadingHorizon
+    ) throws(StorageError) -> AudienceCount.Part {
+        var statements = BorrowedStatements(connection)
+        defer { statements.giveBack() }
+        let plan = AudiencePlan(progress.query.expression)
+        func members(_ kind: AudienceQuery.Kind) throws(StorageError) -> AudienceCursor {
+            guard progress.query.kind ?? kind == kind else { return AudienceCursor() }
+            let scope = TagScope(hub: progress.query.hub, platform: platform, kind: kind)
+            let expired = ExpiredCursor(try statements.take(ExpiredCursor.sql), now: progress.query.now)
+            return JoinCursor(
+                including: [try statements.cursor(for: plan, in: scope, horizon: horizon)], excluding: [expired])
+        }
+        var tally = Tally(bounds, after: progress.after)
+        try tally.count(natives: try members(.native), templates: try members(.template), horizon)
+        return tally.part
+    }
+}
+
+/// Counts one platform's registrations in the order of their channels.
+private struct Tally {
+    private(set) var part = AudienceCount.Part()
+    private let bounds: Delivery.Bounds
+    private let start: AudiencePosition
+    private var lastNative: Int64
+    private var lastDevice: Int64
+
+    init(_ bounds: Delivery.Bounds, after channel: Int64) {
+        self.bounds = bounds
+        start = AudiencePosition(channel: channel + 1, registration: .min)
+        lastNative = channel
+        lastDevice = channel
+    }
+
+    mutating func count(
+        natives: AudienceCursor, templates: AudienceCursor, _ horizon: ReadingHorizon
+    ) throws(StorageError) {
+        var native = try natives.seek(start)
+        var template = try templates.seek(start)
+        while true {
+            let place = min(native, template)
+            if place == .end || place.channel > horizon.channel { return }
+            if place == native {
+                addNative(place)
+                native = try natives.seek(place.next)
+            } else {
+                addTemplate(place)
+                template = try templates.seek(place.next)
+            }
+        }
+    }
+
+    private mutating func addNative(_ place: AudiencePosition) {
+        guard place.channel <= bounds.channel.rawValue else { return }
+        if place.channel == lastNative { part.skipped += 1 } else { part.native += 1 }
+        lastNative = place.channel
+        addDevice(place)
+    }
+
+    private mutating func addTemplate(_ place: AudiencePosition) {
+        guard place.registration <= bounds.registration else { return }
+        part.templates += 1
+        addDevice(place)
+    }
+
+    private mutating func addDevice(_ place: AudiencePosition) {
+        if place.channel != lastDevice { part.devices += 1 }
+        lastDevice = place.channel
+    }
+}

@@ -1,0 +1,59 @@
+import MartletCore
+import MartletModel
+
+/// The statements of one query, to be given back together, and the cursors that are made of them.
+struct BorrowedStatements {
+    private let connection: Connection
+    private var taken: [Statement] = []
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    mutating func take(_ sql: String) throws(StorageError) -> Statement {
+        let statement = try connection.take(sql)
+        taken.append(statement)
+        return statement
+    }
+
+    mutating func giveBack() {
+        for statement in taken { connection.giveBack(statement) }
+        taken = []
+    }
+}
+
+// MARK: Cursors
+
+extension BorrowedStatements {
+    /// The registrations that a plan finds.
+    /// - Parameter horizon: How far they are looked for; nil: to the end.
+    mutating func cursor(
+        for plan: AudiencePlan, in scope: TagScope, horizon: ReadingHorizon? = nil
+    ) throws(StorageError) -> AudienceCursor {
+        switch plan {
+        case .everyone: return try members(TagTable.everyone, scope, horizon)
+        case .members(let tag): return try members(tag.folded, scope, horizon)
+        case .union(let operands): return UnionCursor(try cursors(for: operands, scope, horizon))
+        case .join(let including, let excluding):
+            return JoinCursor(
+                including: try cursors(for: including, scope, horizon),
+                excluding: try cursors(for: excluding, scope, horizon))
+        }
+    }
+
+    private mutating func cursors(
+        for plans: [AudiencePlan], _ scope: TagScope, _ horizon: ReadingHorizon?
+    ) throws(StorageError) -> [AudienceCursor] {
+        var cursors: [AudienceCursor] = []
+        for plan in plans { cursors.append(try cursor(for: plan, in: scope, horizon: horizon)) }
+        return cursors
+    }
+
+    /// A tag that nobody carries is the empty set.
+    private mutating func members(
+        _ name: String, _ scope: TagScope, _ horizon: ReadingHorizon?
+    ) throws(StorageError) -> AudienceCursor {
+        guard let tag = try TagTable(connection).id(of: name, in: scope) else { return AudienceCursor() }
+        return MemberCursor(try take(MemberCursor.sql), tag: tag, horizon: horizon)
+    }
+}
