@@ -129,7 +129,8 @@ struct EncryptedSend: Sendable {
     private func accept(_ push: Push, in hub: Hub.ID, expiresAt: Timestamp) async throws(BackendError) {
         do throws(NotificationIntakeError) {
             _ = try await backend.intake.accept(
-                push.content, to: .audience(push.audience), in: hub, id: push.id, expiresAt: expiresAt)
+                push.content, to: .audience(push.audience), in: hub, id: push.id,
+                expiry: .until(expiresAt, at: backend.time.now))
         } catch {
             throw BackendError(error)
         }

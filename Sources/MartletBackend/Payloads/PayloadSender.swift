@@ -81,7 +81,8 @@ struct PayloadSender: Sendable {
             for (platform, message) in messages {
                 do throws(NotificationIntakeError) {
                     _ = try await backend.intake.accept(
-                        .native(platform, message), to: .audience(expression), in: hub.id, expiresAt: expiresAt)
+                        .native(platform, message), to: .audience(expression), in: hub.id,
+                        expiry: .until(expiresAt, at: backend.time.now))
                 } catch {
                     throw BackendError(error)
                 }

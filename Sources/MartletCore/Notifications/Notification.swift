@@ -41,6 +41,8 @@ public struct Notification: Sendable {
     public let dueAt: Timestamp?
     /// When undelivered pushes are given up.
     public let expiresAt: Timestamp
+    /// Whether the sender has said when, so that push services are told as well which would keep it longer.
+    public let statesExpiry: Bool
     /// Whether nobody is to be shown its content but the devices that it is for.
     public let isConfidential: Bool
     /// nil: as fast as it can.
@@ -55,6 +57,7 @@ public struct Notification: Sendable {
         acceptedAt = draft.acceptedAt
         dueAt = draft.dueAt
         expiresAt = draft.expiresAt
+        statesExpiry = draft.statesExpiry
         isConfidential = draft.isConfidential
         rollout = draft.rollout
     }
@@ -70,6 +73,8 @@ public struct NotificationDraft: Sendable {
     /// When it is to go out; nil: at once.
     public var dueAt: Timestamp?
     public var expiresAt: Timestamp
+    /// Whether the sender has said when it expires.
+    public var statesExpiry: Bool
     /// How the request is known again when it is repeated; nil where it cannot be.
     public var request: RequestIdentity?
     /// Whether nobody is to be shown its content but the devices that it is for.
@@ -79,8 +84,8 @@ public struct NotificationDraft: Sendable {
 
     public init(
         id: NotificationID, hub: Hub.ID, content: Notification.Content, target: Notification.Target,
-        acceptedAt: Timestamp, dueAt: Timestamp? = nil, expiresAt: Timestamp, request: RequestIdentity? = nil,
-        isConfidential: Bool = false, rollout: Rollout? = nil
+        acceptedAt: Timestamp, dueAt: Timestamp? = nil, expiresAt: Timestamp, statesExpiry: Bool = false,
+        request: RequestIdentity? = nil, isConfidential: Bool = false, rollout: Rollout? = nil
     ) {
         self.id = id
         self.hub = hub
@@ -89,6 +94,7 @@ public struct NotificationDraft: Sendable {
         self.acceptedAt = acceptedAt
         self.dueAt = dueAt
         self.expiresAt = expiresAt
+        self.statesExpiry = statesExpiry
         self.request = request
         self.isConfidential = isConfidential
         self.rollout = rollout

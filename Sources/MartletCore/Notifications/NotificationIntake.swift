@@ -17,7 +17,7 @@ public struct NotificationIntake: Sendable {
     public static let lifetime: Duration = .seconds(86_400)
 
     /// - Parameters:
-    ///   - lifetime: How long delivery is tried, from the time when the notification is due.
+    ///   - lifetime: How long delivery is tried where its sender says nothing, from when the notification is due.
     ///   - accepted: Told of the deliveries of every notification that begins at once, after it was stored.
     ///   - scheduled: Told when a notification is due that does not, after it was stored.
     public init(
@@ -40,7 +40,7 @@ public struct NotificationIntake: Sendable {
     /// - Parameters:
     ///   - id: One of `makeID()` that was not used before; nil for a new one.
     ///   - dueAt: When it is to go out, at most `scheduleLimit` ahead; nil or a time in the past: at once.
-    ///   - expiresAt: When undelivered pushes are given up, where that is sooner than usual.
+    ///   - expiry: When undelivered pushes are given up; nil: after the usual lifetime.
     ///   - isConfidential: Whether nobody is to be shown its content but the devices that it is for.
     ///   - rollout: How fast it goes out; nil: as fast as it can.
     ///   - request: How the request is known again when it is repeated within `RequestIdentity.lifetime`.
@@ -48,22 +48,53 @@ public struct NotificationIntake: Sendable {
     /// - Throws: `NotificationIntakeError`; then nothing will be sent.
     public func accept(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, id: NotificationID? = nil,
-        dueAt: Timestamp? = nil, expiresAt: Timestamp? = nil, isConfidential: Bool = false,
+        dueAt: Timestamp? = nil, expiry: Expiry? = nil, isConfidential: Bool = false,
         rollout: Rollout? = nil, request: RequestIdentity? = nil
     ) async throws(NotificationIntakeError) -> NotificationID {
+        var draft = try draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
+        draft.isConfidential = isConfidential
+        draft.request = request
+        return try await store(draft)
+    }
+
+    /// Puts another notification in the place of one that waits for its time: all of it but its id.
+    /// - Parameter dueAt: As for `accept`.
+    /// - Throws: `NotificationIntakeError`; then nothing has changed.
+    public func replace(
+        _ id: NotificationID, in hub: Hub.ID, with content: Notification.Content, to target: Notification.Target,
+        dueAt: Timestamp, expiry: Expiry? = nil, isConfidential: Bool = false, rollout: Rollout? = nil
+    ) async throws(NotificationIntakeError) -> Replacement {
+        var draft = try draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
+        draft.isConfidential = isConfidential
+        // What waits is begun by the scheduler, also where that is to be at once.
+        let due = draft.dueAt ?? draft.acceptedAt
+        draft.dueAt = due
+        let replacement: Replacement
+        do throws(StorageError) {
+            replacement = try await store.replace(draft)
+        } catch {
+            throw .storage(error)
+        }
+        if replacement == .replaced { scheduled(due) }
+        return replacement
+    }
+
+    private func draft(
+        _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, id: NotificationID?,
+        dueAt: Timestamp?, expiry: Expiry?, _ rollout: Rollout?
+    ) throws(NotificationIntakeError) -> NotificationDraft {
         let now = time.now
         let (content, target) = try check.checked(content, target, at: now)
         let due = dueAt.flatMap { $0 > now ? $0 : nil }
         guard due ?? now <= now + Self.scheduleLimit else {
             throw .invalid("A notification may be scheduled for at most \(Self.scheduleDays) days ahead.")
         }
-        let usual = (due ?? now) + lifetime
-        let expiresAt = min(expiresAt ?? usual, usual)
-        try check(rollout, from: due ?? now, to: expiresAt)
-        let draft = NotificationDraft(
+        let start = due ?? now
+        let expiresAt = try expiry?.moment(from: start) ?? start + lifetime
+        try check(rollout, from: start, to: expiresAt)
+        return NotificationDraft(
             id: id ?? NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
-            dueAt: due, expiresAt: expiresAt, request: request, isConfidential: isConfidential, rollout: rollout)
-        return try await store(draft)
+            dueAt: due, expiresAt: expiresAt, statesExpiry: expiry != nil, rollout: rollout)
     }
 
     private func check(

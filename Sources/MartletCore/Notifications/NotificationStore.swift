@@ -15,6 +15,11 @@ public protocol NotificationStore: Sendable {
     /// Withdraws a notification that waits for its time.
     func cancel(_ id: NotificationID, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Cancellation
 
+    /// Puts a draft in the place of the notification of its id that waits for its time: it waits for that of the draft.
+    /// Where the two meet, either this or `release` comes first.
+    /// - Parameter draft: With `dueAt`; its `request` means nothing.
+    func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement
+
     /// Deliveries that are not final, oldest first, with where they are to go on.
     /// - Parameter id: Only those behind it.
     func unfinished(after id: Delivery.ID, limit: Int) async throws(StorageError) -> [DeliveryProgress]
@@ -54,6 +59,17 @@ public struct ReleasedNotifications: Sendable {
         self.count = count
         self.deliveries = deliveries
     }
+}
+
+/// What has become of the wish to replace a notification.
+public enum Replacement: Hashable, Sendable {
+    case replaced
+    /// The hub has no notification of this id.
+    case notFound
+    /// It has begun.
+    case begun
+    /// It was withdrawn.
+    case canceled
 }
 
 /// What has become of the wish to withdraw a notification.

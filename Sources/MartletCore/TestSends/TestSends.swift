@@ -33,7 +33,7 @@ public struct TestSends: Sendable {
 
     /// Sends to at most `deviceLimit` devices and waits for the answers.
     public func send(
-        _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID
+        _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, expiry: Expiry? = nil
     ) async throws(TestSendError) -> TestSendReport {
         let now = time.now
         let notification: Notification
@@ -41,7 +41,8 @@ public struct TestSends: Sendable {
             let (content, target) = try check.checked(content, target, at: now)
             let draft = NotificationDraft(
                 id: NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
-                expiresAt: now + NotificationIntake.lifetime)
+                expiresAt: try expiry?.moment(from: now) ?? now + NotificationIntake.lifetime,
+                statesExpiry: expiry != nil)
             notification = Notification(sequence: 0, draft)
         } catch {
             throw .refused(error)

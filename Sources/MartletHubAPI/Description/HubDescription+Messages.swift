@@ -18,15 +18,22 @@ extension HubDescription {
                 send(
                     "/{hub}/schedulednotifications", id: "schedule", "Send later",
                     parameters: [
-                        direct, tags, handle,
-                        APIParameter(
-                            .header, "ServiceBusNotification-ScheduleTime",
-                            "A date and time, without a zone in UTC; one that is over means now.", isRequired: true),
+                        direct, tags, handle, Self.scheduleTime,
                     ], body: payloads,
                     answers: [
                         APIAnswer(
                             .created, "Accepted and stored.", APIContent("application/xml"),
                             headers: Self.ids + [Self.location])
+                    ]),
+                APIOperation(
+                    .put, "/{hub}/schedulednotifications/{id}", id: "replaceScheduled",
+                    "Replace what has not begun, all of it but its id",
+                    parameters: [format, expires, direct, tags, handle, Self.scheduleTime], body: payloads,
+                    answers: [
+                        APIAnswer(
+                            .ok, "It will be sent instead.", APIContent("application/xml"),
+                            headers: Self.ids + [Self.location]),
+                        Self.error(409, "It has gone out or was canceled."),
                     ]),
                 APIOperation(
                     .delete, "/{hub}/schedulednotifications/{id}", id: "cancel", "Cancel what has not begun",
@@ -45,7 +52,8 @@ extension HubDescription {
         answers: [APIAnswer]
     ) -> APIOperation {
         APIOperation(
-            .post, pattern, id: id, summary, parameters: [format, Self.idempotencyKey] + parameters, body: body,
+            .post, pattern, id: id, summary, parameters: [format, expires, Self.idempotencyKey] + parameters,
+            body: body,
             answers: answers + [Self.error(422, "The `Idempotency-Key` was used for another request.")])
     }
 
@@ -68,6 +76,17 @@ extension HubDescription {
             "Needed unless headers of one platform say which is meant. The headers of a platform are passed on.",
             schema: ["type": "string", "enum": .array(formats.map { .string($0) })])
     }
+
+    private var expires: APIParameter {
+        APIParameter(
+            .header, ExpiryHeader.name,
+            "When it is given up: a time in UTC such as `2026-11-21T09:22:56Z`, or a duration from when it goes out such "
+                + "as `PT90M`; at most 28 days, and 24 hours where nothing is said.")
+    }
+
+    private static let scheduleTime = APIParameter(
+        .header, "ServiceBusNotification-ScheduleTime",
+        "A date and time, without a zone in UTC; one that is over means now.", isRequired: true)
 
     private static let idempotencyKey = APIParameter(
         .header, "Idempotency-Key", "A repeated request with the same key is answered as the first was.")

@@ -41,6 +41,10 @@ extension HubAPIError {
     static let notificationNotFound = HubAPIError(.notFound, 40_403, "There is no notification of this id")
     static let notificationBegun = HubAPIError(
         .notFound, 40_403, "The notification has gone out already and cannot be withdrawn")
+    static func replacedTooLate(_ why: String) -> HubAPIError {
+        HubAPIError(.conflict, 40_900, "The notification \(why) and cannot be replaced; send another one")
+    }
+
     static let jobNotFound = HubAPIError(.notFound, 40_403, "There is no job of this id")
     static let noSuchPath = HubAPIError(.notFound, 40_400, "There is nothing at this path")
     static let badTarget = badRequest("The path or query is not a valid URL (RFC 3986)")

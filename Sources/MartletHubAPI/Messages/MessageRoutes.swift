@@ -13,6 +13,8 @@ struct MessageRoutes: Sendable {
         routes.on(.post, "/{hub}/messages/$batch", needs: .send, bodyLimit: DirectBatch.sizeLimit, sendBatch)
         routes.on(
             .post, "/{hub}/schedulednotifications", needs: .send, bodyLimit: SendRequest.sizeLimit, schedule)
+        routes.on(
+            .put, "/{hub}/schedulednotifications/{id}", needs: .send, bodyLimit: SendRequest.sizeLimit, replace)
         routes.on(.delete, "/{hub}/schedulednotifications/{id}", needs: .send, cancel)
     }
 
@@ -49,23 +51,50 @@ struct MessageRoutes: Sendable {
         let id: NotificationID
         do throws(NotificationIntakeError) {
             id = try await notifications.accept(
-                send.content, to: send.target, in: call.hub.id, dueAt: send.dueAt, rollout: send.rollout,
-                request: identity)
+                send.content, to: send.target, in: call.hub.id, dueAt: send.dueAt, expiry: send.expiry,
+                rollout: send.rollout, request: identity)
         } catch {
             throw HubAPIError(error)
         }
+        return HTTPResponse(.created, fields: location(of: id, kind, isDirect: isDirect, call))
+    }
+
+    private func location(of id: NotificationID, _ kind: String, isDirect: Bool, _ call: HubCall) -> HTTPFields {
         let query = call.versionQuery + (isDirect ? "&direct" : "")
-        let fields: HTTPFields = [
+        return [
             "location": call.url(kind, id.description) + query, "content-type": "application/xml; charset=utf-8",
         ]
-        return HTTPResponse(.created, fields: fields)
+    }
+
+    /// Puts a notification in the place of one that has not begun: an extension of this hub.
+    @Sendable private func replace(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        let isDirect = call.match.target.flag("direct")
+        let send = try SendRequest(scheduled: call, isDirect: isDirect, platforms: platforms)
+        guard let id = NotificationID(call.match["id"]), let dueAt = send.dueAt else { throw .notificationNotFound }
+        let replacement: Replacement
+        do throws(NotificationIntakeError) {
+            replacement = try await notifications.replace(
+                id, in: call.hub.id, with: send.content, to: send.target, dueAt: dueAt, expiry: send.expiry,
+                rollout: send.rollout)
+        } catch {
+            throw HubAPIError(error)
+        }
+        switch replacement {
+        case .replaced:
+            let fields = location(of: id, "schedulednotifications", isDirect: isDirect, call)
+            return HTTPResponse(.ok, fields: fields)
+        case .notFound: throw .notificationNotFound
+        case .begun: throw .replacedTooLate("has gone out")
+        case .canceled: throw .replacedTooLate("was canceled")
+        }
     }
 
     /// Sends while the caller waits, and tells what became of it.
     private func answerTest(_ send: SendRequest, of call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let report: TestSendReport
         do throws(TestSendError) {
-            report = try await testSends.send(send.content, to: send.target, in: call.hub.id)
+            report = try await testSends.send(
+                send.content, to: send.target, in: call.hub.id, expiry: send.expiry)
         } catch {
             throw HubAPIError(error)
         }

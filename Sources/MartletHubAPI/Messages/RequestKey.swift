@@ -71,6 +71,11 @@ extension SendRequest {
             for handle in handles { input.append(handle.text) }
         }
         if let dueAt { input.append(String(dueAt.milliseconds)) }
+        switch expiry {
+        case .at(let moment): input.append("expires \(moment.milliseconds)")
+        case .after(let duration): input.append("expires after \(duration)")
+        case nil: break
+        }
         if let rollout {
             input.append("rollout")
             input.append(rollout.description)

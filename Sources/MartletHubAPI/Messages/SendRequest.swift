@@ -8,6 +8,8 @@ struct SendRequest {
     let target: Notification.Target
     /// When it is to go out; nil: at once.
     private(set) var dueAt: Timestamp?
+    /// When it is given up; nil: when the hub usually does.
+    let expiry: Expiry?
     /// How fast it goes out; nil: as fast as it can.
     let rollout: Rollout?
     /// Whether it asks for the outcomes while it waits.
@@ -21,6 +23,7 @@ struct SendRequest {
         let reader = Reader(call.request, platforms)
         let format = try reader.format()
         content = reader.content(format, body: call.request.body)
+        expiry = try ExpiryHeader.read(from: call.request.fields)
         target = isDirect ? .direct([try reader.handle(format)]) : .audience(try reader.audience())
         rollout = try RolloutHeader.read(from: call.request.fields)
         isTest = reader.isTest(call)
@@ -41,6 +44,7 @@ struct SendRequest {
         let format = try reader.format()
         let batch = try DirectBatch(call.request.body, contentType: call.request.fields["content-type"])
         content = reader.content(format, body: batch.message)
+        expiry = try ExpiryHeader.read(from: call.request.fields)
         target = .direct(batch.devices.map { text in format.platform?.handle(from: text) ?? PushHandle(text) })
         rollout = try RolloutHeader.read(from: call.request.fields)
         isTest = reader.isTest(call)

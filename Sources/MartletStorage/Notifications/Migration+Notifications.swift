@@ -21,6 +21,7 @@ extension Migration {
                 accepted_at INTEGER NOT NULL,
                 due_at INTEGER,
                 expires_at INTEGER NOT NULL,
+                states_expiry INTEGER NOT NULL,
                 begun_at INTEGER,
                 finished_at INTEGER,
                 control TEXT NOT NULL DEFAULT 'running',

@@ -26,10 +26,10 @@ struct NotificationTable {
         try connection.run(
             """
             INSERT INTO notifications (hub, id, platform, expression, handles, accepted_at, due_at, expires_at,
-                is_confidential)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                is_confidential, states_expiry)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, draft.hub.rawValue, draft.id.bytes, content.platform, target.expression, target.handles,
-            draft.acceptedAt, draft.dueAt, draft.expiresAt, draft.isConfidential)
+            draft.acceptedAt, draft.dueAt, draft.expiresAt, draft.isConfidential, draft.statesExpiry)
         let sequence = connection.lastInsertedRow
         try connection.run(
             "INSERT INTO messages (notification, body, fields) VALUES (?, ?, ?)", sequence, content.body,
@@ -64,14 +64,45 @@ struct NotificationTable {
             WHERE hub = ?2 AND id = ?3 AND \(Self.isWaiting)
             """, now, hub.rawValue, id.bytes)
         if connection.changes == 1 { return .canceled }
-        let hasBegun = try connection.first(
-            "SELECT begun_at IS NOT NULL FROM notifications WHERE hub = ? AND id = ?", hub.rawValue, id.bytes
-        ) { $0.bool(0) }
-        return switch hasBegun {
+        return switch try hasBegun(id, in: hub) {
         case nil: .notFound
         case true?: .begun
         case false?: .canceled
         }
+    }
+
+    /// The row keeps its place, so that what refers to the notification stays right.
+    func replace(_ draft: NotificationDraft) throws(StorageError) -> Replacement {
+        let content = StoredMessage(draft.content)
+        let target = StoredTarget(draft.target)
+        let sequence = try connection.first(
+            """
+            UPDATE notifications SET platform = ?, expression = ?, handles = ?, accepted_at = ?, due_at = ?,
+                expires_at = ?, is_confidential = ?, states_expiry = ?
+            WHERE hub = ? AND id = ? AND \(Self.isWaiting) RETURNING sequence
+            """, content.platform, target.expression, target.handles, draft.acceptedAt, draft.dueAt, draft.expiresAt,
+            draft.isConfidential, draft.statesExpiry, draft.hub.rawValue, draft.id.bytes
+        ) { $0.integer(0) }
+        guard let sequence else {
+            return switch try hasBegun(draft.id, in: draft.hub) {
+            case nil: .notFound
+            case true?: .begun
+            case false?: .canceled
+            }
+        }
+        try connection.run(
+            "UPDATE messages SET body = ?, fields = ? WHERE notification = ?", content.body, content.fields, sequence)
+        let rollouts = RolloutTable(connection)
+        try rollouts.remove(of: sequence)
+        if let rollout = draft.rollout { try rollouts.insert(rollout, of: sequence) }
+        return .replaced
+    }
+
+    /// nil where the hub has no notification of this id.
+    private func hasBegun(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> Bool? {
+        try connection.first(
+            "SELECT begun_at IS NOT NULL FROM notifications WHERE hub = ? AND id = ?", hub.rawValue, id.bytes
+        ) { $0.bool(0) }
     }
 
     /// Makes the deliveries of a notification, as far as anybody is there; without one it is over.

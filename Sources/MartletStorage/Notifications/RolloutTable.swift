@@ -20,6 +20,10 @@ struct RolloutTable {
             """, notification, rate, duration, rollout.halt?.share, rollout.halt?.answers)
     }
 
+    func remove(of notification: Int64) throws(StorageError) {
+        try connection.run("DELETE FROM rollouts WHERE notification = ?", notification)
+    }
+
     func setAudience(_ count: Int, of notification: Int64) throws(StorageError) -> Int? {
         try connection.run(
             "UPDATE rollouts SET audience = ? WHERE notification = ? AND audience IS NULL", count, notification)

@@ -24,6 +24,10 @@ extension SQLiteStorage: NotificationStore {
         }
     }
 
+    public func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement {
+        try await writer.write { connection throws(StorageError) in try NotificationTable(connection).replace(draft) }
+    }
+
     public func unfinished(
         after id: Delivery.ID, limit: Int
     ) async throws(StorageError) -> [DeliveryProgress] {

@@ -140,6 +140,62 @@ extension StorageConformance {
             _ = try await bench.storage.release(due: bench.now + .seconds(10), limit: 10)
             try require(try await bench.storage.cancel(released, in: hub, at: moment), is: .begun)
         },
+        Requirement("What is replaced in time goes out as what replaced it, under the same id") { bench in
+            let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
+            try await bench.put("1", "a", in: hub)
+            let old = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10)).notification
+            var draft = bench.notificationDraft(hub, .template(properties: [123, 125]), dueIn: 30)
+            draft.id = old.id
+            draft.statesExpiry = true
+            try require(try await bench.storage.replace(draft), is: .replaced)
+            draft.hub = other
+            try require(try await bench.storage.replace(draft), is: .notFound)
+            draft.hub = hub
+            draft.target = .audience(.tag(try Tag("x")))
+            draft.content = bench.message()
+            try require(try await bench.storage.replace(draft), is: .replaced)
+            try require(try await bench.storage.nextDue(), is: bench.now + .seconds(30))
+            try require(try await bench.storage.release(due: bench.now + .seconds(29), limit: 9).count, is: 0)
+            let released = try await bench.storage.release(due: bench.now + .seconds(30), limit: 9)
+            try require(released.deliveries.map(\.notification.id), is: [old.id])
+            let new = released.deliveries[0].notification
+            try require(new.sequence, is: old.sequence)
+            try require(new.expiresAt, is: bench.now + .seconds(90))
+            try require(new.statesExpiry, is: true)
+            try require("\(new.target)", is: "\(draft.target)")
+            try require(new.content.body, is: draft.content.body)
+            try require(try await bench.storage.replace(draft), is: .begun)
+        },
+        Requirement("What was withdrawn is not replaced") { bench in
+            let hub = try await bench.hub()
+            var draft = bench.notificationDraft(hub, dueIn: 10)
+            try require(try await bench.storage.replace(draft), is: .notFound)
+            let id = try await bench.accepted(draft).notification.id
+            draft.id = id
+            try require(try await bench.storage.cancel(id, in: hub, at: bench.now), is: .canceled)
+            try require(try await bench.storage.replace(draft), is: .canceled)
+            try require(try await bench.storage.nextDue(), is: nil)
+            try require(try await bench.storage.report(id, in: hub)?.state, is: .canceled)
+        },
+        Requirement("Of a replacement and a release at the same time one comes first") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", in: hub)
+            for _ in 0..<20 {
+                let old = try await bench.accepted(bench.notificationDraft(hub, dueIn: 1)).notification
+                var draft = bench.notificationDraft(hub, bench.message([9]), dueIn: 2)
+                draft.id = old.id
+                let wanted = draft
+                async let replaced = bench.storage.replace(wanted)
+                async let first = bench.storage.release(due: bench.now + .seconds(1), limit: 9)
+                let (replacement, released) = (try await replaced, try await first.deliveries)
+                let late = try await bench.storage.release(due: bench.now + .seconds(2), limit: 9).deliveries
+                try require(released.count + late.count, is: 1)
+                let body = (released + late)[0].notification.content.body
+                let isNew = body == wanted.content.body
+                try require(replacement, is: isNew ? .replaced : .begun)
+                try require(released.isEmpty, is: isNew)
+            }
+        },
         Requirement("What is scheduled in a hub that is deleted is not released") { bench in
             let hub = try await bench.hub()
             _ = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10))

@@ -35,6 +35,17 @@ extension MemoryStorage: NotificationStore {
         }
     }
 
+    public func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement {
+        state.withLock { state in
+            guard let place = state.place(of: draft.id, in: draft.hub) else { return .notFound }
+            guard state.notifications[place].begunAt == nil else { return .begun }
+            guard state.notifications[place].isWaiting else { return .canceled }
+            let sequence = state.notifications[place].notification.sequence
+            state.notifications[place].notification = Notification(sequence: sequence, draft)
+            return .replaced
+        }
+    }
+
     public func unfinished(
         after id: Delivery.ID, limit: Int
     ) async throws(StorageError) -> [DeliveryProgress] {

@@ -83,7 +83,7 @@ struct MemoryRegistration {
 }
 
 struct MemoryNotification {
-    let notification: Notification
+    var notification: Notification
     var begunAt: Timestamp?
     var control = NotificationControl.running
     var controlledAt: Timestamp?

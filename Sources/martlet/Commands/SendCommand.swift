@@ -11,6 +11,10 @@ enum SendCommand {
             Option("tags", "EXPR", "Whom it is for; everybody where it is not given."),
             Option("handle", "HANDLE", "Send to this one handle instead."),
             Option("body", "TEXT", "The payload, as the push service takes it."),
+            Option(
+                "expires", "TIME", "When it is given up: a time such as 2026-11-21T09:22:56Z, or PT90M from the start."),
+            Option("at", "TIME", "Send it at this time, in UTC, such as 2026-11-21T09:22:56."),
+            Option("replace", "ID", "With --at: put it in the place of a notification that has not begun."),
             Option("header", "NAME:VALUE", "A header field for the push service."),
             Option("ca-file", "FILE", "The authority to trust instead of the system's."),
             Option("wait", nil, "Wait until it is delivered and print what became of it."),
@@ -34,7 +38,10 @@ extension HubClient {
             "servicebusnotification-format": try invocation.required("platform"),
             "content-type": "application/json; charset=utf-8",
         ]
-        var target = "/\(hub)/messages?api-version=2020-06"
+        let (method, path) = try address(invocation)
+        var target = path + "?api-version=2020-06"
+        if let expires = invocation["expires"] { fields["martlet-expires"] = expires }
+        if let time = invocation["at"] { fields["servicebusnotification-scheduletime"] = time }
         if let tags = invocation["tags"] { fields["servicebusnotification-tags"] = tags }
         if let handle = invocation["handle"] {
             fields["servicebusnotification-devicehandle"] = handle
@@ -48,9 +55,20 @@ extension HubClient {
             fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
         }
         let body = Array(try invocation.required("body").utf8)
-        let response = try await call(.post, target, fields: fields, body: body)
+        let response = try await call(method, target, fields: fields, body: body)
         guard let location = response.fields["location"] else { throw ServerError("The hub gave no id.") }
         return location
+    }
+
+    /// By which request, and where, a notification is sent.
+    private func address(_ invocation: Invocation) throws -> (HTTPMethod, path: String) {
+        switch (invocation["at"], invocation["replace"]) {
+        case (nil, nil): return (.post, "/\(hub)/messages")
+        case (_?, nil): return (.post, "/\(hub)/schedulednotifications")
+        case (_?, let id?): return (.put, "/\(hub)/schedulednotifications/\(segment(id))")
+        case (nil, _?):
+            throw UsageError(description: "--replace needs --at as well.", command: invocation.command)
+        }
     }
 
     /// Asks until the notification is final, then prints a line per outcome.
