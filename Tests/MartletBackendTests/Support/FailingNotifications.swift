@@ -31,6 +31,10 @@ final class FailingNotifications: NotificationStore {
         try await store.cancel(id, in: hub, at: now)
     }
 
+    func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement {
+        try await store.replace(draft)
+    }
+
     func unfinished(after id: Delivery.ID, limit: Int) async throws(StorageError) -> [DeliveryProgress] {
         try await store.unfinished(after: id, limit: limit)
     }

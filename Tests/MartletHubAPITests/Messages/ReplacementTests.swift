@@ -70,7 +70,7 @@ struct ReplacementTests {
             fields[name] = value
             #expect(try await replace(id.description, fixture, fields: fields).status == .badRequest)
         }
-        #expect(try await replace(id.description, fixture, as: "listen").status == .unauthorized)
+        #expect(try await replace(id.description, fixture, as: "listen").status == .forbidden)
         let notification = try #require(try await fixture.storage.report(id, in: fixture.hub.id)).notification
         #expect(notification.content.body == Array("old".utf8))
         #expect(notification.dueAt == HubFixture.start + .seconds(3600))
