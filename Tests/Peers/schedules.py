@@ -1,7 +1,8 @@
 """Scheduled notifications outlive SIGKILL: what was accepted goes out once its time has come, whoever runs then.
 
 A real `martlet serve` takes schedules and is killed before any is due. Some fall due while nothing runs, some after the
-next start; a withdrawn one must not go out, and one for next year must still wait.
+next start; a withdrawn one must not go out, one that was replaced goes out as what replaced it, one that has expired by then
+not at all, and one for next year must still wait.
 
     schedules.py MARTLET
 """
@@ -46,14 +47,17 @@ class Calendar:
         status, _, _ = await self.request("POST", "registrations", {"Content-Type": "application/atom+xml"}, entry)
         checks.equal("the device registers", status, 200)
 
-    async def schedule(self, name, due):
-        """Schedules a notification of this name; its id."""
+    async def schedule(self, name, due, replaced=None, expires=None):
+        """Schedules a notification of this name, perhaps in the place of another; its id."""
         moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(due)) + f".{int(due % 1 * 1000):03d}Z"
         fields = {"ServiceBusNotification-Format": "apple", "ServiceBusNotification-ScheduleTime": moment}
+        if expires:
+            fields["Martlet-Expires"] = expires
         body = json.dumps({"aps": {"alert": name}}).encode()
-        status, answered, _ = await self.request("POST", "schedulednotifications", fields, body)
-        if status != 201:
-            checks.equal(f"{name} is accepted", status, 201)
+        method, path, expected = ("PUT", f"/{replaced}", 200) if replaced else ("POST", "", 201)
+        status, answered, _ = await self.request(method, f"schedulednotifications{path}", fields, body)
+        if status != expected:
+            checks.equal(f"{name} is accepted", status, expected)
         return answered.get("location", "").rpartition("/")[2].partition("?")[0]
 
     async def state(self, identifier):
@@ -104,13 +108,17 @@ async def outlive(server, calendar):
     withdrawn = await calendar.schedule("withdrawn", early)
     status, _, _ = await calendar.request("DELETE", f"schedulednotifications/{withdrawn}")
     checks.equal("a schedule is withdrawn", status, 200)
+    expired = await calendar.schedule("expired by then", early, expires="PT1S")
     distant = await calendar.schedule("next year", time.time() + 365 * 86_400)
     late = early + 4
     await calendar.schedule("after the start", late)
+    old = await calendar.schedule("replaced", early)
+    replacement = await calendar.schedule("in its place", late, replaced=old)
+    checks.equal("what replaces a schedule has its id", replacement, old)
     is_untouched = time.time() < early
     await server.kill()
 
-    await asyncio.sleep(max(0, early + 0.5 - time.time()))
+    await asyncio.sleep(max(0, early + 1.5 - time.time()))
     if is_untouched:
         checks.equal("nothing goes out before its time or without a server", dict(calendar.arrived()), {})
     else:
@@ -118,11 +126,14 @@ async def outlive(server, calendar):
     await server.start()
     started = time.time()
     calendar.connect()
-    names = {*crowd, "after the start"}
+    names = {*crowd, "after the start", "in its place"}
     await eventually(lambda: names <= set(calendar.arrived()), WAIT)
     arrived = calendar.arrived()
-    checks.equal("all that was accepted went out, and what was withdrawn did not", set(arrived), names)
     if is_untouched:
+        checks.equal("all went out but what was withdrawn, replaced or expired", set(arrived), names)
+        while (state := await calendar.state(expired)) in ("Scheduled", "Enqueued", "Processing"):
+            await asyncio.sleep(0.1)
+        checks.equal("what expired while nothing ran is abandoned", state, "Abandoned")
         checks.that("each went out once", all(len(times) == 1 for times in arrived.values()))
     checks.that("none came early", all(times[0] >= early for times in arrived.values()))
     if arrived["after the start"]:
@@ -132,6 +143,10 @@ async def outlive(server, calendar):
               f" from the start, one with its time ahead came {first - max(late, started):.3f} s after it")
     checks.equal("one for next year still waits", await calendar.state(distant), "Scheduled")
     checks.equal("the withdrawn one is known as such", await calendar.state(withdrawn), "Canceled")
+    status, _, _ = await calendar.request(
+        "PUT", f"schedulednotifications/{old}", {"ServiceBusNotification-Format": "apple",
+        "ServiceBusNotification-ScheduleTime": "2099-01-01T00:00:00Z"}, b'{"aps":{}}')
+    checks.equal("what has gone out is not replaced", status, 409)
     status, _, _ = await calendar.request("DELETE", f"schedulednotifications/{distant}")
     checks.equal("it can be withdrawn", status, 200)
 

@@ -193,6 +193,9 @@ def hub(address, port, rule, container):
     later = make(
         f"{address}/demo/schedulednotifications", b'{"aps":{}}',
         send | {"ServiceBusNotification-ScheduleTime": LATER})
+    replaced = make(
+        f"{address}/demo/schedulednotifications", b'{"aps":{}}',
+        send | {"ServiceBusNotification-ScheduleTime": LATER})
     export = content(
         "NotificationHubJob",
         "<Type>ExportRegistrations</Type>"
@@ -212,12 +215,14 @@ def hub(address, port, rule, container):
     described.fix("id", sent, "odd id", only=["GET /{hub}/messages/{id}", "GET /{hub}/messages/{id}/devices/{device}"])
     described.fix("device", "1-1-1", "device", "odd device")
     described.fix("id", later, "odd id", only=["DELETE /{hub}/schedulednotifications/{id}"])
+    described.fix("id", replaced, "odd id", only=["PUT /{hub}/schedulednotifications/{id}"])
     described.fix("id", job, "odd id", only=["GET /{hub}/jobs/{id}"])
     described.fix("file", f"{sent}.txt", "odd")
     described.fix("$filter", f"DeviceToken eq '{TOKEN}'", "odd filter")
     described.fix("continuationtoken", "odd")
     described.fix("ServiceBusNotification-Format", "apple", "template", "odd")
     described.fix("ServiceBusNotification-ScheduleTime", LATER, "odd time")
+    described.fix("Martlet-Expires", "PT1H", "odd time")
     described.fix("container", "jobs", "odd_name")
     described.fix("blob", "output.txt")
     described.fix("blob", "spare.txt", only=["DELETE /$containers/{container}/{blob}"])
@@ -230,6 +235,7 @@ def hub(address, port, rule, container):
     described.example("PATCH /{hub}/installations/{id}", [{"op": "add", "path": "/tags/more", "value": "more"}])
     described.example("POST /{hub}/messages", {"aps": {"alert": "hi"}})
     described.example("POST /{hub}/schedulednotifications", {"aps": {"alert": "hi"}})
+    described.example("PUT /{hub}/schedulednotifications/{id}", {"aps": {"alert": "hi"}})
     described.example("POST /{hub}/messages/$batch", batch())
     described.example("PUT /$containers/{container}/{blob}", "text")
     described.example("PUT /{hub}", content("NotificationHubDescription", ""))
