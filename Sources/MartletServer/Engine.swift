@@ -40,7 +40,9 @@ struct Engine: Sendable {
         let keys: ServerKeys
         do throws(StorageError) {
             keys = try ServerKeys.open(in: configuration.dataDirectory)
-            storage = try SQLiteStorage(directory: configuration.dataDirectory, sealer: keys)
+            storage = try SQLiteStorage(
+                directory: configuration.dataDirectory, sealer: keys,
+                diskReserve: configuration.diskReserve ?? DiskRoom.usualReserve)
         } catch {
             throw ServerError(error.detail)
         }
@@ -148,7 +150,7 @@ struct Engine: Sendable {
         let health = HealthAPI {
             do throws(StorageError) {
                 try await storage.probe()
-                return nil
+                return storage.room.shortage
             } catch {
                 return "The storage does not answer: \(error.kind.rawValue)."
             }

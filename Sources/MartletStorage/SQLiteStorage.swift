@@ -12,6 +12,8 @@ public final class SQLiteStorage: Sendable {
     public let containers: FileContainerStore
     /// Contents of payloads that are files, beside the database.
     public let payloadBodies: PayloadBodies
+    /// The room on the disk.
+    public let room: DiskRoom
     let writer: Writer
     let readers: ReaderPool
     let sealer: any Sealer
@@ -30,22 +32,29 @@ public final class SQLiteStorage: Sendable {
     /// - Parameters:
     ///   - directory: Its path; made where it is missing, private (mode 0700), and locked until `close`.
     ///   - sealer: Seals the keys and credentials of hubs.
+    ///   - diskReserve: How many bytes of the disk nothing new is taken into.
     /// - Throws: `StorageError`; `.locked` where another process has the directory.
-    public convenience init(directory path: String, sealer: any Sealer) throws(StorageError) {
-        try self.init(directory: path, sealer: sealer, settings: Settings())
+    public convenience init(
+        directory path: String, sealer: any Sealer, diskReserve: Int64 = DiskRoom.usualReserve
+    ) throws(StorageError) {
+        var settings = Settings()
+        settings.room = { DiskRoom(of: $0, reserve: diskReserve) }
+        try self.init(directory: path, sealer: sealer, settings: settings)
     }
 
     init(directory path: String, sealer: any Sealer, settings: Settings) throws(StorageError) {
         directory = try StorageDirectory(path)
         self.sealer = sealer
+        let room = settings.room(path)
+        self.room = room
         SnapshotPlace.clean(in: directory)
         try directory.makePrivateFile(Settings.databaseName)
         let database = directory.file(Settings.databaseName)
         let connection = try settings.openWriter(database)
         try Migrator(migrations: settings.migrations).migrate(connection)
-        try PayloadRemoval(connection).expireUnpublished(at: nil)
+        try Self.expireUnpublished(connection)
         try directory.makePrivateDirectory("payloads")
-        payloadBodies = try Self.openBodies(in: directory.file("payloads"), of: connection)
+        payloadBodies = try Self.openBodies(in: directory.file("payloads"), room, of: connection)
         let unfinished = try DeliveryTable(connection).unfinishedIDs()
         checkpointer = Checkpointer(try settings.openReader(database))
         writer = Writer(connection, checkpointer: checkpointer, limits: settings.logLimits)
@@ -55,14 +64,23 @@ public final class SQLiteStorage: Sendable {
         try directory.makePrivateDirectory("progress")
         progressMaps = try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
         try directory.makePrivateDirectory("storage")
-        containers = try FileContainerStore(in: directory.file("storage"), cleaningBefore: settings.blocksKeptSince())
+        containers = try FileContainerStore(
+            in: directory.file("storage"), room: room, cleaningBefore: settings.blocksKeptSince())
+    }
+
+    /// On a full disk they stay until the sweep finds them old enough.
+    private static func expireUnpublished(_ connection: Connection) throws(StorageError) {
+        do throws(StorageError) {
+            try PayloadRemoval(connection).expireUnpublished(at: nil)
+        } catch  where error.kind == .full {
+        }
     }
 
     /// Removes the bodies that have no record: what wrote them ended before.
     private static func openBodies(
-        in path: String, of connection: Connection
+        in path: String, _ room: DiskRoom, of connection: Connection
     ) throws(StorageError) -> PayloadBodies {
-        let store = try FileContainerStore(in: path, cleaningBefore: .distantFuture)
+        let store = try FileContainerStore(in: path, room: room, cleaningBefore: .distantFuture)
         try store.keepBlobs(of: PayloadBodies.container) { name throws(StorageError) in
             try connection.first("SELECT 1 FROM payloads WHERE body = ?", name) { _ in true } ?? false
         }
@@ -94,6 +112,8 @@ extension SQLiteStorage {
         /// The most pages that the database may have; nil for SQLite's own limit.
         var pageLimit: Int?
         var logLimits = LogLimits()
+        /// How the room of a directory is known.
+        var room: @Sendable (String) -> DiskRoom = { DiskRoom(of: $0, reserve: DiskRoom.usualReserve) }
 
         /// Since when blocks that were never made a blob of are kept: a week, as blob services do.
         var blocksKeptSince: @Sendable () -> Timestamp = { Timestamp(seconds: Int64(time(nil)) - 7 * 86_400) }

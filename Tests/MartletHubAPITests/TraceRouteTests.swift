@@ -6,10 +6,13 @@ import Testing
 
 struct TraceRouteTests {
     /// Sends to everybody with a tag.
-    private func send(_ fixture: HubFixture, to tags: String) async throws -> String {
-        let response = try await fixture.send(
-            .post, "/demo/messages",
-            fields: ["servicebusnotification-format": "pigeon", "servicebusnotification-tags": tags], body: "coo")
+    private func send(
+        _ fixture: HubFixture, to tags: String, _ others: HTTPFields = [:], body: String = "coo"
+    ) async throws -> String {
+        var fields = others
+        fields["servicebusnotification-format"] = "pigeon"
+        fields["servicebusnotification-tags"] = tags
+        let response = try await fixture.send(.post, "/demo/messages", fields: fields, body: body)
         let location = try #require(response.fields["location"])
         return try #require(location.split(separator: "?").first?.split(separator: "/").last.map(String.init))
     }
@@ -49,23 +52,36 @@ struct TraceRouteTests {
 
     @Test func whatIsConfidentialIsNotShown() async throws {
         let fixture = try await HubFixture()
-        try await fixture.register("loft1", as: "r1")
-        let platform = PlatformID(rawValue: "pigeon")
-        let draft = NotificationDraft(
-            id: NotificationID(at: fixture.time.now), hub: fixture.hub.id,
-            content: .native(platform, Message(body: Array("secret".utf8))), target: .audience(nil),
-            acceptedAt: fixture.time.now, expiresAt: fixture.time.now + .seconds(60), isConfidential: true)
-        guard case .accepted(_, let deliveries) = try await fixture.storage.accept(draft) else { return }
+        try await fixture.register("loft1", as: "r1", tags: "news")
+        let id = try await send(fixture, to: "news", ["martlet-confidential": "true"], body: "secret")
+        let delivery = try #require(try await fixture.storage.unfinished(after: .none, limit: 1).first?.delivery)
         try await fixture.storage.record(
             DeliveryStep(
-                delivery: deliveries[0].id, isFannedOut: true, state: .completed, endedAt: fixture.time.now,
+                delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: fixture.time.now,
                 reached: ReachedBlock.blocks(of: [1])))
-        let payload = try await trace(fixture, "\(draft.id)", "r1")["registrations"]?.array?.first?["payload"]
+        let trace = try await trace(fixture, id, "r1")
+        #expect(trace["verdict"] == "delivered")
+        #expect(!trace.text.contains("secret"))
+        let payload = trace["registrations"]?.array?.first?["payload"]
         #expect(payload?["size"] == 6)
         #expect(payload?["body"] == nil)
-        let telemetry = try await fixture.send(.get, "/demo/messages/\(draft.id)")
+        let telemetry = try await fixture.send(.get, "/demo/messages/\(id)")
         #expect(telemetry.status == .ok)
         #expect(!telemetry.text.contains("secret"))
+    }
+
+    @Test(arguments: ["yes", "", "1", "true,true"])
+    func whetherSomethingIsConfidentialIsSaidClearlyOrNothingIsSent(value: String) async throws {
+        let fixture = try await HubFixture()
+        try await fixture.register("loft1", as: "r1", tags: "news")
+        for path in ["messages", "schedulednotifications"] {
+            let response = try await fixture.send(
+                .post, "/demo/\(path)",
+                fields: ["servicebusnotification-format": "pigeon", "martlet-confidential": value], body: "secret")
+            #expect(response.status == .badRequest)
+            #expect(response.text.contains("Martlet-Confidential must be true or false"))
+        }
+        #expect(try await fixture.storage.unfinished(after: .none, limit: 1).isEmpty)
     }
 
     @Test func aDeviceThatNobodyKnowsIsExplainedAsWell() async throws {

@@ -49,7 +49,8 @@ struct ContainerTests {
         _ = try open()
         #expect(try files("uploads") == ["job-1-out"])
         #expect(try files("blocks/jobs/a/...") == ["01"])
-        _ = try FileContainerStore(in: directory.path, cleaningBefore: .distantFuture)
+        _ = try FileContainerStore(
+            in: directory.path, room: DiskRoom(of: directory.path, reserve: 0), cleaningBefore: .distantFuture)
         #expect(try files("uploads").isEmpty)
         #expect(try files("blocks/jobs").isEmpty)
     }
@@ -67,7 +68,8 @@ struct ContainerTests {
     }
 
     private func open() throws -> FileContainerStore {
-        try FileContainerStore(in: directory.path, cleaningBefore: Timestamp(seconds: 0))
+        try FileContainerStore(
+            in: directory.path, room: DiskRoom(of: directory.path, reserve: 0), cleaningBefore: Timestamp(seconds: 0))
     }
 
     private func files(_ path: String) throws -> [String] {

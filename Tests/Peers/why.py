@@ -21,7 +21,7 @@ from checks import Checks
 checks = Checks("why")
 
 FULL = "DefaultFullSharedAccessSignature"
-NEWS, TOPIC = "news", "topic"
+NEWS, TOPIC, SECRET = "news", "topic", "the secret of the house"
 WAIT = 120
 CROWD = 25
 
@@ -117,7 +117,9 @@ class Course:
         simulator.call("PUT", "faults", {"seed": 1, "faults": [{"fault": name, "handle": at} for name, at in rules]})
         self.messages[NEWS] = await hub.send("(news || vip) && !quiet")
         self.messages[TOPIC] = await crowd.send("all")
+        self.messages["secret"] = self.send_confidentially()
         await hub.comes_to(self.messages[NEWS], {"Success": 2, "ExpiredChannel": 1})
+        await hub.comes_to(self.messages["secret"], {"Success": 1})
         await crowd.comes_to(self.messages[TOPIC], {"WrongToken": CROWD})
         # What was true is true no more.
         await hub.register("delivered", handles["delivered"], "quiet")
@@ -128,11 +130,20 @@ class Course:
         hub.close()
         crowd.close()
 
+    def send_confidentially(self):
+        printed = processes.martlet(self.binary, "hub", "show", NEWS, "--data", self.data)
+        words = ["send", NEWS, "--connection-string", re.search(rf"Endpoint=\S*{FULL}\S*", printed)[0], "--confidential",
+                 "--platform", "apple", "--tags", "quiet", "--body", json.dumps({"aps": {"alert": SECRET}})]
+        return processes.martlet(self.binary, *words).strip()
+
     def why(self, message, device):
         """As people read it, and as programs do."""
-        words = ["why", message, self.messages[message], device, "--data", self.data]
+        hub = message if message in self.rules else NEWS
+        words = ["why", hub, self.messages[message], device, "--data", self.data]
         lines = processes.martlet(self.binary, *words).splitlines()
-        trace = json.loads(processes.martlet(self.binary, *words, "--json"))
+        document = processes.martlet(self.binary, *words, "--json")
+        checks.that(f"{device}: nothing confidential", SECRET not in document + "".join(lines))
+        trace = json.loads(document)
         checks.equal(f"{device}: the sentences are those of the document", lines[:len(trace["explanation"])],
                      trace["explanation"])
         print(f"--- martlet why {message} … {device}", *lines, sep="\n", flush=True)
@@ -177,6 +188,11 @@ class Course:
         checks.equal("deleted: the verdict", found["verdict"], "delivered")
         checks.equal("deleted: what came since", push(found)["since"]["what"], "deleted")
 
+        found = await trace("secret", "excluded")
+        checks.equal("confidential: the verdict", found["verdict"], "delivered")
+        payload = push(found)["payload"]
+        checks.equal("confidential: the payload", ("body" in payload, payload["size"] > len(SECRET)), (False, True))
+
         checks.equal("late: the verdict", (await trace(NEWS, "late"))["verdict"], "registeredLater")
         checks.equal("nobody: the verdict", (await trace(NEWS, "nobody"))["verdict"], "unknownDevice")
 
@@ -191,7 +207,7 @@ class Course:
         await self.judge(at_once)
         await self.server.start()
         hubs = {name: self.hub(name) for name in (NEWS, TOPIC)}
-        await self.judge(lambda name, device: hubs[name].trace(self.messages[name], device))
+        await self.judge(lambda name, device: hubs.get(name, hubs[NEWS]).trace(self.messages[name], device))
         for hub in hubs.values():
             hub.close()
         code, _ = await self.server.stop()

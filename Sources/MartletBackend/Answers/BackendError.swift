@@ -75,7 +75,7 @@ extension BackendError {
         BackendError(
             50305, "The identity provider does not answer, so tokens cannot be checked.", retryAfter: retryAfter)
     }
-    static let storageFull = BackendError(50700, "The server has no room left for new data.")
+    static let storageFull = BackendError(50700, "The server has no room left for new data.", retryAfter: 60)
 
     /// Whether a token was shown that opens nothing (RFC 6750, section 3.1).
     var isOfToken: Bool { [Self.badSession.number, Self.badToken("").number].contains(number) }

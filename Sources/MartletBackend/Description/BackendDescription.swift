@@ -196,7 +196,7 @@ struct BackendDescription {
         refusal(
             .serviceUnavailable, "The server cannot do it now, or was not told which hub to use.", headers: [retryAfter]
         ),
-        refusal(507, "The server has no room left."),
+        refusal(.insufficientStorage, "The server has no room left; nothing was stored.", headers: [retryAfter]),
         plain(.requestTimeout, "The request took too long to arrive."),
         plain(414, "The address is too long."),
         plain(417, "Another expectation than `100-continue`."),

@@ -130,7 +130,7 @@ struct EncryptedSend: Sendable {
         do throws(NotificationIntakeError) {
             _ = try await backend.intake.accept(
                 push.content, to: .audience(push.audience), in: hub, id: push.id,
-                expiry: .until(expiresAt, at: backend.time.now))
+                expiry: .until(expiresAt, at: backend.time.now), isConfidential: true)
         } catch {
             throw BackendError(error)
         }

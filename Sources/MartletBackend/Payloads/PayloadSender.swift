@@ -27,7 +27,7 @@ struct PayloadSender: Sendable {
             try await addAddressees(audience, of: id, in: hub)
             // Before anybody is told: an id that a device hears of can be fetched.
             try await backend.stored { () throws(StorageError) in try await backend.payloads.publish(id) }
-            try await notify(audience, expiresAt: draft.expiresAt, in: hub, messages)
+            try await notify(draft, audience, in: hub, messages)
         } catch {
             // Where this fails too the payload expires.
             try? await backend.payloads.withdraw(id)
@@ -74,7 +74,7 @@ struct PayloadSender: Sendable {
     }
 
     private func notify(
-        _ audience: SendAudience, expiresAt: Timestamp, in hub: SendingHub,
+        _ draft: PayloadDraft, _ audience: SendAudience, in hub: SendingHub,
         _ messages: [(platform: PlatformID, message: Message)]
     ) async throws(BackendError) {
         for expression in audience.expressions {
@@ -82,7 +82,7 @@ struct PayloadSender: Sendable {
                 do throws(NotificationIntakeError) {
                     _ = try await backend.intake.accept(
                         .native(platform, message), to: .audience(expression), in: hub.id,
-                        expiry: .until(expiresAt, at: backend.time.now))
+                        expiry: .until(draft.expiresAt, at: backend.time.now), isConfidential: draft.kind != .rich)
                 } catch {
                     throw BackendError(error)
                 }

@@ -57,9 +57,9 @@ extension Setback {
             case 500...: error(.serverProblem(status: answer.status), "The server has a problem; try again later.")
             default: error(.refused(status: answer.status), "The server refused this (\(answer.status)).")
             }
-        mayPass = [408, 429, 500, 502, 503, 504].contains(answer.status)
-        // 429 and 503 say that the server did not take the request up.
-        mayHaveHadEffect = ![429, 503].contains(answer.status)
+        mayPass = [408, 429, 500, 502, 503, 504, 507].contains(answer.status)
+        // These say that the server did not take the request up.
+        mayHaveHadEffect = ![429, 503, 507].contains(answer.status)
         shortestWait = retryAfter ?? .zero
     }
 }

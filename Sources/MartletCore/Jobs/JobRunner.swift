@@ -4,6 +4,8 @@ import Synchronization
 /// Runs jobs: the service that goes from start to shutdown. What it had not finished goes on at the next start.
 public final class JobRunner: Sendable {
     private static let concurrencyLimit = 2
+    /// How often a job that lacks room on the disk is tried again.
+    private static let roomInterval: Duration = .seconds(10)
 
     private let parts: JobParts
     private let queue = Mutex(JobQueue(limit: concurrencyLimit))
@@ -59,14 +61,37 @@ public final class JobRunner: Sendable {
         }
     }
 
-    private func run(_ progress: JobProgress) async {
-        var work = JobWork(progress, parts)
-        do throws(JobStop) {
-            try await work.run()
-        } catch {
-            switch error {
-            case .interrupted: return
-            case .failed(let sentence): await fail(work.progress, work.progress.job.failure ?? sentence)
+    private func run(_ start: JobProgress) async {
+        var next: JobProgress? = start
+        while let progress = next {
+            var work = JobWork(progress, parts)
+            do throws(JobStop) {
+                try await work.run()
+                return
+            } catch {
+                switch error {
+                case .interrupted: return
+                case .failed(let sentence): return await fail(work.progress, work.progress.job.failure ?? sentence)
+                case .noRoom: next = await resumed(progress.job)
+                }
+            }
+        }
+    }
+
+    /// A job as the store has it, after a while in which room may have been made.
+    /// - Returns: nil where the server shuts down, or the job is gone.
+    private func resumed(_ job: Job) async -> JobProgress? {
+        log("A job waits for room on the disk; it goes on by itself.")
+        while true {
+            do {
+                try await parts.time.sleep(until: parts.time.now + Self.roomInterval)
+            } catch {
+                return nil
+            }
+            do throws(StorageError) {
+                return try await parts.jobs.unfinishedJobs().first { $0.job.id == job.id && $0.job.hub == job.hub }
+            } catch {
+                guard error.kind != .closed else { return nil }
             }
         }
     }
@@ -99,10 +124,17 @@ struct JobParts: Sendable {
 enum JobStop: Error {
     /// The server shuts down; the job goes on at the next start.
     case interrupted
+    /// The disk is full; the job goes on when it is not.
+    case noRoom
     case failed(String)
 
     init(_ error: StorageError) {
-        self = error.kind == .closed ? .interrupted : .failed(error.detail)
+        self =
+            switch error.kind {
+            case .closed: .interrupted
+            case .full: .noRoom
+            default: .failed(error.detail)
+            }
     }
 
     init(_ error: ContainerError) {

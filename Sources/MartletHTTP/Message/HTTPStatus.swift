@@ -28,6 +28,8 @@ public struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
     public static let headerFieldsTooLarge: HTTPStatus = 431
     public static let internalServerError: HTTPStatus = 500
     public static let serviceUnavailable: HTTPStatus = 503
+    /// RFC 4918, section 11.5.
+    public static let insufficientStorage: HTTPStatus = 507
 
     /// Whether the request succeeded: 200 to 299.
     public var isSuccess: Bool { (200..<300).contains(code) }

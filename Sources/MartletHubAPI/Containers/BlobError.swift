@@ -58,7 +58,7 @@ struct BlobError: Error, Hashable {
         case .nameTaken: self = .nameTaken
         case .conditionFailed: self = .changed
         case .storage(let error) where error.kind == .full:
-            self.init(507, "InsufficientStorage", "The disk has no room left.")
+            self.init(.insufficientStorage, "InsufficientStorage", "The disk has no room left.")
         case .storage:
             self.init(.serviceUnavailable, "ServerBusy", "The storage does not answer at the moment.")
         }

@@ -55,7 +55,7 @@ extension HubDescription {
                 APIAnswer(.created, "It is stored.", headers: Self.storageIDs),
                 Self.storageError(.conflict, "There is one already, or its name collides with another's."),
                 Self.storageError(.preconditionFailed, "It is another version (`If-Match`)."),
-                Self.storageError(507, "The disk is full."),
+                Self.storageError(.insufficientStorage, "The disk is full."),
             ])
     }
 

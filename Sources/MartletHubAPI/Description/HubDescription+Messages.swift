@@ -52,7 +52,8 @@ extension HubDescription {
         answers: [APIAnswer]
     ) -> APIOperation {
         APIOperation(
-            .post, pattern, id: id, summary, parameters: [format, expires, Self.idempotencyKey] + parameters,
+            .post, pattern, id: id, summary,
+            parameters: [format, expires, Self.confidential, Self.idempotencyKey] + parameters,
             body: body,
             answers: answers + [Self.error(422, "The `Idempotency-Key` was used for another request.")])
     }
@@ -90,6 +91,9 @@ extension HubDescription {
 
     private static let idempotencyKey = APIParameter(
         .header, "Idempotency-Key", "A repeated request with the same key is answered as the first was.")
+    private static let confidential = APIParameter(
+        .header, "Martlet-Confidential", "`true`: nobody is shown the content but the devices that it is for.",
+        schema: ["type": "string", "enum": ["true", "false"]])
     private var direct: APIParameter { APIParameter(.query, "direct", "To the handle that is named; needs no value.") }
     private var test: APIParameter {
         APIParameter(.query, "test", "Send to at most ten devices and wait for the outcomes; needs no value.")

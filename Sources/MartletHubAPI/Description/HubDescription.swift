@@ -91,6 +91,9 @@ struct HubDescription {
             APIAnswer(
                 .serviceUnavailable, "The server cannot answer now.", APIContent("application/xml"),
                 headers: ids + [retryAfter]),
+            APIAnswer(
+                .insufficientStorage, "The server has no room left: nothing was stored, and what was accepted stays.",
+                APIContent("application/xml"), headers: ids + [retryAfter]),
         ]
 
     static let retryAfter = APIParameter(

@@ -89,6 +89,14 @@ extension HubAPIError {
         return error
     }
 
+    /// No 503, which clients repeat within seconds: room is made by people.
+    static let storageFull: HubAPIError = {
+        var error = HubAPIError(
+            .insufficientStorage, 50_700, "The server has no room left for anything new; what it has accepted stays")
+        error.fields["retry-after"] = "60"
+        return error
+    }()
+
     static let internalError = HubAPIError(.internalServerError, 50_000, "The server could not answer")
 
     /// What went wrong inside is for the log, not for the caller.
@@ -96,7 +104,8 @@ extension HubAPIError {
         switch error.kind {
         case .corrupt: self = .internalError
         case .closed, .locked: self = .busy("The server is starting or stopping", retryAfter: 1)
-        case .full, .unavailable: self = .busy("The server cannot store anything at the moment", retryAfter: 10)
+        case .full: self = .storageFull
+        case .unavailable: self = .busy("The server cannot store anything at the moment", retryAfter: 10)
         }
     }
 

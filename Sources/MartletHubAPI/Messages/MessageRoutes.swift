@@ -52,7 +52,7 @@ struct MessageRoutes: Sendable {
         do throws(NotificationIntakeError) {
             id = try await notifications.accept(
                 send.content, to: send.target, in: call.hub.id, dueAt: send.dueAt, expiry: send.expiry,
-                rollout: send.rollout, request: identity)
+                isConfidential: send.isConfidential, rollout: send.rollout, request: identity)
         } catch {
             throw HubAPIError(error)
         }

@@ -80,6 +80,7 @@ extension SendRequest {
             input.append("rollout")
             input.append(rollout.description)
         }
+        if isConfidential { input.append("confidential") }
         return input.bytes
     }
 }

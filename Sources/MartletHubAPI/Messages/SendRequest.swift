@@ -14,6 +14,8 @@ struct SendRequest {
     let rollout: Rollout?
     /// Whether it asks for the outcomes while it waits.
     let isTest: Bool
+    /// Whether nobody is to be shown its content but the devices that it is for.
+    let isConfidential: Bool
 
     /// The largest body in bytes.
     static let sizeLimit = 65_536
@@ -27,6 +29,7 @@ struct SendRequest {
         target = isDirect ? .direct([try reader.handle(format)]) : .audience(try reader.audience())
         rollout = try RolloutHeader.read(from: call.request.fields)
         isTest = reader.isTest(call)
+        isConfidential = try reader.isConfidential()
     }
 
     /// One that waits for its time.
@@ -48,6 +51,7 @@ struct SendRequest {
         target = .direct(batch.devices.map { text in format.platform?.handle(from: text) ?? PushHandle(text) })
         rollout = try RolloutHeader.read(from: call.request.fields)
         isTest = reader.isTest(call)
+        isConfidential = try reader.isConfidential()
     }
 
     /// What is sent now must not have been meant for later.
@@ -85,6 +89,14 @@ private struct Reader {
 
     /// A test flag is known by its query, in which one client repeats it on every request, or by a header.
     func isTest(_ call: HubCall) -> Bool { known.isTest || call.match.target.flag("test") }
+
+    func isConfidential() throws(HubAPIError) -> Bool {
+        switch fields.values(of: "martlet-confidential").map({ $0.lowercased() }) {
+        case [], ["false"]: return false
+        case ["true"]: return true
+        default: throw .badRequest("Martlet-Confidential must be true or false, once")
+        }
+    }
 
     /// Without a format header the headers of the platform tell which is meant, because one client leaves it out when
     /// its caller sets headers of his own.

@@ -106,7 +106,7 @@ struct AdminAPI: Sendable {
             case .badName, .unknownPlatform, .badCredential, .invalid: .badRequest
             case .exists: .conflict
             case .notFound, .ruleNotFound: .notFound
-            case .storage: .serviceUnavailable
+            case .storage(let error): HTTPStatus(error)
             }
         return HTTPResponse(status, error: error.description)
     }
@@ -180,9 +180,17 @@ struct AdminAPI: Sendable {
                 switch error {
                 case .badName, .badPassword, .badRole: .badRequest
                 case .notFound: .notFound
-                case .busy, .storage: .serviceUnavailable
+                case .busy: .serviceUnavailable
+                case .storage(let error): HTTPStatus(error)
                 }
             return HTTPResponse(status, error: error.description)
         }
+    }
+}
+
+extension HTTPStatus {
+    /// What the storage could not do for an administrator, who is told why.
+    fileprivate init(_ error: StorageError) {
+        self = error.kind == .full ? .insufficientStorage : .serviceUnavailable
     }
 }

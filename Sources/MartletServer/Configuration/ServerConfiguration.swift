@@ -67,6 +67,8 @@ public struct ServerConfiguration: Sendable {
     public var notificationRetention: Duration
     /// A file with what lets its bearer read `/metrics`; nil where nobody may but by the admin socket.
     public var metricsTokenFile: String?
+    /// Bytes of the data directory's disk that nothing new is taken into; nil for the usual reserve.
+    public var diskReserve: Int64?
 
     public init(
         dataDirectory: String, listen: Address? = nil, tlsListen: Address? = nil, tls: TLS? = nil,

@@ -34,6 +34,9 @@ extension MetricFamily {
 
     static let databaseBytes = MetricFamily(
         "martlet_database_bytes", .gauge, ["file"], "Size of the database and of its write-ahead log.")
+    static let diskBytes = MetricFamily(
+        "martlet_disk_bytes", .gauge, ["kind"],
+        "Room left on the disk of the data directory, and the reserve that nothing new is taken into.")
     static let writesWaiting = MetricFamily(
         "martlet_database_writes_waiting", .gauge, [], "Changes that wait for the next transaction.")
     static let writeWait = MetricFamily(
@@ -62,7 +65,8 @@ extension MetricFamily {
     /// In the order in which they are written.
     static let all = [
         accepted, attempts, outcomes, latency, deliveries, backlog, oldest, connections, renewals, credentialExpiry,
-        databaseBytes, writesWaiting, writeWait, commitTime, loopBusy, requests, serverConnections, processorTime,
+        databaseBytes, diskBytes, writesWaiting, writeWait, commitTime, loopBusy, requests, serverConnections,
+        processorTime,
         residentMemory, openFiles, openFilesLimit, startTime,
     ]
 }

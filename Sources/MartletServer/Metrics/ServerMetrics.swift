@@ -71,6 +71,9 @@ struct ServerMetrics: Sendable {
         let sizes = storage.fileSizes
         let times = storage.writeTimes
         text.add(.databaseBytes, [(["database"], Double(sizes.database)), (["log"], Double(sizes.log))])
+        let disk = storage.room.figures
+        text.add(
+            .diskBytes, disk.map { [(["free"], Double($0.free)), (["reserve"], Double($0.reserve))] } ?? [])
         text.add(.writesWaiting, Double(storage.waitingWrites))
         text.add(.writeWait, [([], times.wait)])
         text.add(.commitTime, [([], times.commit)])

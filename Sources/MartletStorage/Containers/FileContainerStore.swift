@@ -9,6 +9,7 @@ public final class FileContainerStore: ContainerStore {
     private static let transferThreads = 2
 
     private let directory: ContainerDirectory
+    private let room: DiskRoom
     /// Everything that changes which blobs there are happens here, one after the other.
     private let names = FileThread()
     private let transfers: [FileThread]
@@ -16,8 +17,10 @@ public final class FileContainerStore: ContainerStore {
 
     /// - Parameters:
     ///   - root: An existing private directory that no other process uses.
+    ///   - room: Where there is too little, nothing is written.
     ///   - moment: Blocks and resumable uploads that have not changed since are removed.
-    init(in root: String, cleaningBefore moment: Timestamp) throws(StorageError) {
+    init(in root: String, room: DiskRoom, cleaningBefore moment: Timestamp) throws(StorageError) {
+        self.room = room
         directory = try ContainerDirectory(root)
         transfers = (0..<Self.transferThreads).map { _ in FileThread() }
         do throws(ContainerError) {
@@ -99,7 +102,7 @@ public final class FileContainerStore: ContainerStore {
                 return try OpenFile(writing: directory.path(ofUpload: name), at: offset, isTemporary: false)
             }
         }
-        return FileUpload(file: file, thread: thread, names: names, place: place)
+        return FileUpload(file: file, room: room, thread: thread, names: names, place: place)
     }
 
     public func commitBlocks(

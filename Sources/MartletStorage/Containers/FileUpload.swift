@@ -5,11 +5,17 @@ struct FileUpload: BlobUpload {
     typealias Place = @Sendable (OpenFile, BlobCondition) throws(ContainerError) -> Blob
 
     let file: OpenFile
+    let room: DiskRoom
     let thread: FileThread
     let names: FileThread
     let place: Place
 
     func write(_ bytes: [UInt8]) async throws(ContainerError) {
+        do throws(StorageError) {
+            try room.check()
+        } catch {
+            throw .storage(error)
+        }
         try await thread.run { [file] () throws(ContainerError) in try file.write(bytes) }
     }
 

@@ -5,7 +5,8 @@ extension SQLiteStorage: DeviceKeyStore {
     public func putDeviceKey(
         _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
     ) async throws(StorageError) -> Bool {
-        try await writer.write { connection throws(StorageError) in
+        if key != nil { try room.check() }
+        return try await writer.write { connection throws(StorageError) in
             try DeviceKeyTable(connection).put(key, of: registration, tagged: tag, in: hub)
         }
     }

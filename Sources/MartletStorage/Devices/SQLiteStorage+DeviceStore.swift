@@ -5,7 +5,8 @@ extension SQLiteStorage: DeviceStore {
     public func apply(
         _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> [Result<Registration, RegistrationRefusal>] {
-        try await writer.write { connection throws(StorageError) in
+        if changes.contains(where: \.takesRoom) { try room.check() }
+        return try await writer.write { connection throws(StorageError) in
             let table = RegistrationTable(connection, changes.count > 1 ? WriteMemory() : nil)
             var results: [Result<Registration, RegistrationRefusal>] = []
             for change in changes { results.append(try table.apply(change, in: hub, at: now)) }
@@ -53,6 +54,16 @@ extension SQLiteStorage: DeviceStore {
     ) async throws(StorageError) -> Int {
         try await writer.write { connection throws(StorageError) in
             try RegistrationTable(connection).apply(feedback, in: hub, at: now)
+        }
+    }
+}
+
+extension RegistrationChange {
+    /// Whether it is more than a removal.
+    fileprivate var takesRoom: Bool {
+        switch self {
+        case .put: true
+        case .delete: false
         }
     }
 }

@@ -5,7 +5,8 @@ extension SQLiteStorage: InstallationStore {
     public func apply(
         _ change: InstallationChange, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Result<InstallationRecord, RegistrationRefusal> {
-        try await writer.write { connection throws(StorageError) in
+        if case .put = change { try room.check() }
+        return try await writer.write { connection throws(StorageError) in
             try InstallationTable(connection).apply(change, in: hub, at: now)
         }
     }

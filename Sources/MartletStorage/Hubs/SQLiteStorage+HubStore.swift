@@ -11,7 +11,7 @@ extension SQLiteStorage: HubStore {
     public func createHub(
         name: String, settings: HubSettings, at now: Timestamp
     ) async throws(StorageError) -> Hub? {
-        try await writer.write { [sealer] connection throws(StorageError) in
+        try await takeIn { [sealer] connection throws(StorageError) in
             try HubTable(connection, sealer).create(name: name, settings: settings, at: now)
         }
     }

@@ -3,7 +3,7 @@ public import MartletModel
 
 extension SQLiteStorage: JobStore {
     public func createJob(_ job: Job) async throws(StorageError) {
-        try await writer.write { [sealer] connection throws(StorageError) in
+        try await takeIn { [sealer] connection throws(StorageError) in
             try JobTable(connection, sealer).create(job)
         }
     }
@@ -36,7 +36,7 @@ extension SQLiteStorage: JobStore {
         _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
     ) async throws(StorageError) -> JobProgress {
-        try await writer.write { [sealer] connection throws(StorageError) in
+        try await takeIn { [sealer] connection throws(StorageError) in
             let table = RegistrationTable(connection, WriteMemory())
             var results: [Result<Registration, RegistrationRefusal>] = []
             for change in changes { results.append(try table.apply(change, in: hub, at: now)) }

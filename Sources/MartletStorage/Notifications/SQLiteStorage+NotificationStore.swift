@@ -3,7 +3,7 @@ public import MartletModel
 
 extension SQLiteStorage: NotificationStore {
     public func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance {
-        try await writer.write { connection throws(StorageError) in try NotificationTable(connection).accept(draft) }
+        try await takeIn { connection throws(StorageError) in try NotificationTable(connection).accept(draft) }
     }
 
     public func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications {

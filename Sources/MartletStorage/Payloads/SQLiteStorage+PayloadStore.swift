@@ -3,7 +3,7 @@ public import MartletModel
 
 extension SQLiteStorage: PayloadStore {
     public func addPayload(_ draft: PayloadDraft, quota: Int64) async throws(StorageError) -> PayloadAddition {
-        try await writer.write { [sealer] connection throws(StorageError) in
+        try await takeIn { [sealer] connection throws(StorageError) in
             try PayloadTable(connection).add(draft, quota: quota, sealer)
         }
     }
@@ -15,7 +15,7 @@ extension SQLiteStorage: PayloadStore {
     }
 
     public func addAddressees(_ users: [String], of id: PayloadID) async throws(StorageError) {
-        try await writer.write { connection throws(StorageError) in
+        try await takeIn { connection throws(StorageError) in
             try PayloadTable(connection).addAddressees(users, of: id)
         }
     }

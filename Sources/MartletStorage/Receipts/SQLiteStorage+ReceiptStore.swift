@@ -5,7 +5,7 @@ extension SQLiteStorage: ReceiptStore {
     public func addReceipts(
         _ receipts: [Receipt], from source: ReceiptSource, at now: Timestamp
     ) async throws(StorageError) {
-        try await writer.write { connection throws(StorageError) in
+        try await takeIn { connection throws(StorageError) in
             try ReceiptTable(connection).add(receipts, from: source, at: now)
         }
     }

@@ -3,7 +3,7 @@ public import MartletModel
 
 extension SQLiteStorage: UserStore {
     public func putUser(_ user: User) async throws(StorageError) {
-        try await writer.write { connection throws(StorageError) in try UserTable(connection).put(user) }
+        try await takeIn { connection throws(StorageError) in try UserTable(connection).put(user) }
     }
 
     public func user(_ name: String) async throws(StorageError) -> User? {
@@ -15,7 +15,7 @@ extension SQLiteStorage: UserStore {
     }
 
     public func addRole(_ role: String, to name: String) async throws(StorageError) -> Bool {
-        try await writer.write { connection throws(StorageError) in try UserTable(connection).addRole(role, to: name) }
+        try await takeIn { connection throws(StorageError) in try UserTable(connection).addRole(role, to: name) }
     }
 
     public func removeRole(_ role: String, from name: String) async throws(StorageError) -> Bool {
@@ -29,7 +29,7 @@ extension SQLiteStorage: UserStore {
     }
 
     public func addSession(_ session: Session) async throws(StorageError) {
-        try await writer.write { connection throws(StorageError) in try UserTable(connection).add(session) }
+        try await takeIn { connection throws(StorageError) in try UserTable(connection).add(session) }
     }
 
     public func session(tokenHash: [UInt8], at now: Timestamp) async throws(StorageError) -> Session? {

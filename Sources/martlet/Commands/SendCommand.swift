@@ -16,6 +16,7 @@ enum SendCommand {
             Option("at", "TIME", "Send it at this time, in UTC, such as 2026-11-21T09:22:56."),
             Option("replace", "ID", "With --at: put it in the place of a notification that has not begun."),
             Option("header", "NAME:VALUE", "A header field for the push service."),
+            Option("confidential", nil, "Show the payload to nobody but the devices: no trace or telemetry has it."),
             Option("ca-file", "FILE", "The authority to trust instead of the system's."),
             Option("wait", nil, "Wait until it is delivered and print what became of it."),
         ]
@@ -54,6 +55,7 @@ extension HubClient {
             }
             fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " })
         }
+        if invocation.isOn("confidential") { fields["martlet-confidential"] = "true" }
         let body = Array(try invocation.required("body").utf8)
         let response = try await call(method, target, fields: fields, body: body)
         guard let location = response.fields["location"] else { throw ServerError("The hub gave no id.") }

@@ -43,6 +43,10 @@ enum ServeCommand {
                 "keep-notifications", "DAYS",
                 "How long it is kept what became of a notification on every device, from its end.", default: "30"),
             Option(
+                "disk-reserve", "SIZE",
+                "Room on the disk of the data that nothing new is taken into; at most a twentieth of the disk.",
+                default: "64M"),
+            Option(
                 "metrics-token-file", "FILE",
                 "Serve /metrics to who sends this file's line as bearer token; 'martlet metrics' needs none."),
             Option("loops", "N", "Event loops; one per core, at most two, where it is not given."),
@@ -106,6 +110,7 @@ enum ServeCommand {
             Int64(text).flatMap { (1...3650).contains($0) ? $0 : nil }
         }
         if let days { configuration.notificationRetention = .seconds(days * 86_400) }
+        configuration.diskReserve = try invocation.byteCount("disk-reserve")
         configuration.metricsTokenFile = invocation["metrics-token-file"]
         configuration.loops = try invocation.optional("loops", as: "a number from 1 to 64") { text in
             Int(text).flatMap { (1...64).contains($0) ? $0 : nil }

@@ -23,6 +23,7 @@ struct EncryptedTests {
             ])
         let sent = fixture.sent.deliveries
         #expect(sent.count == 2)
+        #expect(sent.allSatisfy { $0.notification.isConfidential })
         for (delivery, (device, handle, text)) in zip(
             sent, [(phone, "bob1", "to the phone"), (tablet, "bob2", "to the tablet")])
         {

@@ -15,6 +15,7 @@ struct SecureTests {
         let id = try #require(response.payloadID)
         #expect(response.fields["location"] == "/api/notifications/\(id)")
         #expect(fixture.pushes == [["secureId: \(id)"]])
+        #expect(fixture.sent.deliveries.allSatisfy { $0.notification.isConfidential })
         #expect(try await fixture.audience(of: fixture.sent.deliveries[0]) == ["alices"])
         for isRead in [false, true] {
             let fetched = await fixture.ask(.get, "/api/notifications/\(id)", as: "alice")

@@ -48,7 +48,7 @@ struct RepeatedRequestTests {
         #expect(first.fields["location"] != second.fields["location"])
     }
 
-    @Test("A promised key with another request is a 422", arguments: ["body", "tags", "field", "time"])
+    @Test("A promised key with another request is a 422", arguments: ["body", "tags", "field", "time", "secrecy"])
     func aPromisedKeyWithAnotherRequestIsRefused(change: String) async throws {
         let fixture = try await HubFixture()
         let path = "/demo/schedulednotifications"
@@ -62,6 +62,7 @@ struct RepeatedRequestTests {
         case "tags": fields.append(HTTPField("ServiceBusNotification-Tags", "a"))
         case "field": fields.append(HTTPField("Pigeon-Ring", "red"))
         case "time": fields["servicebusnotification-scheduletime"] = "2026-11-21T09:22:57"
+        case "secrecy": fields["martlet-confidential"] = "true"
         default: break
         }
         let body = change == "body" ? "cuckoo" : "coo"
