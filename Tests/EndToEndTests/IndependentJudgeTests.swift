@@ -22,6 +22,11 @@ struct IndependentJudgeTests {
         try await judge("why.py", BuiltProducts.martlet.path)
     }
 
+    @Test("A full disk takes in nothing new and loses nothing that was accepted")
+    func aFullDiskLosesNothing() async throws {
+        try await judge("disk_full.py", BuiltProducts.martlet.path)
+    }
+
     @Test("Metrics can be read by a public parser, and count what the simulator counts")
     func metricsAreTrue() async throws {
         try await judge("metrics.py", BuiltProducts.martlet.path)

@@ -51,6 +51,9 @@ extension MetricFamily {
         "martlet_loop_busy_seconds_total", .counter, ["loop"], "Time that an event loop was at work.")
     static let requests = MetricFamily(
         "martlet_http_requests_total", .counter, ["area", "code"], "Requests answered, by part of the server.")
+    static let refusals = MetricFamily(
+        "martlet_http_refusals_total", .counter, ["area", "code"],
+        "Requests refused for their number (429) or for want of room on the disk (507).")
     static let serverConnections = MetricFamily(
         "martlet_http_connections", .gauge, ["listener"], "Connections of clients.")
     static let processorTime = MetricFamily(
@@ -65,7 +68,7 @@ extension MetricFamily {
     /// In the order in which they are written.
     static let all = [
         accepted, attempts, outcomes, latency, deliveries, backlog, oldest, connections, renewals, credentialExpiry,
-        databaseBytes, diskBytes, writesWaiting, writeWait, commitTime, loopBusy, requests, serverConnections,
+        databaseBytes, diskBytes, writesWaiting, writeWait, commitTime, loopBusy, requests, refusals, serverConnections,
         processorTime,
         residentMemory, openFiles, openFilesLimit, startTime,
     ]

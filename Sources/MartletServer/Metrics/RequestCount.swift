@@ -22,10 +22,14 @@ final class RequestCount: Sendable {
     private typealias Listener = (name: String, connections: @Sendable () -> Int)
 
     private let counts = Mutex<[Key: Int]>([:])
+    /// By area and whole status.
+    private let refusals = Mutex<[Area: [Int: Int]]>([:])
     private let listeners = Mutex<[Listener]>([])
 
     func add(_ status: HTTPStatus, _ area: Area) {
         counts.withLock { $0[Key(area: area, hundreds: UInt16(status.code) / 100), default: 0] += 1 }
+        guard status == .tooManyRequests || status == .insufficientStorage else { return }
+        refusals.withLock { $0[area, default: [:]][status.code, default: 0] += 1 }
     }
 
     /// Asks a listener for its connections from now on.
@@ -42,6 +46,13 @@ final class RequestCount: Sendable {
         let counts = counts.withLock { $0 }
         return counts.map { (labels: [$0.area.rawValue, "\($0.hundreds)xx"], value: Double($1)) }
             .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+    }
+
+    var refused: [(labels: [String], value: Double)] {
+        let refusals = refusals.withLock { $0 }
+        return refusals.flatMap { area, codes in
+            codes.map { (labels: [area.rawValue, String($0)], value: Double($1)) }
+        }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
     }
 
     var connections: [(labels: [String], value: Double)] {

@@ -84,6 +84,7 @@ struct ServerMetrics: Sendable {
             .loopBusy,
             loops.loops.enumerated().map { (labels: [String($0.offset)], value: $0.element.busyTime.inSeconds) })
         text.add(.requests, requests.samples)
+        text.add(.refusals, requests.refused)
         text.add(.serverConnections, requests.connections)
         let process = ProcessFigures()
         text.add(.processorTime, process.processorTime)

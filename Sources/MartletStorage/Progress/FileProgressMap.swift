@@ -9,7 +9,8 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let byteCount: Int
     private let descriptor: Int32
-    /// Per page of the file, whether its place on disk is certain: writing to a hole of a full disk would be fatal.
+    /// Per page of the file, whether its place on disk is certain. Writing to a hole of a full disk would be fatal; on
+    /// some file systems reading one as well.
     private let allocated: UnsafeMutablePointer<Atomic<UInt8>>
     /// Bits for whose page the disk has no room. They end with the process.
     private let homeless = Locked<Set<Int64>>([])
@@ -19,6 +20,8 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let keep: @Sendable (FileProgressMap) -> Void
 
     private static let pageSize = 4096
+    /// SEEK_DATA and SEEK_HOLE of lseek(2), which the Glibc module does not have.
+    private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
 
     /// Opens the file of a map, made where it is missing.
     init(
@@ -43,6 +46,20 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: byteCount / 8)
         allocated = .allocate(capacity: pages)
         for page in 0..<pages { (allocated + page).initialize(to: Atomic(0)) }
+        markPresentPages()
+    }
+
+    /// Finds the pages that an earlier user of the file has left.
+    private func markPresentPages() {
+        var position = lseek(descriptor, 0, Self.seekData)
+        while position >= 0 {
+            let end = lseek(descriptor, position, Self.seekHole)
+            guard end > position else { return }
+            for page in Int(position) / Self.pageSize..<min(Int(end - 1), byteCount - 1) / Self.pageSize + 1 {
+                allocated[page].store(1, ordering: .relaxed)
+            }
+            position = lseek(descriptor, end, Self.seekData)
+        }
     }
 
     deinit {
@@ -87,23 +104,27 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         return stride(from: 0, to: byteCount / 8, by: ReachedBlock.wordCount).compactMap { first in
             let count = min(ReachedBlock.wordCount, byteCount / 8 - first)
             var block = [UInt64](repeating: 0, count: ReachedBlock.wordCount)
-            for place in 0..<count { block[place] = words[first + place].load(ordering: .relaxed) }
+            for place in 0..<count where isPresent(page: (first + place) * 8 / Self.pageSize) {
+                block[place] = words[first + place].load(ordering: .relaxed)
+            }
             return ReachedBlock(place: Int64(first / ReachedBlock.wordCount), words: block)
         }
     }
 
     private func isSet(_ number: Int64) -> Bool {
         let (word, bit) = place(of: number)
-        return words[word].load(ordering: .relaxed) & bit != 0
+        return isPresent(page: word * 8 / Self.pageSize) && words[word].load(ordering: .relaxed) & bit != 0
     }
 
     private func place(of number: Int64) -> (word: Int, bit: UInt64) {
         (Int(number) / 64, 1 << (UInt64(number) & 63))
     }
 
+    private func isPresent(page: Int) -> Bool { allocated[page].load(ordering: .relaxed) == 1 }
+
     /// Two threads that ask at once both allocate, which does no harm.
     private func isWritable(page: Int) -> Bool {
-        if allocated[page].load(ordering: .relaxed) == 1 { return true }
+        if isPresent(page: page) { return true }
         let start = off_t(page * Self.pageSize)
         guard posix_fallocate(descriptor, start, off_t(Self.pageSize)) == 0 else { return false }
         allocated[page].store(1, ordering: .relaxed)
