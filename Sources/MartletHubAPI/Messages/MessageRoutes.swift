@@ -75,7 +75,7 @@ struct MessageRoutes: Sendable {
         do throws(NotificationIntakeError) {
             replacement = try await notifications.replace(
                 id, in: call.hub.id, with: send.content, to: send.target, dueAt: dueAt, expiry: send.expiry,
-                rollout: send.rollout)
+                isConfidential: send.isConfidential, rollout: send.rollout)
         } catch {
             throw HubAPIError(error)
         }

@@ -25,7 +25,7 @@ extension SQLiteStorage: NotificationStore {
     }
 
     public func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement {
-        try await writer.write { connection throws(StorageError) in try NotificationTable(connection).replace(draft) }
+        try await takeIn { connection throws(StorageError) in try NotificationTable(connection).replace(draft) }
     }
 
     public func unfinished(
