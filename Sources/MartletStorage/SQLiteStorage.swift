@@ -108,7 +108,7 @@ extension SQLiteStorage {
     /// How connections are opened.
     struct Settings: Sendable {
         var migrations = Migration.all
-        var readerCount = 2
+        var readerCount = 3
         /// The most pages that the database may have; nil for SQLite's own limit.
         var pageLimit: Int?
         var logLimits = LogLimits()

@@ -42,6 +42,11 @@ struct IndependentJudgeTests {
         try await judge("backups.py", BuiltProducts.martlet.path)
     }
 
+    @Test("A short send overtakes a backlog of broadcasts, and a service that answers nothing holds up nobody else")
+    func shortSendsOvertake() async throws {
+        try await judge("overtaking.py", BuiltProducts.martlet.path)
+    }
+
     @Test("A public APNs client is satisfied by the simulator")
     func aioapnsIsSatisfied() async throws {
         try await judge("aioapns_client.py", BuiltProducts.martlet.path)
@@ -145,7 +150,7 @@ struct IndependentJudgeTests {
                 "backups:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
-                "openid-connect:", "key-rotation:", "metrics:",
+                "openid-connect:", "key-rotation:", "metrics:", "overtaking:",
                 "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }

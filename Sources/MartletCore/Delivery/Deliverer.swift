@@ -45,6 +45,7 @@ struct Deliverer: Sendable {
 
     private func advance(_ course: inout DeliveryCourse) async throws(StorageError) -> Ending {
         let delivery = course.delivery
+        course.sent = 0
         var content = course.takeContent() ?? sender.content(of: delivery, on: platforms[delivery.platform])
         defer { course.content = content }
         guard !course.progress.isFannedOut else { return try await retry(&course, &content) }

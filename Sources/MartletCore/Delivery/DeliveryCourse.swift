@@ -19,6 +19,15 @@ struct DeliveryCourse: Sendable {
 
     var delivery: Delivery { progress.delivery }
 
+    private static let bytesOfHandle = 160
+
+    /// About how much memory it takes, in bytes.
+    var weight: Int {
+        let notification = delivery.notification
+        guard case .direct(let handles) = notification.target else { return notification.content.body.count }
+        return notification.content.body.count + handles.count * Self.bytesOfHandle
+    }
+
     /// Whether a page has been sent.
     var hasBegun: Bool { progress.cursor != .none || progress.isFannedOut }
 

@@ -3,212 +3,224 @@ import MartletModel
 /// Which deliveries wait, run, sleep and stand in line before a paused lane: pure bookkeeping under the dispatcher's
 /// lock.
 ///
-/// A delivery is *known* while it is in one of the four. Up to `readThrough` every unfinished delivery of the store is
-/// known; the queue is *complete* when none lies behind it, and stops being so when one is turned away because
-/// the queue is full.
+/// A delivery is *known* while it is in one of the four. First pages have slots of their own, so that a send that is no
+/// longer than one waits for no page of a longer one; all other pages and rounds of retries share the others. Of what
+/// waits so much is held with what it brings; of the rest only the number is kept.
 struct DeliveryQueue: Sendable {
     enum Next: Sendable {
-        case deliver(DeliveryProgress)
-        /// One that slept: where it stands is read from the store.
-        case resume(Delivery.ID, hub: Hub.ID)
+        case deliver(DeliveryCourse, Kind)
+        /// One of which only the number is kept: where it stands is read from the store.
+        case resume(Delivery.ID, Kind)
         case wait(until: Timestamp?)
     }
 
-    private struct Sleeper {
-        var id: Delivery.ID
-        var hub: Hub.ID
-        var until: Timestamp
+    /// What a turn is for.
+    enum Kind: Hashable, Sendable {
+        case firstPage
+        case furtherPage
     }
 
-    /// The deliveries that a paused lane holds up. One of them, the scout, sleeps until the pause may be over; the others
-    /// follow when the lane is open, or one by one where the scout has ended without opening it.
-    private struct Line {
-        var scout: Delivery.ID
-        var others: [Delivery.ID] = []
+    private enum Item: Sendable {
+        /// Apart from the queue, in which most have only a number.
+        indirect case held(DeliveryCourse, weight: Int)
+        case stored(Delivery.ID)
     }
 
-    private let limit: Int
-    private var waiting: [DeliveryProgress] = []
-    private var firstWaiting = 0
-    private var running = 0
-    /// The soonest is the last.
-    private var sleepers: [Sleeper] = []
-    private var lines: [LaneID: Line] = [:]
-    private var scouts: [Delivery.ID: LaneID] = [:]
-    private var known: Set<Delivery.ID> = []
-    /// Whether it is the turn of what waits, where something that slept is due as well.
-    private var isTurnOfWaiting = false
+    /// What is always kept of a delivery.
+    private struct Note: Sendable {
+        var lane: LaneID
+        /// What its next turn is for, or the one that it has.
+        var kind: Kind
+    }
+
+    private let limits: QueueLimits
+    private let pageSize: Int
+    private var firstPages: FairTurns<Item>
+    private var furtherPages: FairTurns<Item>
+    private var sleepers = PriorityHeap<Delivery.ID, Timestamp>()
+    private var lines = PausedLines()
+    private var known: [Delivery.ID: Note] = [:]
+    private var running: Set<Delivery.ID> = []
+    private var held = 0
+    private var heldBytes = 0
+    private var reading = StoreReading()
     /// Deliveries in a row that storage has failed.
     private var failures = 0
 
-    private var readThrough = Delivery.ID.none
-    private var isComplete = false
-    private var fillsAgainAt: Timestamp?
-    /// While the store is being read: what ended, and whether something was turned away, in the meantime.
-    private var isFilling = false
-    private var endedMeanwhile: Set<Delivery.ID> = []
-    private var turnedAwayMeanwhile = false
-
-    init(limit: Int) {
-        self.limit = limit
+    init(limits: QueueLimits, pageSize: Int) {
+        self.limits = limits
+        self.pageSize = pageSize
+        firstPages = FairTurns(slots: limits.firstPages)
+        furtherPages = FairTurns(slots: limits.furtherPages)
     }
 
-    var waitingCount: Int { waiting.count - firstWaiting }
+    var waitingCount: Int { firstPages.waiting + furtherPages.waiting }
+    /// How many are held with what they bring.
+    var heldCount: Int { held }
 
     var load: DeliveryLoad {
-        let inLines = lines.values.reduce(0) { $0 + $1.others.count }
-        return DeliveryLoad(running: running, waiting: waitingCount, sleeping: sleepers.count + inLines)
+        DeliveryLoad(running: running.count, waiting: waitingCount, sleeping: sleepers.count + lines.count)
+    }
+
+    func running(in lane: LaneID, _ kind: Kind) -> Int {
+        kind == .firstPage ? firstPages.running(in: lane) : furtherPages.running(in: lane)
     }
 
     // MARK: In
 
-    /// Takes a new delivery, or leaves it to the store where there is no room.
+    /// Takes a new delivery, or leaves it to the store where there is no room. A hub of which little waits finds room
+    /// behind any backlog of others.
     mutating func add(_ progress: DeliveryProgress) {
-        let id = progress.delivery.id
-        guard isComplete, waitingCount < limit else {
-            isComplete = false
-            turnedAwayMeanwhile = true
-            readThrough = min(readThrough, Delivery.ID(rawValue: id.rawValue - 1))
-            return
+        let hub = progress.delivery.lane.hub
+        let ofHub = firstPages.waiting(of: hub) + furtherPages.waiting(of: hub)
+        let hasRoom = reading.isComplete && waitingCount < limits.waiting
+        guard hasRoom || ofHub < limits.waitingOfAnyHub else {
+            return reading.turnAway(progress.delivery.id)
         }
-        readThrough = max(readThrough, id)
+        reading.take(progress.delivery.id)
         enqueue(progress)
     }
 
     /// Behind which delivery the store is to be read, where it is to be read now.
     mutating func wantsMore(at now: Timestamp) -> Delivery.ID? {
-        guard !isComplete, !isFilling, waitingCount <= limit / 2, fillsAgainAt.map({ $0 <= now }) ?? true
-        else { return nil }
-        isFilling = true
-        turnedAwayMeanwhile = false
-        endedMeanwhile = []
-        return readThrough
+        waitingCount <= limits.waiting / 2 ? reading.begin(at: now) : nil
     }
 
     /// Takes what the store had.
     /// - Parameter isAll: Whether nothing lay behind it.
     mutating func fill(_ found: [DeliveryProgress], isAll: Bool) {
-        isFilling = false
-        fillsAgainAt = nil
-        for progress in found where !endedMeanwhile.contains(progress.delivery.id) { enqueue(progress) }
-        // What was turned away meanwhile is among the found, or lies behind them: the store numbers in the order in which
-        // deliveries become visible.
-        readThrough = found.last?.delivery.id ?? readThrough
-        isComplete = isAll && !turnedAwayMeanwhile
+        for progress in reading.finish(found, isAll: isAll) { enqueue(progress) }
     }
 
     /// The store could not be read.
     mutating func postponeFilling(until moment: Timestamp) {
-        isFilling = false
-        fillsAgainAt = moment
+        reading.fail(until: moment)
     }
 
     private mutating func enqueue(_ progress: DeliveryProgress) {
-        guard known.insert(progress.delivery.id).inserted else { return }
-        waiting.append(progress)
+        guard known[progress.delivery.id] == nil else { return }
+        wait(DeliveryCourse(progress))
+    }
+
+    private mutating func wait(_ course: DeliveryCourse) {
+        let weight = course.weight
+        let note = Note(lane: course.delivery.lane, kind: course.hasBegun ? .furtherPage : .firstPage)
+        known[course.delivery.id] = note
+        guard held < limits.held, heldBytes + weight <= limits.heldBytes else {
+            return wait(.stored(course.delivery.id), note)
+        }
+        held += 1
+        heldBytes += weight
+        wait(.held(course, weight: weight), note)
+    }
+
+    private mutating func wait(_ item: Item, _ note: Note) {
+        switch note.kind {
+        case .firstPage: firstPages.add(item, in: note.lane)
+        case .furtherPage: furtherPages.add(item, in: note.lane)
+        }
     }
 
     // MARK: Out
 
     /// What to do next.
-    /// - Parameter limit: How many may run.
-    mutating func next(limit: Int, at now: Timestamp) -> Next {
-        guard running < limit else { return .wait(until: nil) }
-        let isWaiting = firstWaiting < waiting.count
-        if let sleeper = sleepers.last, sleeper.until <= now, !(isWaiting && isTurnOfWaiting) {
-            sleepers.removeLast()
-            running += 1
-            isTurnOfWaiting = true
-            return .resume(sleeper.id, hub: sleeper.hub)
+    mutating func next(at now: Timestamp) -> Next {
+        while let sleeper = sleepers.first, sleeper.priority <= now {
+            _ = sleepers.popFirst()
+            wake(sleeper.key)
         }
-        guard isWaiting else {
-            return .wait(until: [sleepers.last?.until, fillsAgainAt].compactMap(\.self).min())
+        if let item = firstPages.next(cost: cost(of: .firstPage)) { return start(item, .firstPage) }
+        if let item = furtherPages.next(cost: cost(of: .furtherPage)) { return start(item, .furtherPage) }
+        return .wait(until: [sleepers.first?.priority, reading.nextTry].compactMap(\.self).min())
+    }
+
+    private func cost(of kind: Kind) -> Int {
+        kind == .firstPage ? 0 : pageSize
+    }
+
+    private mutating func start(_ item: Item, _ kind: Kind) -> Next {
+        switch item {
+        case .held(let course, let weight):
+            held -= 1
+            heldBytes -= weight
+            running.insert(course.delivery.id)
+            return .deliver(course, kind)
+        case .stored(let id):
+            running.insert(id)
+            return .resume(id, kind)
         }
-        let progress = waiting[firstWaiting]
-        firstWaiting += 1
-        if firstWaiting > 1024, firstWaiting * 2 > waiting.count {
-            waiting.removeFirst(firstWaiting)
-            firstWaiting = 0
-        }
-        running += 1
-        isTurnOfWaiting = false
-        return .deliver(progress)
+    }
+
+    /// A delivery has sent a page and has more to send.
+    mutating func yield(_ course: DeliveryCourse) {
+        guard stop(course.delivery.id, sent: course.sent) else { return }
+        failures = 0
+        wait(course)
     }
 
     /// A delivery has stopped.
-    mutating func end(_ id: Delivery.ID, in hub: Hub.ID, _ ending: Deliverer.Ending, at now: Timestamp) {
-        running -= 1
+    /// - Parameter sent: The pushes that it made.
+    mutating func end(_ id: Delivery.ID, sent: Int = 0, _ ending: Deliverer.Ending, at now: Timestamp) {
+        guard stop(id, sent: sent) else { return }
         switch ending {
-        case .finished, .interrupted, .yielded:
-            known.remove(id)
-            if isFilling { endedMeanwhile.insert(id) }
+        case .finished, .interrupted:
+            known[id] = nil
+            reading.end(id)
+        case .yielded: wake(id)
         case .waiting(let until):
-            sleep(Sleeper(id: id, hub: hub, until: until))
+            known[id]?.kind = .furtherPage
+            sleepers.set(id, until)
         case .paused(let lane, let until):
-            return stand(in: lane, id, until: until)
+            if lines.stand(id, before: lane) { sleepers.set(id, until) }
+            return
         case .failed:
             failures = min(failures + 1, Self.failureLimit)
-            sleep(Sleeper(id: id, hub: hub, until: now + .seconds(1 << (failures - 1))))
+            sleepers.set(id, now + .seconds(1 << (failures - 1)))
         }
         if ending == .finished { failures = 0 }
-        if let lane = scouts.removeValue(forKey: id) { sendScout(of: lane, at: now) }
+        // The next of a line goes at once.
+        if let next = lines.end(id) { wake(next) }
+    }
+
+    /// - Returns: Whether it was running.
+    private mutating func stop(_ id: Delivery.ID, sent: Int) -> Bool {
+        guard running.remove(id) != nil, let note = known[id] else { return false }
+        switch note.kind {
+        case .firstPage: firstPages.end(in: note.lane, cost: cost(of: note.kind), sent: sent)
+        case .furtherPage: furtherPages.end(in: note.lane, cost: cost(of: note.kind), sent: sent)
+        }
+        return true
     }
 
     /// After so many failures in a row the wait does not double any more.
     private static let failureLimit = 7
 
     /// Wakes what sleeps in a hub.
-    mutating func hurry(_ hub: Hub.ID, at now: Timestamp) {
-        for lane in lines.keys where lane.hub == hub { release(lane, at: now) }
-        wake(at: now) { $0.hub == hub }
+    mutating func hurry(_ hub: Hub.ID) {
+        for lane in lines.lanes(of: hub) { release(lane) }
+        for id in sleepers.keys.filter({ known[$0]?.lane.hub == hub }).sorted() {
+            sleepers.remove(id)
+            wake(id)
+        }
+    }
+
+    /// Wakes those of the deliveries that sleep, or stand before a lane.
+    mutating func wake(_ ids: Set<Delivery.ID>) {
+        for lane in Set(ids.compactMap { known[$0]?.lane }) {
+            for id in lines.take(ids, before: lane) { wake(id) }
+        }
+        for id in ids.sorted() where sleepers.remove(id) { wake(id) }
     }
 
     /// Wakes what stands before a lane: it is open.
-    mutating func release(_ lane: LaneID, at now: Timestamp) {
-        guard let line = lines.removeValue(forKey: lane) else { return }
-        scouts[line.scout] = nil
-        wake(at: now, with: line.others.map { Sleeper(id: $0, hub: lane.hub, until: now) }) {
-            $0.id == line.scout
-        }
+    mutating func release(_ lane: LaneID) {
+        guard let (scout, others) = lines.release(lane) else { return }
+        // Otherwise the scout runs, or is about to.
+        if sleepers.remove(scout) { wake(scout) }
+        for id in others { wake(id) }
     }
 
-    private mutating func stand(in lane: LaneID, _ id: Delivery.ID, until: Timestamp) {
-        let scout = lines[lane]?.scout ?? id
-        guard scout == id else {
-            lines[lane]?.others.append(id)
-            return
-        }
-        if lines[lane] == nil { lines[lane] = Line(scout: id) }
-        scouts[id] = lane
-        sleep(Sleeper(id: id, hub: lane.hub, until: until))
-    }
-
-    /// The scout has ended: the next of the line goes at once.
-    private mutating func sendScout(of lane: LaneID, at now: Timestamp) {
-        guard var line = lines.removeValue(forKey: lane), !line.others.isEmpty else { return }
-        line.scout = line.others.removeFirst()
-        scouts[line.scout] = lane
-        lines[lane] = line
-        sleep(Sleeper(id: line.scout, hub: lane.hub, until: now))
-    }
-
-    /// Lets the chosen sleepers, and others that were none, be the next that are due.
-    private mutating func wake(at now: Timestamp, with others: [Sleeper] = [], _ isChosen: (Sleeper) -> Bool) {
-        let chosen = sleepers.filter(isChosen)
-        sleepers.removeAll(where: isChosen)
-        let soonest = min(now, sleepers.last?.until ?? now)
-        sleepers += (chosen.reversed() + others).reversed().map {
-            Sleeper(id: $0.id, hub: $0.hub, until: soonest)
-        }
-    }
-
-    private mutating func sleep(_ sleeper: Sleeper) {
-        var low = 0
-        var high = sleepers.count
-        while low < high {
-            let middle = (low + high) / 2
-            if sleepers[middle].until > sleeper.until { low = middle + 1 } else { high = middle }
-        }
-        sleepers.insert(sleeper, at: low)
+    private mutating func wake(_ id: Delivery.ID) {
+        if let note = known[id] { wait(.stored(id), note) }
     }
 }

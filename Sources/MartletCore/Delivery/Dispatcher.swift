@@ -4,7 +4,7 @@ import Synchronization
 
 /// Delivers what was accepted: the service that runs from start to shutdown.
 ///
-/// Deliveries wait in memory up to a limit and in the store beyond it; at most so many run at once.
+/// Deliveries wait in memory up to a limit and in the store beyond it; at most so many run at once, each for a page.
 public final class Dispatcher: Sendable {
     /// What has been counted since the start.
     public let metrics: DeliveryMetrics
@@ -40,7 +40,7 @@ public final class Dispatcher: Sendable {
         self.settings = settings
         self.time = time
         self.log = log
-        queue = Mutex(DeliveryQueue(limit: settings.queueLimit))
+        queue = Mutex(DeliveryQueue(limits: settings.queue, pageSize: settings.pageSize))
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -65,7 +65,7 @@ public final class Dispatcher: Sendable {
     /// A hub's credentials have changed: what waited for them goes on.
     public func credentialsChanged(in hub: Hub.ID) {
         lanes.open(hub)
-        queue.withLock { $0.hurry(hub, at: time.now) }
+        queue.withLock { $0.hurry(hub) }
         wake.yield()
     }
 
@@ -74,22 +74,21 @@ public final class Dispatcher: Sendable {
         let timer = DeliveryTimer(time: time) { [wake] in wake.yield() }
         await withDiscardingTaskGroup { group in
             wake.yield()
-            for await _ in wakes {
-                await readStore()
-                start(in: &group, timer)
-            }
+            for await _ in wakes { start(in: &group, timer) }
             timer.cancel()
         }
     }
 
     private func start(in group: inout DiscardingTaskGroup, _ timer: DeliveryTimer) {
+        if let after = queue.withLock({ $0.wantsMore(at: time.now) }) {
+            group.addTask { await self.readStore(after: after) }
+        }
         while true {
-            let next = queue.withLock { $0.next(limit: settings.concurrentDeliveries, at: time.now) }
-            switch next {
-            case .deliver(let progress):
-                group.addTask { await self.deliver(progress) }
-            case .resume(let id, let hub):
-                group.addTask { await self.resume(id, in: hub) }
+            switch queue.withLock({ $0.next(at: time.now) }) {
+            case .deliver(let course, let kind):
+                group.addTask(priority: kind.priority) { await self.deliver(course) }
+            case .resume(let id, let kind):
+                group.addTask(priority: kind.priority) { await self.resume(id) }
             case .wait(let until):
                 timer.set(until)
                 return
@@ -97,45 +96,62 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    private func deliver(_ progress: DeliveryProgress) async {
-        var course = DeliveryCourse(progress)
-        var ending = Deliverer.Ending.yielded
-        while ending == .yielded { ending = await deliverer.run(&course) }
-        let lane = progress.delivery.lane
-        end(progress.delivery.id, in: lane.hub, ending)
-        if lanes.isOpen(lane) { queue.withLock { $0.release(lane, at: time.now) } }
+    private func deliver(_ start: DeliveryCourse) async {
+        var course = start
+        let ending = await deliverer.run(&course)
+        let lane = course.delivery.lane
+        if ending == .yielded {
+            queue.withLock { $0.yield(course) }
+        } else {
+            end(course.delivery.id, sent: course.sent, ending)
+        }
+        if lanes.isOpen(lane) { queue.withLock { $0.release(lane) } }
         wake.yield()
     }
 
-    /// Goes on with a delivery that slept; one that is final by now, or whose hub was deleted, is over.
-    private func resume(_ id: Delivery.ID, in hub: Hub.ID) async {
+    /// Goes on with a delivery of which only the number was kept; one that is final by now, or whose hub was deleted, is
+    /// over.
+    private func resume(_ id: Delivery.ID) async {
         do throws(StorageError) {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
             guard let found, found.delivery.id == id else {
                 deliverer.forget(id)
-                return end(id, in: hub, .finished)
+                return end(id, .finished)
             }
-            await deliver(found)
+            await deliver(DeliveryCourse(found))
         } catch {
-            end(id, in: hub, .failed(error))
+            end(id, .failed(error))
         }
     }
 
-    private func end(_ id: Delivery.ID, in hub: Hub.ID, _ ending: Deliverer.Ending) {
+    private func end(_ id: Delivery.ID, sent: Int = 0, _ ending: Deliverer.Ending) {
         if case .failed(let error) = ending { log("A delivery was put off: \(error)") }
-        queue.withLock { $0.end(id, in: hub, ending, at: time.now) }
+        queue.withLock { $0.end(id, sent: sent, ending, at: time.now) }
         wake.yield()
     }
 
+    /// Unfinished deliveries that are read from the store at a time.
+    private static let portion = 1000
+
     /// Fills the queue from the store where it does not hold everything that is unfinished.
-    private func readStore() async {
-        guard let after = queue.withLock({ $0.wantsMore(at: time.now) }) else { return }
+    private func readStore(after id: Delivery.ID) async {
         do throws(StorageError) {
-            let found = try await store.unfinished(after: after, limit: settings.queueLimit)
-            queue.withLock { $0.fill(found, isAll: found.count < settings.queueLimit) }
+            let found = try await store.unfinished(after: id, limit: Self.portion)
+            queue.withLock { $0.fill(found, isAll: found.count < Self.portion) }
         } catch {
             log("Unfinished deliveries could not be read: \(error)")
             queue.withLock { $0.postponeFilling(until: time.now + .seconds(1)) }
+        }
+        wake.yield()
+    }
+}
+
+extension DeliveryQueue.Kind {
+    /// What may be short and urgent goes ahead of the work for what is long.
+    fileprivate var priority: TaskPriority {
+        switch self {
+        case .firstPage: .high
+        case .furtherPage: .low
         }
     }
 }

@@ -33,6 +33,7 @@ final class HTTP1Client: ClientProtocol {
     private var receiver: (any ResponseReceiver)?
     private var isHead = false
     private var runs: [BatchRun] = []
+    private var turns = RunTurns()
     /// Where the request under way comes from, if it is one of a batch.
     private var current: BatchRun?
     private(set) var deadline: ContinuousClock.Instant?
@@ -99,11 +100,13 @@ final class HTTP1Client: ClientProtocol {
     }
 
     private func drawNext() {
-        while capacity > 0, let run = runs.first {
-            guard let item = run.next() else {
-                runs.removeFirst()
-                continue
-            }
+        for place in runs.indices.reversed() where !runs[place].hasItems {
+            runs.remove(at: place)
+            turns.removed(place)
+        }
+        while capacity > 0, let turn = turns.next(of: runs.count, { runs[$0].standing }) {
+            let run = runs[turn.place]
+            guard let item = run.next() else { continue }
             _ = start(
                 run.batch.request(item), to: run.batch.shared.origin,
                 receiver: BatchItemReceiver(run, item: item))

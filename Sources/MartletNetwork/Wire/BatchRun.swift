@@ -32,6 +32,12 @@ final class BatchRun {
     /// Whether there are items that nobody has drawn.
     var hasItems: Bool { fresh < batch.count || !returned.isEmpty }
 
+    /// What it is to those who draw from several.
+    var standing: RunTurns.Standing {
+        if !hasItems { return .empty }
+        return fresh == 0 ? .new : .begun
+    }
+
     /// How many items nobody has drawn.
     var waiting: Int { batch.count - fresh + returned.count }
 

@@ -1,6 +1,7 @@
 import MartletCore
 
-/// A few readers; each query goes to the one with the least to do.
+/// A few readers; each query goes to the one with the least to do. One of them takes no long queries, so that a short
+/// one waits for none.
 struct ReaderPool: Sendable {
     private let first: Reader
     private let others: [Reader]
@@ -12,18 +13,19 @@ struct ReaderPool: Sendable {
         self.others = others
     }
 
+    /// - Parameter isLong: Whether the query may read thousands of rows.
     func read<Value: Sendable>(
-        _ query: @Sendable (Connection) throws(StorageError) -> Value
+        isLong: Bool = false, _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
-        try await leastBusy.read(query)
+        try await leastBusy(isLong: isLong).read(query)
     }
 
     func close() async {
         for reader in [first] + others { await reader.close() }
     }
 
-    private var leastBusy: Reader {
-        var best = first
+    private func leastBusy(isLong: Bool) -> Reader {
+        var best = isLong ? others.first ?? first : first
         for reader in others where reader.waiting < best.waiting { best = reader }
         return best
     }

@@ -28,7 +28,9 @@ extension SQLiteStorage: DeviceStore {
     }
 
     public func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage {
-        try await readers.read { connection throws(StorageError) in try AudienceReader(connection).page(query) }
+        try await readers.read(isLong: query.limit > 1000) { connection throws(StorageError) in
+            try AudienceReader(connection).page(query)
+        }
     }
 
     public func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount {

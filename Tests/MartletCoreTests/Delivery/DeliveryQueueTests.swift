@@ -5,12 +5,13 @@ import Testing
 
 struct DeliveryQueueTests {
     private let now = Timestamp(seconds: 1000)
+    private let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: PlatformID(rawValue: "pigeon"))
 
-    private static func progress(_ sequence: Int64, hub: Int64 = 1) -> DeliveryProgress {
+    static func progress(_ sequence: Int64, hub: Int64 = 1, body: [UInt8] = []) -> DeliveryProgress {
         let platform = PlatformID(rawValue: "pigeon")
         let draft = NotificationDraft(
             id: NotificationID(high: 0, low: UInt64(sequence)), hub: Hub.ID(rawValue: hub),
-            content: .native(platform, Message(body: [])), target: .audience(nil), acceptedAt: Timestamp(seconds: 0),
+            content: .native(platform, Message(body: body)), target: .audience(nil), acceptedAt: Timestamp(seconds: 0),
             expiresAt: .distantFuture)
         return DeliveryProgress(
             Delivery(
@@ -18,42 +19,63 @@ struct DeliveryQueueTests {
                 bounds: .none))
     }
 
-    private static func id(_ number: some BinaryInteger) -> Delivery.ID { Delivery.ID(rawValue: Int64(number)) }
+    static func id(_ number: some BinaryInteger) -> Delivery.ID { Delivery.ID(rawValue: Int64(number)) }
 
     /// A queue that knows that the store has nothing.
-    private func emptyQueue(limit: Int) -> DeliveryQueue {
-        var queue = DeliveryQueue(limit: limit)
+    private func emptyQueue(
+        slots: Int = 99, waiting: Int = 10, ofAnyHub: Int = 0, held: Int = 10, heldBytes: Int = 1000
+    ) -> DeliveryQueue {
+        var queue = makeQueue(slots: slots, waiting: waiting, ofAnyHub: ofAnyHub, held: held, heldBytes: heldBytes)
         _ = queue.wantsMore(at: now)
         queue.fill([], isAll: true)
         return queue
     }
 
-    private func nextSequence(_ queue: inout DeliveryQueue, limit: Int = .max, at moment: Timestamp? = nil) -> Int64? {
-        switch queue.next(limit: limit, at: moment ?? now) {
-        case .deliver(let progress): progress.delivery.id.rawValue
+    private func makeQueue(
+        slots: Int = 99, waiting: Int = 10, ofAnyHub: Int = 0, held: Int = 10, heldBytes: Int = 1000
+    ) -> DeliveryQueue {
+        DeliveryQueue(
+            limits: QueueLimits(
+                firstPages: slots, furtherPages: slots, waiting: waiting, waitingOfAnyHub: ofAnyHub, held: held,
+                heldBytes: heldBytes),
+            pageSize: 5000)
+    }
+
+    private func nextSequence(_ queue: inout DeliveryQueue, at moment: Timestamp? = nil) -> Int64? {
+        switch queue.next(at: moment ?? now) {
+        case .deliver(let course, _): course.delivery.id.rawValue
         case .resume(let id, _): id.rawValue
         case .wait: nil
         }
     }
 
+    /// Takes what is next, which has a page behind it when it comes back.
+    private func yieldNext(_ queue: inout DeliveryQueue, sent: Int = 5000) -> Int64? {
+        guard case .deliver(var course, _) = queue.next(at: now) else { return nil }
+        course.progress.cursor = AudienceMember(channel: ChannelID(rawValue: 1), registration: 1)
+        course.sent = sent
+        queue.yield(course)
+        return course.delivery.id.rawValue
+    }
+
     @Test func notificationsAreDeliveredInTheOrderOfTheirComing() {
-        var queue = emptyQueue(limit: 10)
+        var queue = emptyQueue()
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }
         let order = (0..<4).map { _ in nextSequence(&queue) }
         #expect(order == [1, 2, 3, nil])
     }
 
     @Test func noMoreRunThanAllowed() {
-        var queue = emptyQueue(limit: 10)
+        var queue = emptyQueue(slots: 1)
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }
-        #expect(nextSequence(&queue, limit: 1) == 1)
-        #expect(nextSequence(&queue, limit: 1) == nil)
-        queue.end(Self.id(1), in: Hub.ID(rawValue: 1), .finished, at: now)
-        #expect(nextSequence(&queue, limit: 1) == 2)
+        #expect(nextSequence(&queue) == 1)
+        #expect(nextSequence(&queue) == nil)
+        queue.end(Self.id(1), .finished, at: now)
+        #expect(nextSequence(&queue) == 2)
     }
 
     @Test func whatFindsNoRoomIsReadFromTheStoreLater() {
-        var queue = emptyQueue(limit: 2)
+        var queue = emptyQueue(waiting: 2)
         for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
         #expect(queue.waitingCount == 2)
         #expect([nextSequence(&queue), nextSequence(&queue)] == [1, 2])
@@ -63,7 +85,7 @@ struct DeliveryQueueTests {
     }
 
     @Test func whatComesWhileTheStoreIsReadIsNotMissed() {
-        var queue = emptyQueue(limit: 2)
+        var queue = emptyQueue(waiting: 2)
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }
         #expect([nextSequence(&queue), nextSequence(&queue)] == [1, 2])
         #expect(queue.wantsMore(at: now) == Self.id(2))
@@ -77,25 +99,25 @@ struct DeliveryQueueTests {
     }
 
     @Test func whatEndsWhileTheStoreIsReadIsNotDeliveredAgain() {
-        var queue = DeliveryQueue(limit: 4)
+        var queue = makeQueue(waiting: 4)
         _ = queue.wantsMore(at: now)
         queue.fill([Self.progress(1)], isAll: false)
         #expect(nextSequence(&queue) == 1)
         #expect(queue.wantsMore(at: now) == Self.id(1))
-        queue.end(Self.id(1), in: Hub.ID(rawValue: 1), .finished, at: now)
+        queue.end(Self.id(1), .finished, at: now)
         queue.fill([Self.progress(1)], isAll: true)
         #expect(nextSequence(&queue) == nil)
     }
 
     @Test func whatWaitsIsResumedAtItsTimeTheSoonestFirst() {
-        var queue = emptyQueue(limit: 4)
+        var queue = emptyQueue()
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }
         for (sequence, seconds) in [(1, 30), (2, 10), (3, 20)] {
             #expect(nextSequence(&queue) == Int64(sequence))
             queue.end(
-                Self.id(Int64(sequence)), in: Hub.ID(rawValue: 1), .waiting(until: now + .seconds(seconds)), at: now)
+                Self.id(Int64(sequence)), .waiting(until: now + .seconds(seconds)), at: now)
         }
-        guard case .wait(let until) = queue.next(limit: 9, at: now) else {
+        guard case .wait(let until) = queue.next(at: now) else {
             Issue.record("nothing is due yet")
             return
         }
@@ -105,77 +127,154 @@ struct DeliveryQueueTests {
     }
 
     @Test func aHubThatIsHurriedIsResumedAtOnce() {
-        var queue = emptyQueue(limit: 4)
+        var queue = emptyQueue()
         queue.add(Self.progress(1, hub: 1))
         queue.add(Self.progress(2, hub: 2))
         for sequence in [Int64(1), 2] {
             #expect(nextSequence(&queue) == sequence)
-            queue.end(Self.id(sequence), in: Hub.ID(rawValue: sequence), .waiting(until: now + .seconds(60)), at: now)
+            queue.end(Self.id(sequence), .waiting(until: now + .seconds(60)), at: now)
         }
-        queue.hurry(Hub.ID(rawValue: 2), at: now)
+        queue.hurry(Hub.ID(rawValue: 2))
         #expect(nextSequence(&queue) == 2)
         #expect(nextSequence(&queue) == nil)
     }
 
     @Test func ofWhatAPausedLaneHoldsUpOneIsSentToSeeAndTheOthersFollowWhenItIsOpen() {
-        var queue = emptyQueue(limit: 10)
-        let hub = Hub.ID(rawValue: 1)
-        let lane = LaneID(hub: hub, platform: PlatformID(rawValue: "pigeon"))
+        var queue = emptyQueue()
         for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
         for _ in 1...4 { _ = nextSequence(&queue) }
         for sequence in 1...4 {
-            queue.end(Self.id(Int64(sequence)), in: hub, .paused(lane, until: now + .seconds(1)), at: now)
+            queue.end(Self.id(Int64(sequence)), .paused(lane, until: now + .seconds(1)), at: now)
         }
         #expect(nextSequence(&queue) == nil)
         var later = now + .seconds(1)
         #expect([nextSequence(&queue, at: later), nextSequence(&queue, at: later)] == [1, nil])
-        queue.end(Self.id(1), in: hub, .paused(lane, until: now + .seconds(3)), at: later)
+        queue.end(Self.id(1), .paused(lane, until: now + .seconds(3)), at: later)
         #expect(nextSequence(&queue, at: later) == nil)
         later = now + .seconds(3)
         #expect(nextSequence(&queue, at: later) == 1)
-        queue.end(Self.id(1), in: hub, .finished, at: later)
+        queue.end(Self.id(1), .finished, at: later)
         #expect([nextSequence(&queue, at: later), nextSequence(&queue, at: later)] == [2, nil], "the next scout")
-        queue.release(lane, at: later)
+        queue.release(lane)
         #expect((0..<3).map { _ in nextSequence(&queue, at: later) } == [3, 4, nil])
     }
 
     @Test func aReleasedLineBeginsWithItsScoutAndAHurriedHubReleasesItsLines() {
-        var queue = emptyQueue(limit: 10)
-        let hub = Hub.ID(rawValue: 1)
-        let lane = LaneID(hub: hub, platform: PlatformID(rawValue: "pigeon"))
+        var queue = emptyQueue()
         for round in 0..<2 {
             for sequence in 1...3 { queue.add(Self.progress(Int64(round * 3 + sequence))) }
             let order = (0..<3).compactMap { _ in nextSequence(&queue) }
             for sequence in order {
-                queue.end(Self.id(sequence), in: hub, .paused(lane, until: now + .seconds(9)), at: now)
+                queue.end(Self.id(sequence), .paused(lane, until: now + .seconds(9)), at: now)
             }
-            if round == 0 { queue.release(lane, at: now) } else { queue.hurry(hub, at: now) }
+            if round == 0 { queue.release(lane) } else { queue.hurry(lane.hub) }
             #expect((0..<4).map { _ in nextSequence(&queue) } == order + [nil])
-            for sequence in order { queue.end(Self.id(sequence), in: hub, .finished, at: now) }
+            for sequence in order { queue.end(Self.id(sequence), .finished, at: now) }
         }
     }
 
-    @Test func whatIsDueAgainAndWhatIsNewTakeTurns() {
-        var queue = emptyQueue(limit: 10)
+    @Test func whatIsNewWaitsForNothingThatIsDueAgain() {
+        var queue = emptyQueue(slots: 3, waiting: 100)
+        for sequence in 1...20 { queue.add(Self.progress(Int64(sequence))) }
+        for _ in 1...20 {
+            guard let next = nextSequence(&queue) else { break }
+            queue.end(Self.id(next), .waiting(until: now), at: now)
+        }
+        #expect(nextSequence(&queue) != nil, "a retry")
+        queue.add(Self.progress(21))
+        #expect(nextSequence(&queue) == 21)
+    }
+
+    @Test func aShortSendWaitsForNoPageOfALongOne() {
+        var queue = emptyQueue(slots: 4, waiting: 100)
+        for sequence in 1...8 { queue.add(Self.progress(Int64(sequence))) }
+        #expect((0..<8).map { _ in yieldNext(&queue) } == [1, 2, 3, 4, 5, 6, 7, 8])
+        while nextSequence(&queue) != nil {}
+        #expect(queue.load.running == 2)
+        queue.add(Self.progress(9))
+        #expect(nextSequence(&queue) == 9)
+    }
+
+    @Test func longSendsTakeTurnsPageByPageAndHubsByWhatTheySend() {
+        var queue = emptyQueue(slots: 4, waiting: 100)
+        for (sequence, hub) in [(1, 1), (2, 1), (3, 1), (4, 2)] {
+            queue.add(Self.progress(Int64(sequence), hub: Int64(hub)))
+        }
+        for _ in 1...4 { _ = yieldNext(&queue, sent: 500) }
+        let pages = (0..<8).compactMap { _ in yieldNext(&queue) }
+        #expect(pages.filter { $0 == 4 }.count == 4, "half of the pages are of the one hub: \(pages)")
+        #expect(Set(pages) == [1, 2, 3, 4])
+    }
+
+    @Test func ofWhatFindsNoRoomInMemoryTheNumberIsKept() {
+        var queue = emptyQueue(waiting: 100, held: 3, heldBytes: 25)
+        for sequence in 1...3 { queue.add(Self.progress(Int64(sequence), body: Array(repeating: 0, count: 10))) }
+        queue.add(Self.progress(4))
+        queue.add(Self.progress(5))
+        #expect(queue.heldCount == 3)
+        var resumed: [Int64] = []
+        for _ in 1...5 {
+            if case .resume(let id, _) = queue.next(at: now) { resumed.append(id.rawValue) }
+        }
+        #expect(resumed == [3, 5], "too many bytes, and too many")
+        #expect(queue.heldCount == 0)
+    }
+
+    @Test func aHubOfWhichLittleWaitsFindsRoomBehindAnyBacklog() {
+        var queue = emptyQueue(slots: 9, waiting: 4, ofAnyHub: 2)
+        for sequence in 1...50 { queue.add(Self.progress(Int64(sequence))) }
+        for sequence in 51...53 { queue.add(Self.progress(Int64(sequence), hub: 2)) }
+        #expect(queue.waitingCount == 6)
+        let order = (0..<4).map { _ in nextSequence(&queue) }
+        #expect(order == [1, 51, 2, 52])
+        for sequence in order.compactMap(\.self) { queue.end(Self.id(sequence), .finished, at: now) }
+        #expect([nextSequence(&queue), nextSequence(&queue)] == [3, 4])
+        #expect(queue.wantsMore(at: now) == Self.id(4), "the rest is in the store")
+        queue.fill([5, 6].map { Self.progress($0) }, isAll: false)
+        #expect(queue.wantsMore(at: now) == Self.id(6))
+    }
+
+    @Test func aDeliveryThatYieldsBeforeAPausedLaneStaysItsScout() {
+        var queue = emptyQueue()
         for sequence in 1...2 { queue.add(Self.progress(Int64(sequence))) }
         for _ in 1...2 { _ = nextSequence(&queue) }
-        for sequence in 11...14 { queue.add(Self.progress(Int64(sequence))) }
-        for sequence in 1...2 {
-            queue.end(Self.id(Int64(sequence)), in: Hub.ID(rawValue: 1), .waiting(until: now), at: now)
-        }
-        #expect((0..<7).map { _ in nextSequence(&queue) } == [1, 11, 2, 12, 13, 14, nil])
+        for sequence in 1...2 { queue.end(Self.id(sequence), .paused(lane, until: now + .seconds(1)), at: now) }
+        let later = now + .seconds(1)
+        #expect(nextSequence(&queue, at: later) == 1)
+        var course = DeliveryCourse(Self.progress(1))
+        course.progress.cursor = AudienceMember(channel: ChannelID(rawValue: 1), registration: 1)
+        queue.yield(course)
+        #expect([nextSequence(&queue, at: later), nextSequence(&queue, at: later)] == [1, nil])
+        queue.end(Self.id(1), .paused(lane, until: later + .seconds(1)), at: later)
+        #expect(nextSequence(&queue, at: later) == nil)
+        queue.release(lane)
+        #expect(
+            [nextSequence(&queue, at: later), nextSequence(&queue, at: later), nextSequence(&queue, at: later)]
+                == [2, 1, nil])
+    }
+
+    @Test func chosenDeliveriesAreWokenWhereverTheyRest() {
+        var queue = emptyQueue()
+        for sequence in 1...5 { queue.add(Self.progress(Int64(sequence))) }
+        for _ in 1...5 { _ = nextSequence(&queue) }
+        queue.end(Self.id(1), .waiting(until: now + .seconds(60)), at: now)
+        for sequence in 2...5 { queue.end(Self.id(sequence), .paused(lane, until: now + .seconds(60)), at: now) }
+        queue.wake([1, 4].reduce(into: []) { $0.insert(Self.id($1)) })
+        #expect((0..<3).map { _ in nextSequence(&queue) } == [4, 1, nil])
+        for sequence in [1, 4] { queue.end(Self.id(sequence), .finished, at: now) }
+        queue.release(lane)
+        #expect((0..<4).map { _ in nextSequence(&queue) } == [2, 3, 5, nil])
     }
 
     @Test func whatStorageFailsIsTriedLessAndLessOften() {
-        var queue = emptyQueue(limit: 10)
-        let hub = Hub.ID(rawValue: 1)
+        var queue = emptyQueue()
         queue.add(Self.progress(1))
         var moment = now
         var waits: [Int64] = []
         for _ in 0..<8 {
             #expect(nextSequence(&queue, at: moment) == 1)
-            queue.end(Self.id(1), in: hub, .failed(StorageError(.full, "no room")), at: moment)
-            guard case .wait(let until?) = queue.next(limit: 9, at: moment) else { return }
+            queue.end(Self.id(1), .failed(StorageError(.full, "no room")), at: moment)
+            guard case .wait(let until?) = queue.next(at: moment) else { return }
             waits.append((until - moment).components.seconds)
             moment = until
         }
@@ -183,8 +282,7 @@ struct DeliveryQueueTests {
     }
 
     @Test func arrivalsWithoutEndDoNotKeepTheStoreFromBeingReadOn() {
-        var queue = DeliveryQueue(limit: 2)
-        let hub = Hub.ID(rawValue: 1)
+        var queue = makeQueue(waiting: 2)
         var read: [Int64] = []
         for number in 0..<4 {
             guard let after = queue.wantsMore(at: now)?.rawValue else { break }
@@ -193,7 +291,7 @@ struct DeliveryQueueTests {
             queue.fill([Self.progress(after + 1), Self.progress(after + 2)], isAll: false)
             for _ in 0..<2 {
                 guard let next = nextSequence(&queue) else { continue }
-                queue.end(Self.id(next), in: hub, .waiting(until: now + .seconds(60)), at: now)
+                queue.end(Self.id(next), .waiting(until: now + .seconds(60)), at: now)
             }
         }
         #expect(read == [0, 2, 4, 6])
@@ -204,7 +302,7 @@ struct DeliveryQueueTests {
     @Test(arguments: 0..<20)
     func everyNotificationIsDelivered(seed: UInt64) {
         var random = Seeded(seed)
-        var queue = DeliveryQueue(limit: 3)
+        var queue = makeQueue(slots: 4, waiting: 3)
         var store: [Int64] = []
         var running: Set<Int64> = []
         var delivered: [Int64] = []
@@ -223,7 +321,7 @@ struct DeliveryQueueTests {
                 }
                 queue.fill(found.map { Self.progress($0) }, isAll: found.count < 3)
             }
-            if let next = nextSequence(&queue, limit: 4) {
+            if let next = nextSequence(&queue) {
                 #expect(running.insert(next).inserted)
                 delivered.append(next)
             } else if let ended = running.randomElement(using: &random) {
@@ -239,7 +337,7 @@ struct DeliveryQueueTests {
     ) {
         store.removeAll { $0 == sequence }
         running.remove(sequence)
-        queue.end(Self.id(sequence), in: Hub.ID(rawValue: 1), .finished, at: now)
+        queue.end(Self.id(sequence), .finished, at: now)
     }
 }
 

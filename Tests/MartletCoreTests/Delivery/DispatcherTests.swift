@@ -49,7 +49,8 @@ struct DispatcherTests {
     @Test(.timeLimit(.minutes(1))) func moreThanTheQueueHoldsIsDeliveredAllTheSame() async throws {
         let flight = try await Flight()
         try await flight.register(1)
-        let settings = DeliverySettings(concurrentDeliveries: 2, queueLimit: 2)
+        let settings = DeliverySettings(
+            queue: QueueLimits(firstPages: 2, furtherPages: 2, waiting: 2, waitingOfAnyHub: 0, held: 1))
         try await withDispatcher(flight, settings) { dispatcher in
             var deliveries: [Delivery] = []
             for _ in 0..<50 {
@@ -96,7 +97,7 @@ struct DispatcherTests {
         let isWrong = Flag(true)
         let flight = try await Flight { loft, _ in isWrong.isOn && loft != "dove" ? answered(403) : answered(200) }
         try await flight.register(1)
-        let settings = DeliverySettings(concurrentDeliveries: 2, queueLimit: 4)
+        let settings = DeliverySettings(queue: QueueLimits(firstPages: 2, furtherPages: 2, waiting: 4, held: 2))
         let other = try await flight.hubs.create("dovecote").id
         try await flight.hubs.setCredential(Credential(["Whistle": "coo"]), for: CarrierPigeon.platform, of: "dovecote")
         try await withDispatcher(flight, settings) { dispatcher in

@@ -4,13 +4,13 @@ import MartletHTTP
 /// whatever is not plain is left to the rest of the session. Docs/Decisions/0080 has the figures.
 extension BulkSession {
     /// Writes requests as copies of the one before, as long as they fit it and the peer's limits.
-    func copyFrames(of run: BatchRun, at place: Int, into output: inout [UInt8], limit: Int) {
+    func copyFrames(of run: BatchRun, at place: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {
         guard unwritten.isEmpty, let frame = runs[place]?.frame, frame.isValid(for: table.version),
             frame.bodyCount <= min(peer.initialWindow, peer.maxFrameSize)
         else { return }
         let room = (max(0, limit - output.count) + frame.count - 1) / frame.count
         let windows = frame.bodyCount == 0 ? Int.max : max(0, window) / frame.bodyCount
-        let items = run.fresh(atMost: min(room, windows, capacity))
+        let items = run.fresh(atMost: min(count, room, windows, capacity))
         guard !items.isEmpty else { return }
         let fieldCount = run.batch.shared.itemFieldNames.count
         let wasIdle = ring.count == 0

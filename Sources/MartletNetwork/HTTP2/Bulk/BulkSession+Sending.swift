@@ -5,14 +5,28 @@ extension BulkSession {
     /// Writes bodies that waited and draws further requests, until `output` is full or the peer's limits are reached.
     func fill(_ output: inout [UInt8], limit: Int) {
         writeBodies(into: &output, limit: limit)
-        for place in runs.indices {
-            guard let run = runs[place]?.run, now < run.deadline else { continue }
-            while output.count < limit, unwritten.isEmpty, capacity > 0 {
-                copyFrames(of: run, at: place, into: &output, limit: limit)
-                guard output.count < limit, capacity > 0, let item = run.next() else { break }
-                if !write(item, ofRunAt: place, run, into: &output) { break }
-            }
+        while output.count < limit, unwritten.isEmpty, capacity > 0,
+            let turn = turns.next(of: runs.count, standing)
+        {
+            if !draw(turn, into: &output, limit: limit) { break }
         }
+    }
+
+    private func standing(_ place: Int) -> RunTurns.Standing {
+        guard let run = runs[place]?.run, now < run.deadline else { return .empty }
+        return run.standing
+    }
+
+    /// - Returns: false when the connection takes no more requests.
+    private func draw(_ turn: RunTurns.Turn, into output: inout [UInt8], limit: Int) -> Bool {
+        guard let run = runs[turn.place]?.run else { return true }
+        let rest = max(0, run.waiting - turn.items)
+        while output.count < limit, unwritten.isEmpty, capacity > 0, run.waiting > rest {
+            copyFrames(of: run, at: turn.place, atMost: run.waiting - rest, into: &output, limit: limit)
+            guard output.count < limit, capacity > 0, run.waiting > rest, let item = run.next() else { break }
+            if !write(item, ofRunAt: turn.place, run, into: &output) { return false }
+        }
+        return true
     }
 
     /// Opens the next stream.

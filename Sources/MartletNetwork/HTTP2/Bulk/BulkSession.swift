@@ -23,6 +23,7 @@ final class BulkSession: ClientProtocol {
     var control: [UInt8] = []
     var ring = BulkStreamRing(capacity: 128)
     var runs: [BulkRun?] = []
+    var turns = RunTurns()
     var singles: [Int32: BulkSingle] = [:]
     /// Streams whose body waits for a window, in the order of their requests.
     var unwritten: [Int32] = []

@@ -17,6 +17,7 @@ final class HTTP2ClientSession: ClientProtocol {
     private var liveness: HTTP2Liveness
     private(set) var now: ContinuousClock.Instant
     private var runs: [BatchRun] = []
+    private var turns = RunTurns()
 
     private(set) var isOpen = true
     private var isBroken = false
@@ -161,8 +162,11 @@ final class HTTP2ClientSession: ClientProtocol {
     }
 
     private func fill() {
-        for run in runs {
-            while capacity > 0, let item = run.next() {
+        while capacity > 0, let turn = turns.next(of: runs.count, { runs[$0].standing }) {
+            let run = runs[turn.place]
+            var left = turn.items
+            while left > 0, capacity > 0, let item = run.next() {
+                left -= 1
                 _ = submit(
                     run.batch.request(item), to: run.batch.shared.origin,
                     receiver: BatchItemReceiver(run, item: item), run: run)
@@ -200,12 +204,19 @@ final class HTTP2ClientSession: ClientProtocol {
         for stream in failed { stream.receiver.failed(error) }
     }
 
+    private func isDone(with run: BatchRun) -> Bool {
+        !(isOpen && run.hasItems) && !streams.values.contains { $0.run === run }
+    }
+
     /// At the end of every call: sends what there is room for, tells what has come, and closes what has served.
     private func settle() {
         let given = runs
         if !isBroken { fill() }
         for run in given { run.flush() }
-        runs.removeAll { run in !(isOpen && run.hasItems) && !streams.values.contains { $0.run === run } }
+        for place in runs.indices.reversed() where isDone(with: runs[place]) {
+            runs.remove(at: place)
+            turns.removed(place)
+        }
         if !isOpen, streams.isEmpty, !isBroken, !isClosing {
             isClosing = true
             nghttp2.submitGoAway(last: 0, code: HTTP2ErrorCode.noError.rawValue)

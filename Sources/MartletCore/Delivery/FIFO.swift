@@ -1,0 +1,36 @@
+/// What came first goes first, in amortized constant time.
+struct FIFO<Element: Sendable>: Sendable {
+    /// nil where one has gone.
+    private var elements: [Element?] = []
+    private var start = 0
+
+    var count: Int { elements.count - start }
+    var isEmpty: Bool { count == 0 }
+    /// In their order.
+    var all: [Element] { elements[start...].compactMap(\.self) }
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    mutating func popFirst() -> Element? {
+        guard start < elements.count else { return nil }
+        defer {
+            elements[start] = nil
+            start += 1
+            if start > 32, start * 2 > elements.count {
+                elements.removeFirst(start)
+                start = 0
+            }
+        }
+        return elements[start]
+    }
+
+    /// - Returns: What was removed.
+    mutating func remove(where isChosen: (Element) -> Bool) -> [Element] {
+        let all = all
+        elements = all.filter { !isChosen($0) }
+        start = 0
+        return all.filter(isChosen)
+    }
+}

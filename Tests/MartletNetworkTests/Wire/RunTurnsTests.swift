@@ -1,0 +1,77 @@
+import Testing
+
+@testable import MartletNetwork
+
+struct RunTurnsTests {
+    private static func place(_ turns: inout RunTurns, _ standings: [RunTurns.Standing]) -> Int? {
+        turns.next(of: standings.count) { standings[$0] }?.place
+    }
+
+    @Test func whatIsUnderWayTakesTurns() {
+        var turns = RunTurns()
+        let standings: [RunTurns.Standing] = [.begun, .empty, .begun, .begun]
+        #expect((0..<5).map { _ in Self.place(&turns, standings) } == [0, 2, 3, 0, 2])
+    }
+
+    @Test func aNewOneGoesFirstButEveryOtherTurnIsOfThoseUnderWay() {
+        var turns = RunTurns()
+        #expect(Self.place(&turns, [.begun, .begun]) == 0)
+        let standings: [RunTurns.Standing] = [.begun, .begun, .new, .new]
+        #expect((0..<5).map { _ in Self.place(&turns, standings) } == [2, 1, 2, 0, 2])
+    }
+
+    @Test func oneAloneIsDrawnFromAsMuchAsThereIs() {
+        var turns = RunTurns()
+        #expect(turns.next(of: 2) { $0 == 0 ? .empty : .new } == RunTurns.Turn(place: 1, items: .max))
+        #expect(turns.next(of: 2) { _ in .begun } == RunTurns.Turn(place: 0, items: RunTurns.portion))
+    }
+
+    @Test func nothingIsDrawnWhereAllAreEmpty() {
+        var turns = RunTurns()
+        #expect(turns.next(of: 0) { _ in .new } == nil)
+        #expect(turns.next(of: 3) { _ in .empty } == nil)
+    }
+
+    @Test func whoMovesUpKeepsHisTurn() {
+        var turns = RunTurns()
+        #expect([0, 1].map { _ in Self.place(&turns, [.begun, .begun, .begun]) } == [0, 1])
+        turns.removed(0)
+        #expect(Self.place(&turns, [.begun, .begun]) == 1)
+    }
+}
+
+/// Batches that share a connection.
+struct SharedConnectionTests {
+    private static let tiny = 3
+
+    /// How many of a large batch were answered when the last of a tiny one was that came after it had begun.
+    private func largeBeforeTiny(_ kind: BulkPair.Kind, streams: UInt32) -> (large: Int, isWhole: Bool) {
+        var settings = HTTP2Settings()
+        settings.streamLimit = streams
+        let pair = BulkPair(kind, settings: settings)
+        let large = BatchLedger()
+        let tiny = BatchLedger()
+        let until = pair.clientConnection.now + .seconds(30)
+        pair.client.draw(from: large.run(notifications(5000), before: until))
+        for _ in 0..<6 { step(pair) }
+        let before = large.entries.count
+        pair.client.draw(from: tiny.run(notifications(Self.tiny), before: until))
+        for _ in 0..<500 where tiny.entries.count < Self.tiny { step(pair) }
+        let between = large.entries.count - before
+        for _ in 0..<5000 where large.entries.count < 5000 { step(pair) }
+        return (between, tiny.entries.count == Self.tiny && large.entries.count == 5000)
+    }
+
+    /// What each side has to say, once.
+    private func step(_ pair: BulkPair) {
+        pair.server.receive(pair.client.written())
+        pair.client.receive(pair.server.written())
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases, [10, 100] as [UInt32])
+    func aTinyBatchDoesNotWaitForALargeOne(kind: BulkPair.Kind, streams: UInt32) {
+        let (large, isWhole) = largeBeforeTiny(kind, streams: streams)
+        #expect(isWhole)
+        #expect(large <= Int(streams) * 2 + RunTurns.portion)
+    }
+}
