@@ -35,7 +35,7 @@ extension Deliverer {
     private func sendRetries(
         _ delivery: Delivery, _ lane: ReadyLane, _ content: inout DeliveryContent
     ) async throws(StorageError) -> Int {
-        let limit = lane.isProbe ? LaneBoard.probeSize : settings.pageSize
+        let limit = lane.isProbe ? LaneBoard.probeSize : await sender.retryLimit(of: lane.id, settings.pageSize)
         let retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
         let page = try await page(of: retries, delivery)
         let map = try map(of: delivery)
@@ -56,7 +56,7 @@ extension Deliverer {
         await sender.send(job, &content, places: places, tally: &tally)
         let mayDelete = conclude(&tally, lane, delivery)
         try await record(DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true), of: delivery)
-        try await apply(tally, mayDelete: mayDelete, delivery)
+        try await apply(tally, mayDelete: mayDelete, delivery, lane)
         return places.count
     }
 

@@ -107,7 +107,7 @@ struct Deliverer: Sendable {
         }
         try await record(step, of: delivery)
         course.progress = progress
-        try await apply(tally, mayDelete: mayDelete, delivery)
+        try await apply(tally, mayDelete: mayDelete, delivery, lane)
     }
 
     private func pageLimit(of course: DeliveryCourse, _ lane: ReadyLane) -> Int {
@@ -182,8 +182,10 @@ struct Deliverer: Sendable {
 
     /// Acts on what was said of handles, once the step is recorded: a refusal names the registration that it may remove.
     /// Where a kill comes between the two, the next notification finds the handle dead again.
-    func apply(_ tally: PageTally, mayDelete: Bool, _ delivery: Delivery) async throws(StorageError) {
-        let feedback = tally.feedback + (mayDelete ? tally.guardedFeedback : [])
+    func apply(
+        _ tally: PageTally, mayDelete: Bool, _ delivery: Delivery, _ lane: ReadyLane
+    ) async throws(StorageError) {
+        let feedback = sender.feedback(of: tally, mayDelete: mayDelete, lane)
         guard !feedback.isEmpty else { return }
         _ = try await devices.apply(feedback, in: delivery.notification.hub, at: time.now)
     }

@@ -11,6 +11,7 @@ public final class Dispatcher: Sendable {
     private let store: any NotificationStore
     private let deliverer: Deliverer
     private let lanes: LaneBoard
+    private let origins: OriginBoard
     private let settings: DeliverySettings
     private let time: any TimeSource
     private let queue: Mutex<DeliveryQueue>
@@ -28,11 +29,13 @@ public final class Dispatcher: Sendable {
         lanes = LaneBoard()
         let metrics = DeliveryMetrics()
         self.metrics = metrics
+        let origins = OriginBoard()
+        self.origins = origins
         let sender = PageSender(
             transport: transport,
             authorizations: AuthorizationCache(
                 transport: transport, timeout: settings.requestTimeout, time: time, metrics: metrics),
-            paces: Paces(time: time), messageIDs: messageIDs,
+            origins: origins, suspects: Suspects(store: devices), paces: Paces(time: time), messageIDs: messageIDs,
             requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         deliverer = Deliverer(
             notifications: notifications, devices: devices, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,

@@ -14,8 +14,8 @@ final class LaneBoard: Sendable {
     private let state = Mutex(State())
 
     /// Asks for a page to be let into a lane.
-    func enter(_ id: LaneID, at now: Timestamp, probeDuration: Duration) -> Lane.Entry {
-        state.withLock { $0.lanes[id]?.enter(at: now, probeDuration: probeDuration) ?? .open }
+    func enter(_ id: LaneID, at now: Timestamp, probeDuration: Duration) -> CircuitBreaker.Entry {
+        state.withLock { $0.lanes[id]?.breaker.enter(at: now, probeDuration: probeDuration) ?? .free }
     }
 
     func isOpen(_ id: LaneID) -> Bool {
@@ -23,13 +23,13 @@ final class LaneBoard: Sendable {
     }
 
     func pause(_ id: LaneID, at now: Timestamp) -> Timestamp {
-        state.withLock { $0.lanes[id, default: Lane()].pause(at: now) }
+        state.withLock { $0.lanes[id, default: Lane()].breaker.pause(at: now) }
     }
 
     /// Opens every lane of a hub: its credentials have changed.
     func open(_ hub: Hub.ID) {
         state.withLock { state in
-            for id in state.lanes.keys where id.hub == hub { state.lanes[id]?.open() }
+            for id in state.lanes.keys where id.hub == hub { state.lanes[id]?.breaker.close() }
         }
     }
 
@@ -42,14 +42,14 @@ final class LaneBoard: Sendable {
             let wasHealthy = lane.deletions.allowsDeletion(at: now)
             lane.deletions.note(successes: tally.successes, fatal: tally.fatal, at: now)
             if !isCurrent {
-                lane.endProbe()
+                lane.breaker.endProbe()
             } else if let pause = tally.pause {
-                _ = lane.pause(atLeast: pause, at: now)
+                _ = lane.breaker.pause(atLeast: pause, at: now)
             } else if tally.answered > 0, lane.isOpen || ready.isProbe {
                 // A page that was let in before a pause and is answered behind its beginning does not end it.
-                lane.open()
+                lane.breaker.close()
             } else if ready.isProbe {
-                lane.endProbe()
+                lane.breaker.endProbe()
             }
             state.lanes[ready.id] = lane
             let isHealthy = lane.deletions.allowsDeletion(at: now)
@@ -61,6 +61,13 @@ final class LaneBoard: Sendable {
     /// Whether handles called dead under guard may be removed.
     func mayDelete(_ id: LaneID, at now: Timestamp) -> Bool {
         state.withLock { $0.lanes[id]?.deletions.allowsDeletion(at: now) ?? true }
+    }
+
+    /// How many lanes are paused, by platform.
+    var pausedCounts: [PlatformID: Int] {
+        state.withLock { state in
+            state.lanes.reduce(into: [:]) { if !$1.value.isOpen { $0[$1.key.platform, default: 0] += 1 } }
+        }
     }
 
     /// Why no device can take what a delivery brings, where one answer has shown it.

@@ -10,6 +10,8 @@ extension PageSender {
         /// Places in the page.
         var places: [Int]
         var messages: PageMessages
+        /// Whether they are for devices that are sent to on a connection of their own.
+        var areSuspects = false
     }
 
     /// Parcels of one page that go at the same time: an origin that answers slowly holds up the page but none of the
@@ -24,7 +26,8 @@ extension PageSender {
         _ messages: PageMessages, to places: [Int], of job: Job, _ service: any PushService, tally: inout PageTally
     ) -> [Parcel] {
         guard type(of: service).handlesAreAddresses else {
-            return [Parcel(service: service, places: places, messages: messages)]
+            let whole = Parcel(service: service, places: places, messages: messages)
+            return job.suspects.isEmpty ? [whole] : split(whole, by: job.suspects)
         }
         var parcels: [Parcel] = []
         var open: [HTTPOrigin: Int] = [:]

@@ -29,6 +29,9 @@ extension PageSender {
         case .by(let known): service = known
         case .refused(let outcome): return add(outcome, of: job, at: places, to: &tally)
         }
+        var (job, places) = (job, places)
+        await separateSuspects(&job, &places, service, tally: &tally)
+        guard !places.isEmpty else { return }
         switch content {
         case .native(let message):
             let parcels = parcels(PageMessages(message), to: places, of: job, service, tally: &tally)

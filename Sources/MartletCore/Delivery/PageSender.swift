@@ -11,7 +11,8 @@ struct PageSender: Sendable {
 
     let transport: any HTTPTransport
     let authorizations: AuthorizationCache
-    let holds = OriginHolds()
+    let origins: OriginBoard
+    let suspects: Suspects
     let paces: Paces
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
@@ -28,6 +29,8 @@ struct PageSender: Sendable {
         /// Attempts made before, by place in the page; empty where there were none.
         var attempts: [Int]
         var map: any ProgressMap
+        /// Places of devices that are sent to on a connection of their own.
+        var suspects: Set<Int> = []
 
         /// A page of first attempts.
         init(_ delivery: Delivery, _ lane: ReadyLane, page: AudiencePage, map: any ProgressMap) {
@@ -57,35 +60,64 @@ struct PageSender: Sendable {
         }
     }
 
+    /// Sends what its origin may be sent now: all, one push that shows whether it is well again, or nothing.
     private func sendAtOnce(_ parcel: Parcel, of job: Job, tally: inout PageTally) async {
-        if let outcome = holds.outcome(job.delivery.lane, parcel.origin, at: time.now) {
-            return add(outcome, of: job, at: parcel.places, to: &tally)
+        guard let origin = parcel.origin else { return await sendFreely(parcel, of: job, tally: &tally) }
+        let lane = job.delivery.lane
+        switch origins.enter(lane, origin, at: time.now, probeDuration: requestTimeout) {
+        case .free: await sendFreely(parcel, of: job, tally: &tally)
+        case .paused(let until, let cause): putOff(parcel.places, until, cause, of: job, tally: &tally)
+        case .probe:
+            var probe = parcel
+            var rest = parcel
+            probe.places = Array(parcel.places.prefix(1))
+            rest.places = Array(parcel.places.dropFirst())
+            await sendFreely(probe, of: job, isProbe: true, tally: &tally)
+            origins.endProbe(lane, origin)
+            if !rest.places.isEmpty { await sendAtOnce(rest, of: job, tally: &tally) }
         }
+    }
+
+    private func putOff(
+        _ places: [Int], _ until: Timestamp, _ cause: Outcome, of job: Job, tally: inout PageTally
+    ) {
+        for place in places { tally.putOff(addressee(place, of: job), until: until, cause) }
+    }
+
+    private func sendFreely(
+        _ parcel: Parcel, of job: Job, isProbe: Bool = false, tally: inout PageTally
+    ) async {
         let key = AuthorizationCache.Key(
             lane: job.delivery.lane,
             origin: type(of: parcel.service).tokensAreForOneOrigin ? parcel.origin : nil)
         var waiting = parcel.places
         var renewals = 0
+        var connection = ConnectionChoice(areSuspects: parcel.areSuspects)
         for round in 1...Self.roundLimit where !waiting.isEmpty {
             let grant: AuthorizationCache.Grant
             switch await authorizations.grant(for: key, credential: job.credential, service: parcel.service) {
             case .granted(let granted): grant = granted
             case .refused(let outcome): return add(outcome, of: job, at: waiting, to: &tally)
             }
-            let (answers, origin) = await exchange(
-                parcel, job, &waiting, grant, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
+            connection.generation = grant.generation
+            let (successes, answers, origin) = await exchange(
+                parcel, job, &waiting, grant, connection, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
+            if let origin = parcel.origin, successes + answers.count > 0 {
+                origins.note(
+                    successes: successes, answers.map(\.outcome), job.delivery.lane, origin, isProbe: isProbe,
+                    at: time.now)
+            }
             waiting = []
             var isRefused = false
             for answer in answers {
                 switch answer.outcome.reaction {
                 case .retryElsewhere where round < Self.roundLimit:
+                    connection.isElsewhere = true
                     waiting.append(answer.place)
                 case .reauthorize where renewals == 0:
                     isRefused = true
                     waiting.append(answer.place)
-                default:
-                    holds.note(answer.outcome, job.delivery.lane, parcel.origin, at: time.now)
-                    add(answer, from: origin, of: job, to: &tally)
+                default: add(answer, from: origin, of: job, to: &tally)
                 }
             }
             if isRefused {
@@ -99,20 +131,20 @@ struct PageSender: Sendable {
     /// - Parameters:
     ///   - places: Those that cannot be sent to are taken out.
     ///   - isFirst: Whether nothing was sent to them before.
-    /// - Returns: What was not a plain success.
+    /// - Returns: How many were plain successes, and what was none.
     private func exchange(
-        _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant, isFirst: Bool,
-        tally: inout PageTally
-    ) async -> (answers: [ResultCollector.Answer], origin: String) {
+        _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant,
+        _ connection: ConnectionChoice, isFirst: Bool, tally: inout PageTally
+    ) async -> (successes: Int, answers: [ResultCollector.Answer], origin: String) {
         let batch: RequestBatch
         do throws(PushServiceError) {
-            batch = try makeBatch(parcel, job, &places, grant, tally: &tally)
+            batch = try makeBatch(parcel, job, &places, grant, connection, tally: &tally)
         } catch {
             add(Self.outcome(of: error), of: job, at: places, to: &tally)
-            return ([], "")
+            return (0, [], "")
         }
         let origin = batch.shared.origin.description
-        guard !places.isEmpty else { return ([], origin) }
+        guard !places.isEmpty else { return (0, [], origin) }
         tally.addOrigin(origin)
         let collector = ResultCollector(
             service: parcel.service, messages: parcel.messages, members: job.page.members, places: places,
@@ -122,7 +154,8 @@ struct PageSender: Sendable {
         let (successes, answers) = collector.drain()
         tally.addSuccesses(successes)
         settleSuccesses(job, places: places, answers: answers, origin, tally: &tally)
-        return (answers, origin)
+        if parcel.areSuspects { clear(places, answers, of: job, tally: &tally) }
+        return (successes, answers, origin)
     }
 
     /// Counts a batch, and how long what it brings has waited since it was accepted or due.
@@ -136,12 +169,13 @@ struct PageSender: Sendable {
     }
 
     private func makeBatch(
-        _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant, tally: inout PageTally
+        _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant,
+        _ connection: ConnectionChoice, tally: inout PageTally
     ) throws(PushServiceError) -> RequestBatch {
         let notification = job.delivery.notification
         var shared = try parcel.service.shared(
             parcel.messages[places[0]], token: grant.token, expiry: notification.expiresAt, at: time.now)
-        shared.settings.partition += "#\(notification.hub.rawValue).\(grant.generation)"
+        connection.apply(to: &shared.settings, of: notification.hub)
         shared.settings.purpose = job.delivery.platform.rawValue
         // Some services write a body for each device anyway.
         let writesBodies = parcel.messages.haveOwnBodies && shared.body != nil

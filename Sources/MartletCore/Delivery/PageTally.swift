@@ -17,6 +17,10 @@ struct PageTally {
     private(set) var feedback: [ChannelFeedback] = []
     /// Feedback that only counts while the lane is healthy.
     private(set) var guardedFeedback: [ChannelFeedback] = []
+    /// Devices that the service had too much for.
+    private(set) var throttled: [ChannelID] = []
+    /// Suspects that were reached.
+    private(set) var trusted: Set<ChannelID> = []
     /// The longest wait that the service asked for on behalf of the whole lane, or of a bad credential.
     private var wantedPause: Duration?
     /// Pushes that the service has answered, and those that it has not.
@@ -146,6 +150,7 @@ struct PageTally {
             refusesAll = outcome
             refuse(outcome, addressee)
         case .retry(let least, let scope):
+            if scope == .device { noteThrottling(addressee) }
             guard scope == .platform else { return retry(outcome, addressee, least: least, chance: chance) }
             pauseLane(outcome, addressee, atLeast: least)
         case .retryElsewhere:
@@ -153,6 +158,36 @@ struct PageTally {
         case .reauthorize, .stop:
             pauseLane(outcome, addressee, atLeast: .seconds(30))
         }
+    }
+
+    private mutating func noteThrottling(_ addressee: Addressee) {
+        guard let status = addressee.answer?.status, (400..<500).contains(status) else { return }
+        if addressee.member.channel != .none { throttled.append(addressee.member.channel) }
+    }
+
+    /// A suspect was reached.
+    mutating func trust(_ channel: ChannelID) {
+        trusted.insert(channel)
+    }
+
+    /// The member's push goes when the page is done with: it may be in vain, and is not to hold others up.
+    mutating func setAside(_ addressee: Addressee) {
+        postpone(addressee, until: now, Outcome(.unknownError, reason: "WasRefusedBefore", .refuse))
+    }
+
+    /// The member's push waits for where it goes to, and this does not count as an attempt.
+    mutating func putOff(_ addressee: Addressee, until moment: Timestamp, _ cause: Outcome) {
+        guard moment < expiresAt else {
+            return refuse(Outcome(.abandoned, reason: cause.reason, .refuse), addressee)
+        }
+        postpone(addressee, until: moment, cause)
+    }
+
+    private mutating func postpone(_ addressee: Addressee, until moment: Timestamp, _ cause: Outcome) {
+        retries.append(
+            Retry(
+                member: addressee.member, attempts: addressee.attempts - 1, dueAt: moment, outcome: cause.name,
+                reason: cause.reason))
     }
 
     /// The member's push is held up by nothing but its lane, so it goes as soon as that is open, and this attempt does
@@ -241,6 +276,8 @@ struct PageTally {
         settled += other.settled
         feedback += other.feedback
         guardedFeedback += other.guardedFeedback
+        throttled += other.throttled
+        trusted.formUnion(other.trusted)
         wantedPause = [wantedPause, other.wantedPause].compactMap(\.self).max()
         pauseCause = other.pauseCause ?? pauseCause
         answered += other.answered

@@ -32,6 +32,9 @@ public protocol DeviceStore: InstallationStore {
     /// those that have a new handle.
     /// - Returns: How many channels were removed.
     func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Int
+
+    /// Channels that are suspected, in order, at most `limit`. One that is registered again is none any more.
+    func suspects(of platform: PlatformID, in hub: Hub.ID, limit: Int) async throws(StorageError) -> [ChannelID]
 }
 
 extension DeviceStore {
@@ -98,6 +101,10 @@ public struct ChannelFeedback: Sendable {
         case gone(asOf: Timestamp?)
         /// The handle has been replaced.
         case moved(PushHandle, key: String)
+        /// It was refused, and is kept.
+        case suspected
+        /// It was reached, and is suspected no more.
+        case trusted
     }
 
     public var channel: ChannelID

@@ -19,6 +19,10 @@ public protocol PushService: PushPlatform {
     /// Whether a token is good for one origin alone, so that `authorization(at:)` is asked of the service at each.
     static var tokensAreForOneOrigin: Bool { get }
 
+    /// Whether the service answers a dead token by slowing down the whole connection, so that devices which were called
+    /// dead and kept want one of their own.
+    static var slowsConnectionsOfSuspects: Bool { get }
+
     /// How fast may be sent to the service; nil as fast as it takes.
     var pace: SendingPace? { get }
 
@@ -80,6 +84,7 @@ public protocol PushService: PushPlatform {
 extension PushService {
     public static var handlesAreAddresses: Bool { false }
     public static var tokensAreForOneOrigin: Bool { false }
+    public static var slowsConnectionsOfSuspects: Bool { false }
 
     public var pace: SendingPace? { nil }
     public var expiresAt: Timestamp? { nil }

@@ -57,7 +57,7 @@ final class ClientExchange {
 
     private func giveUp(_ kind: TransportError.Kind, _ detail: String) {
         let mayHaveBeenProcessed = single?.isUnderWay ?? false
-        if let single { pool?.cancel(single) }
+        if let single { pool?.cancel(single, isLate: kind == .timedOut) }
         single = nil
         finish(.failure(TransportError(kind, mayHaveBeenProcessed: mayHaveBeenProcessed, detail)))
     }

@@ -104,9 +104,10 @@ final class ClientPool: ClientProtocolOwner {
     }
 
     /// Gives a request up; its receiver hears nothing more.
-    func cancel(_ single: Single) {
+    /// - Parameter isLate: Whether that is because no answer came in time.
+    func cancel(_ single: Single, isLate: Bool) {
         singles.removeAll { $0 === single }
-        if let (client, number) = single.underWay { client.cancel(number) }
+        if let (client, number) = single.underWay { client.cancel(number, isLate: isLate) }
     }
 
     /// Ends everything.
@@ -186,15 +187,27 @@ final class ClientPool: ClientProtocolOwner {
     private func review() {
         isReviewWanted = false
         guard stopped == nil else { return }
+        tellMeasurements()
         perform(machine.demand(waiting, at: loop.now))
+        tellOfMembers()
+        armTimer()
+    }
+
+    private func tellMeasurements() {
+        for member in members {
+            guard let client = member.client else { continue }
+            machine.measured(member.id, answers: client.answerCount, roundTrip: client.roundTrip)
+        }
+    }
+
+    private func tellOfMembers() {
         for member in members {
             guard let client = member.client else { continue }
             perform(
                 machine.changed(
-                    member.id, capacity: client.capacity, hasAnswered: client.hasAnswered, isIdle: client.isIdle,
-                    isOpen: client.isOpen, at: loop.now))
+                    member.id, capacity: client.isHeldBack ? 0 : client.capacity, hasAnswered: client.hasAnswered,
+                    isIdle: client.isIdle, isOpen: client.isOpen, at: loop.now))
         }
-        armTimer()
     }
 
     private func perform(_ actions: [HTTP2PoolStateMachine.Action]) {
@@ -210,7 +223,8 @@ final class ClientPool: ClientProtocolOwner {
     }
 
     private func armTimer() {
-        guard let due = machine.deadline, due > loop.now else { return }
+        guard var due = machine.deadline else { return }
+        due = max(due, loop.now + .milliseconds(1))
         if let timer {
             guard due < timer.due else { return }
             loop.cancelTimer(timer.id)
@@ -218,6 +232,8 @@ final class ClientPool: ClientProtocolOwner {
         let id = loop.startTimer(due: due) { [weak self] in
             guard let self else { return }
             timer = nil
+            tellMeasurements()
+            tellOfMembers()
             perform(machine.expire(at: loop.now))
             reviewSoon()
         }
@@ -227,7 +243,8 @@ final class ClientPool: ClientProtocolOwner {
     private func openConnection(_ id: HTTP2PoolStateMachine.ConnectionID) {
         let member = Member(id)
         members.append(member)
-        let connector = Connector(target, loop: loop) { [weak self] connection, isHTTP2 in
+        let taken = { [weak self] in Set(self?.members.compactMap { $0.connection?.peer } ?? []) }
+        let connector = Connector(target, loop: loop, taken: taken) { [weak self] connection, isHTTP2 in
             guard let self else { return nil }
             let client = makeClient(connection, isHTTP2: isHTTP2)
             member.client = client

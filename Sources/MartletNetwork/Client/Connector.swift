@@ -18,6 +18,8 @@ final class Connector: ConnectionOwner {
     /// Given the connection and whether HTTP/2 is to be spoken on it.
     private let opened: (Connection, _ isHTTP2: Bool) -> (any WireProtocol)?
     private let closed: (NetworkError?, _ wasOpen: Bool) -> Void
+    /// Addresses that others are better tried before.
+    private let taken: () -> Set<SocketAddress>
     private var addresses: [SocketAddress] = []
     private var connection: Connection?
     private var isOpen = false
@@ -26,15 +28,19 @@ final class Connector: ConnectionOwner {
     private let deadline: ContinuousClock.Instant
     private var timer: TimerID?
 
-    /// - Parameter closed: Called once: when no connection could be made, or when the one that was made is gone.
+    /// - Parameters:
+    ///   - taken: Asked for addresses that others are better tried before, once there is a choice.
+    ///   - closed: Called once: when no connection could be made, or when the one that was made is gone.
     init(
-        _ target: Target, loop: EventLoop, opened: @escaping (Connection, Bool) -> (any WireProtocol)?,
+        _ target: Target, loop: EventLoop, taken: @escaping () -> Set<SocketAddress> = { [] },
+        opened: @escaping (Connection, Bool) -> (any WireProtocol)?,
         closed: @escaping (NetworkError?, Bool) -> Void
     ) {
         self.target = target
         self.loop = loop
         self.opened = opened
         self.closed = closed
+        self.taken = taken
         deadline = loop.now + target.limits.connectTime
     }
 
@@ -71,7 +77,9 @@ final class Connector: ConnectionOwner {
         switch result {
         case .failure(let error): failure = error
         case .success(let resolved):
-            addresses = resolved.filter(target.addresses.allow)
+            var chance = SystemRandomNumberGenerator()
+            addresses = NameResolver.order(
+                resolved.filter(target.addresses.allow), taken: resolved.count > 1 ? taken() : [], using: &chance)
             if addresses.isEmpty, !resolved.isEmpty {
                 failure = NetworkError(.forbidden, "policy forbids connecting to the address of \(target.origin)")
             }

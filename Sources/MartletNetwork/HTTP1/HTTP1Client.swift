@@ -58,6 +58,7 @@ final class HTTP1Client: ClientProtocol {
     var isIdle: Bool { receiver == nil }
     /// A connection carries one request at a time from its first moment on: nothing is to be found out.
     var hasAnswered: Bool { true }
+    private(set) var answerCount = 0
 
     // MARK: sending
 
@@ -87,7 +88,7 @@ final class HTTP1Client: ClientProtocol {
         return lastRequest
     }
 
-    func cancel(_ request: UInt64) {
+    func cancel(_ request: UInt64, isLate: Bool) {
         guard request == lastRequest, receiver != nil else { return }
         receiver = nil
         // What still comes would be taken for the answer to the next request.
@@ -238,6 +239,7 @@ final class HTTP1Client: ClientProtocol {
     private func complete() {
         let receiver = receiver
         self.receiver = nil
+        answerCount += 1
         if closesAfterResponse || isDraining || !output.isEmpty || upload != nil {
             finish()
         } else {

@@ -20,7 +20,8 @@ final class NameResolver: Sendable {
 
     private let state = Mutex(State())
 
-    /// Addresses of a name in the order in which they are to be tried; an address is its own answer, given at once.
+    /// Addresses of a name, those that the system prefers first; an address is its own answer, given at once. Asked anew for
+    /// each connection.
     /// - Parameters:
     ///   - isStrangers: Whether somebody chose the name who may want the resolver to be busy.
     ///   - deadline: When nobody waits for the answer any more.
@@ -95,15 +96,20 @@ final class NameResolver: Sendable {
             }
             next = entry.ai_next
         }
-        return .success(alternating(addresses))
+        return .success(addresses)
     }
 
-    /// Takes the families in turn, beginning with the one the system prefers, so that a broken one costs one attempt
-    /// (RFC 8305, section 4).
-    static func alternating(_ addresses: [SocketAddress]) -> [SocketAddress] {
+    /// The order in which a connection tries the addresses of a name: by chance, so that connections are spread over all
+    /// of them, and those that have a connection already last. The families take turns, beginning with the one that the
+    /// system prefers, so that a broken one costs one attempt (RFC 8305, section 4).
+    static func order(
+        _ addresses: [SocketAddress], taken: Set<SocketAddress> = [], using chance: inout some RandomNumberGenerator
+    ) -> [SocketAddress] {
         guard let first = addresses.first?.family else { return [] }
-        let preferred = addresses.filter { $0.family == first }
-        let other = addresses.filter { $0.family != first }
+        let shuffled = addresses.shuffled(using: &chance)
+        let sorted = shuffled.filter { !taken.contains($0) } + shuffled.filter(taken.contains)
+        let preferred = sorted.filter { $0.family == first }
+        let other = sorted.filter { $0.family != first }
         return (0..<max(preferred.count, other.count)).flatMap { index in
             [preferred, other].compactMap { index < $0.count ? $0[index] : nil }
         }

@@ -27,15 +27,30 @@ protocol ClientProtocol: WireProtocol {
     /// connection.
     var hasAnswered: Bool { get }
 
+    /// How many requests the peer has answered.
+    var answerCount: Int { get }
+
+    /// How long the answers take that come now; nil where that is not measured.
+    var roundTrip: Duration? { get }
+
+    /// Whether what it carries waits for the peer's windows, so that another request would not go out either.
+    var isHeldBack: Bool { get }
+
     /// Starts a request; called with `capacity` above 0.
     /// - Returns: A number that names it in `cancel`.
     func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64
 
     /// Gives a request up: its deadline has passed or nobody waits for it. Its receiver hears nothing more.
-    func cancel(_ request: UInt64)
+    /// - Parameter isLate: Whether its deadline has passed.
+    func cancel(_ request: UInt64, isLate: Bool)
 
     /// Draws requests from a batch whenever there is capacity, until it has no more; single requests go first.
     func draw(from run: BatchRun)
+}
+
+extension ClientProtocol {
+    var roundTrip: Duration? { nil }
+    var isHeldBack: Bool { false }
 }
 
 /// Who is told when a client protocol can take more requests, or no longer any: the pool that owns it.

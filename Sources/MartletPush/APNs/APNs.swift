@@ -19,6 +19,8 @@ public struct APNs: PushService {
         fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"],
         payloadLimit: APNsPushType.voip.payloadLimit)
 
+    public static let slowsConnectionsOfSuspects = true
+
     static let devicePath = "/3/device/"
 
     private let credential: APNsCredential

@@ -24,7 +24,7 @@ struct ChannelTable {
             """
             INSERT INTO channels (hub, platform, key, handle, registered_at) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (hub, key, platform)
-                DO UPDATE SET handle = excluded.handle, registered_at = excluded.registered_at
+                DO UPDATE SET handle = excluded.handle, registered_at = excluded.registered_at, is_suspected = NULL
             RETURNING id
             """, hub.rawValue, draft.platform.rawValue, StoredHandle(key), spelled, now
         ) { ChannelID(rawValue: $0.integer(0)) }
@@ -35,7 +35,22 @@ struct ChannelTable {
     func setHandle(_ handle: PushHandle, key: String, of channel: ChannelID) throws(StorageError) {
         let spelled = handle.text == key ? nil : StoredHandle(handle.text)
         try connection.run(
-            "UPDATE channels SET key = ?, handle = ? WHERE id = ?", StoredHandle(key), spelled, channel.rawValue)
+            "UPDATE channels SET key = ?, handle = ?, is_suspected = NULL WHERE id = ?", StoredHandle(key), spelled,
+            channel.rawValue)
+    }
+
+    func setSuspected(_ isSuspected: Bool, _ channel: ChannelID) throws(StorageError) {
+        let value: Int64? = isSuspected ? 1 : nil
+        try connection.run(
+            "UPDATE channels SET is_suspected = ?1 WHERE id = ?2 AND is_suspected IS NOT ?1", value, channel.rawValue)
+    }
+
+    func suspects(of platform: PlatformID, in hub: Hub.ID, limit: Int) throws(StorageError) -> [ChannelID] {
+        try connection.all(
+            """
+            SELECT id FROM channels WHERE hub = ? AND platform = ? AND is_suspected IS NOT NULL ORDER BY id LIMIT ?
+            """, hub.rawValue, platform.rawValue, limit
+        ) { ChannelID(rawValue: $0.integer(0)) }
     }
 
     /// The platform of a channel of this hub and when it was last registered, or nil where there is none.

@@ -20,9 +20,11 @@ extension Migration {
                 platform TEXT NOT NULL,
                 key ANY NOT NULL,
                 handle ANY,
-                registered_at INTEGER NOT NULL
+                registered_at INTEGER NOT NULL,
+                is_suspected INTEGER
             ) STRICT;
             CREATE UNIQUE INDEX channels_by_key ON channels (hub, key, platform);
+            CREATE INDEX channels_suspected ON channels (hub, platform) WHERE is_suspected IS NOT NULL;
             CREATE TABLE contents (
                 id INTEGER PRIMARY KEY AUTOINCREMENT,
                 hub INTEGER NOT NULL REFERENCES hubs,

@@ -14,6 +14,8 @@ extension RegistrationTable {
                 removed += 1
             case .moved(let handle, let key):
                 try move(item.channel, to: handle, key: key, hub: hub, platform: found.platform, at: now)
+            case .suspected: try channels.setSuspected(true, item.channel)
+            case .trusted: try channels.setSuspected(false, item.channel)
             }
         }
         return removed

@@ -58,6 +58,14 @@ extension SQLiteStorage: DeviceStore {
             try RegistrationTable(connection).apply(feedback, in: hub, at: now)
         }
     }
+
+    public func suspects(
+        of platform: PlatformID, in hub: Hub.ID, limit: Int
+    ) async throws(StorageError) -> [ChannelID] {
+        try await readers.read { connection throws(StorageError) in
+            try ChannelTable(connection).suspects(of: platform, in: hub, limit: limit)
+        }
+    }
 }
 
 extension RegistrationChange {

@@ -122,6 +122,31 @@ extension StorageConformance {
             try require(audience.skipped, is: 1)
             try require(try await bench.registration("1", in: hub)?.handle, is: PushHandle("new"))
         },
+        Requirement("A channel is suspected until it is trusted, registered again, moved or gone") { bench in
+            let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
+            for name in ["a", "b", "c", "d", "e"] { try await bench.put(name, name, in: hub) }
+            try await bench.put("a", "a", in: other)
+            let channels = try await bench.audience(hub).channels
+            func say(_ kind: ChannelFeedback.Kind, of channels: some Sequence<ChannelID>) async throws {
+                let items = channels.map { ChannelFeedback(channel: $0, kind: kind) }
+                try require(try await bench.storage.apply(items, in: hub, at: bench.now), is: 0)
+            }
+            func suspects(limit: Int = 10) async throws -> [ChannelID] {
+                try await bench.storage.suspects(of: bench.platform, in: hub, limit: limit)
+            }
+            try await say(.suspected, of: channels.reversed())
+            try await say(.suspected, of: channels)
+            try require(try await suspects(), is: channels)
+            try require(try await suspects(limit: 2), is: Array(channels.prefix(2)))
+            try require(
+                try await bench.storage.suspects(of: bench.platform, in: other, limit: 10), is: [])
+            try require(try await bench.storage.suspects(of: bench.otherPlatform, in: hub, limit: 10), is: [])
+            try await say(.trusted, of: [channels[0]])
+            try await bench.put("b", "b", in: hub)
+            try await say(.moved(PushHandle("f"), key: "f"), of: [channels[2]])
+            _ = try await bench.refusalOfDelete("d", in: hub)
+            try require(try await suspects(), is: [channels[4]])
+        },
     ]
 
     static let listings: [Requirement] = [

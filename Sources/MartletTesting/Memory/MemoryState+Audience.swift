@@ -94,6 +94,12 @@ extension MemoryState {
         case .moved(let handle, let key):
             move(found, to: handle, key: key, at: now)
             return false
+        case .suspected:
+            channels[found].isSuspected = true
+            return false
+        case .trusted:
+            channels[found].isSuspected = false
+            return false
         }
     }
 
@@ -104,6 +110,7 @@ extension MemoryState {
         if target == nil || target?.id == channel.id {
             channels[found].handle = handle
             channels[found].key = key
+            channels[found].isSuspected = false
         }
         for place in registrations.indices where registrations[place].channel == channel.id {
             registrations[place].channel = target?.id ?? channel.id

@@ -107,6 +107,7 @@ extension MemoryState {
         if let found {
             channels[found].handle = draft.handle
             channels[found].registeredAt = now
+            channels[found].isSuspected = false
             return channels[found].id
         }
         lastChannel += 1

@@ -59,4 +59,13 @@ extension MemoryStorage: DeviceStore {
             feedback.reduce(0) { $0 + (state.apply($1, in: hub, at: now) ? 1 : 0) }
         }
     }
+
+    public func suspects(
+        of platform: PlatformID, in hub: Hub.ID, limit: Int
+    ) async throws(StorageError) -> [ChannelID] {
+        state.withLock { state in
+            let found = state.channels.filter { $0.hub == hub && $0.platform == platform && $0.isSuspected }
+            return Array(found.map(\.id).sorted { $0.rawValue < $1.rawValue }.prefix(limit))
+        }
+    }
 }

@@ -66,6 +66,7 @@ struct MemoryChannel {
     var handle: PushHandle
     var key: String
     var registeredAt: Timestamp
+    var isSuspected = false
 }
 
 struct MemoryRegistration {

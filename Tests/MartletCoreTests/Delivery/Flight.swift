@@ -19,6 +19,7 @@ final class ScriptedTransport: HTTPTransport {
         var fields: HTTPFields
         var authorization: String?
         var partition: String
+        var connectionLimit: Int
     }
 
     private let answer: Answer
@@ -58,7 +59,8 @@ final class ScriptedTransport: HTTPTransport {
                 loft: batch.withPath(index) { String(decoding: $0, as: UTF8.self) },
                 id: batch.withValue(0, of: index) { String(decoding: $0, as: UTF8.self) },
                 body: batch.withBody(index) { String(decoding: $0, as: UTF8.self) }, fields: batch.shared.fields,
-                authorization: batch.shared.fields["authorization"], partition: batch.shared.settings.partition)
+                authorization: batch.shared.fields["authorization"], partition: batch.shared.settings.partition,
+                connectionLimit: batch.shared.settings.connectionLimit)
             let attempt = log.withLock { log in
                 log.append(sent)
                 return log.count { $0.loft == sent.loft }
@@ -85,7 +87,9 @@ struct Flight {
     let storage = MemoryStorage()
     let time = ManualTimeSource()
     let maps = MemoryProgressMaps()
-    let platforms = PushPlatformList([CarrierPigeon.self, HomingPigeon.self, PacedPigeon.self, MessageInABottle.self])
+    let platforms = PushPlatformList([
+        CarrierPigeon.self, HomingPigeon.self, PacedPigeon.self, MessageInABottle.self, ShyPigeon.self,
+    ])
     let hubs: HubDirectory
     let registry: DeviceRegistry
     let transport: ScriptedTransport
@@ -110,7 +114,8 @@ struct Flight {
             sender: PageSender(
                 transport: transport,
                 authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
-                paces: Paces(time: time), messageIDs: MessageIDKey(1, 2),
+                origins: OriginBoard(), suspects: Suspects(store: storage), paces: Paces(time: time),
+                messageIDs: MessageIDKey(1, 2),
                 requestTimeout: settings.requestTimeout, time: time, metrics: metrics),
             settings: settings, time: time, metrics: metrics, log: { [alarms] in alarms.add($0) })
         if hasCredential { try await giveCredential() }

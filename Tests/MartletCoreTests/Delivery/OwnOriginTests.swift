@@ -136,19 +136,88 @@ struct OwnOriginTests {
         #expect(report.results.map(\.text).contains { $0.contains("The loft takes no letters.") })
     }
 
-    @Test func holdsEndAndTheLongerOneStands() {
-        let holds = OriginHolds()
-        let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: HomingPigeon.platform)
-        let origin = HTTPOrigin(scheme: .https, host: "a")
-        let now = Timestamp(seconds: 1000)
-        func wait(_ seconds: Int) -> Outcome {
-            Outcome(.throttled, reason: "r", .retry(after: .seconds(seconds), scope: .origin))
+    @Test func anOriginThatAnswersNothingIsLeftAloneAndProbedWithOneAndOthersAreServed() async throws {
+        let isDead = Flag(true)
+        let dead = (1...10).map { "https://bad/b\($0)" }
+        let good = (1...10).map { "https://good/g\($0)" }
+        let flight = try await flight(pageSize: 4, zip(dead, good).flatMap { [$0, $1] }) { loft, _ in
+            loft.hasPrefix("b") && isDead.isOn
+                ? .failure(TransportError(.timedOut, mayHaveBeenProcessed: true, "")) : answered(201)
         }
-        holds.note(wait(60), lane, origin, at: now)
-        holds.note(wait(10), lane, origin, at: now)
-        #expect(holds.outcome(lane, origin, at: now + .seconds(20)) == wait(40))
-        #expect(holds.outcome(lane, HTTPOrigin(scheme: .https, host: "b"), at: now) == nil)
-        #expect(holds.outcome(lane, nil, at: now) == nil)
-        #expect(holds.outcome(lane, origin, at: now + .seconds(60)) == nil)
+        let delivery = try await flight.accept(on: HomingPigeon.platform)
+        guard case .waiting = try await flight.run(delivery) else {
+            Issue.record("the dead origin's devices wait")
+            return
+        }
+        // Two failures in each of the first two pages, and none in the other three.
+        #expect(flight.transport.lofts.count { $0.hasPrefix("b") } == 4)
+        #expect(try await flight.report(delivery).counts == [.success: 10])
+        // The next ones go as single probes behind pauses that double.
+        let first = flight.transport.sent.count
+        flight.time.advance(by: .seconds(5))
+        guard case .waiting = try await flight.run(delivery) else {
+            Issue.record("it is still dead")
+            return
+        }
+        #expect(flight.transport.sent.count == first + 1)
+        isDead.isOn = false
+        flight.time.advance(by: .seconds(600))
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await flight.report(delivery).counts == [.success: 20])
+    }
+
+    private let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: HomingPigeon.platform)
+    private let origin = HTTPOrigin(scheme: .https, host: "a")
+    private let start = Timestamp(seconds: 1000)
+
+    private func wait(_ seconds: Int) -> Outcome {
+        Outcome(.throttled, reason: "r", .retry(after: .seconds(seconds), scope: .origin))
+    }
+
+    private func note(_ outcomes: [Outcome], successes: Int = 0, isProbe: Bool = false, in board: OriginBoard) {
+        board.note(successes: successes, outcomes, lane, origin, isProbe: isProbe, at: start)
+    }
+
+    private func enter(_ board: OriginBoard, _ host: String = "a", after time: Duration = .zero) -> OriginBoard.Entry {
+        let origin = HTTPOrigin(scheme: .https, host: host)
+        return board.enter(lane, origin, at: start + time, probeDuration: .seconds(30))
+    }
+
+    @Test func whatAnOriginAsksForIsObeyedAndTheLongerWaitStands() {
+        let board = OriginBoard()
+        note([wait(60), wait(10)], in: board)
+        note([wait(10)], in: board)
+        #expect(enter(board, after: .seconds(20)) == .paused(until: start + .seconds(60), wait(10)))
+        #expect(enter(board, "b", after: .seconds(20)) == .free)
+        #expect(board.pausedCounts == [HomingPigeon.platform: 1])
+        note([], successes: 5, in: board)
+        #expect(enter(board, after: .seconds(60)) == .probe, "what was under way does not end a pause")
+        note([], successes: 1, isProbe: true, in: board)
+        #expect(enter(board, after: .seconds(60)) == .free)
+        #expect(board.pausedCounts.isEmpty)
+    }
+
+    @Test func oneAnswerAmongTimeOutsShowsThatAnOriginIsThere() {
+        let board = OriginBoard()
+        let silence = Outcome(.pnsUnreachable, reason: "timedOut", .retry(after: .seconds(1), scope: .origin))
+        note([silence, silence], in: board)
+        note([silence, Outcome(.unknownError, .refuse), silence], in: board)
+        note([silence, silence], in: board)
+        #expect(enter(board) == .free)
+        note([silence], in: board)
+        #expect(enter(board) == .paused(until: start + .seconds(5), silence))
+    }
+
+    @Test func strangersCannotFillTheBoard() {
+        let board = OriginBoard()
+        for number in 0..<5000 {
+            let origin = HTTPOrigin(scheme: .https, host: "h\(number)")
+            board.note(successes: 0, [wait(60)], lane, origin, isProbe: false, at: start)
+        }
+        #expect(board.pausedCounts == [HomingPigeon.platform: 4096])
+        note([wait(60)], in: board)
+        #expect(enter(board) == .free)
+        board.note(successes: 0, [wait(60)], lane, origin, isProbe: false, at: start + .seconds(61))
+        #expect(board.pausedCounts == [HomingPigeon.platform: 1], "those that are over make room")
     }
 }

@@ -14,6 +14,7 @@ extension BulkSession {
         guard !items.isEmpty else { return }
         let fieldCount = run.batch.shared.itemFieldNames.count
         let wasIdle = ring.count == 0
+        let ticks = ticks
         var ring = BulkStreamRing(capacity: 0)
         swap(&ring, &self.ring)
         var id = nextID
@@ -27,6 +28,7 @@ extension BulkSession {
                     id: free, run: Int32(place), item: UInt32(next), window: peer.initialWindow - frame.bodyCount)
                 stream.sent = Int32(frame.bodyCount)
                 stream.isWritten = true
+                stream.startedAt = ticks
                 ring.open(stream)
                 id = free + 2
                 next += 1
@@ -52,6 +54,7 @@ extension BulkSession {
         var taken = 0
         var place: Int32 = -1
         var items: [UInt32] = []
+        var last = BulkStream()
         while input.count - taken > HTTP2FrameHeader.size {
             let head = HTTP2FrameHeader(UnsafeRawBufferPointer(rebasing: input[taken...]))
             let end = taken + HTTP2FrameHeader.size + head.length
@@ -64,22 +67,23 @@ extension BulkSession {
             guard stream.run >= 0, stream.isWritten else { break }
             if stream.run != place {
                 if runs[Int(stream.run)]?.tellsSuccessesInFull == true { break }
-                succeeded(items, ofRunAt: place)
+                succeeded(items, ofRunAt: place, last: last)
                 items.removeAll(keepingCapacity: true)
                 place = stream.run
             }
             items.append(stream.item)
+            last = stream
             ring.close(head.stream)
             taken = end
         }
         swap(&ring, &self.ring)
-        succeeded(items, ofRunAt: place)
+        succeeded(items, ofRunAt: place, last: last)
         return taken
     }
 
-    private func succeeded(_ items: [UInt32], ofRunAt place: Int32) {
+    private func succeeded(_ items: [UInt32], ofRunAt place: Int32, last: BulkStream) {
         guard !items.isEmpty, place >= 0 else { return }
-        answered(items.count)
+        answered(items.count, last: last)
         runs[Int(place)]?.open -= items.count
         runs[Int(place)]?.run.succeeded(items)
     }

@@ -112,8 +112,8 @@ extension BulkSession {
     }
 
     private func succeed(_ id: Int32) {
-        answered()
         guard let stream = close(id) else { return }
+        answered(last: stream)
         if !stream.isWritten { HTTP2FrameWriter.reset(id, .noError, into: &control) }
         runs[Int(stream.run)]?.run.succeeded(Int(stream.item))
     }
@@ -122,8 +122,9 @@ extension BulkSession {
         guard let answer = answers[id], answer.hasHead else {
             return refuse(id, "the peer ended an answer before its status")
         }
-        answered()
         guard let stream = close(id) else { return }
+        answered(last: stream)
+        standing.answered(with: answer.status)
         // An answer before the end of the request's body makes the rest of it useless.
         if !stream.isWritten { HTTP2FrameWriter.reset(id, .noError, into: &control) }
         guard stream.run >= 0 else {

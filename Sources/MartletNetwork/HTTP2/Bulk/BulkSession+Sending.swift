@@ -39,7 +39,7 @@ extension BulkSession {
             return nil
         }
         if ring.count == 0 { becameBusy() }
-        ring.open(BulkStream(id: nextID, run: run, item: item, window: peer.initialWindow))
+        ring.open(BulkStream(id: nextID, run: run, item: item, window: peer.initialWindow, startedAt: ticks))
         defer { nextID += 2 }
         return nextID
     }

@@ -50,10 +50,13 @@ final class BulkSession: ClientProtocol {
     // Its life.
     var limit = HTTP2StreamLimit(ceiling: 4096)
     private var liveness: HTTP2Liveness
+    var standing = HTTP2Standing()
+    private let clock: BulkClock
+    private(set) var roundTrip: Duration?
     private(set) var isOpen = true
     private(set) var isBroken = false
     private var isClosing = false
-    private(set) var hasAnswered = false
+    private(set) var answerCount = 0
     var goAway: HTTP2GoAway?
     private var toldCapacity = 0
     private var toldOpen = true
@@ -64,6 +67,7 @@ final class BulkSession: ClientProtocol {
         self.owner = owner
         now = connection.now
         liveness = HTTP2Liveness(now: now)
+        clock = BulkClock(start: now)
         control = HTTP2FrameWriter.preface
         HTTP2FrameWriter.settings(
             [
@@ -147,6 +151,10 @@ final class BulkSession: ClientProtocol {
 
     var isIdle: Bool { ring.count == 0 }
 
+    var hasAnswered: Bool { answerCount > 0 }
+
+    var isHeldBack: Bool { !unwritten.isEmpty }
+
     func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64 {
         catchUp()
         guard request.isWritable else {
@@ -169,9 +177,11 @@ final class BulkSession: ClientProtocol {
         return UInt64(id)
     }
 
-    func cancel(_ request: UInt64) {
+    func cancel(_ request: UInt64, isLate: Bool) {
         guard let id = Int32(exactly: request), singles.removeValue(forKey: id) != nil else { return }
-        close(id, reset: .cancel)
+        catchUp()
+        let stream = close(id, reset: .cancel)
+        if isLate, let stream { standing.timedOut(after: age(of: stream)) }
         settle()
         connection?.needsWrite()
     }
@@ -197,9 +207,17 @@ final class BulkSession: ClientProtocol {
         liveness.becameBusy(at: now)
     }
 
-    func answered(_ count: Int = 1) {
-        hasAnswered = true
+    /// What streams that are opened now have begun at.
+    var ticks: UInt32 { clock.ticks(at: now) }
+
+    private func age(of stream: BulkStream) -> Duration { clock.time(from: stream.startedAt, to: now) }
+
+    /// - Parameter last: One of those that were answered.
+    func answered(_ count: Int = 1, last: BulkStream) {
+        answerCount += count
+        roundTrip = age(of: last)
         limit.answered(count)
+        standing.answered(count)
     }
 
     func stopOpening() {
@@ -233,12 +251,14 @@ final class BulkSession: ClientProtocol {
         let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came before the deadline")
         for stream in ring.all where stream.run == Int32(place) {
             HTTP2FrameWriter.reset(stream.id, .cancel, into: &control)
+            standing.timedOut(after: age(of: stream))
             fail(stream.id, error)
         }
     }
 
     /// At the end of every call: tells what has come, forgets what is done, and closes what has served.
     func settle() {
+        if standing.isBad { stopOpening() }
         for place in runs.indices {
             guard let run = runs[place] else { continue }
             run.run.flush()

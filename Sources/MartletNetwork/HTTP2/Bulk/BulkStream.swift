@@ -11,6 +11,8 @@ struct BulkStream {
     var window: Int = 0
     /// Whether all of the body has been sent.
     var isWritten = false
+    /// When its head was written, on the session's clock.
+    var startedAt: UInt32 = 0
 }
 
 /// The streams of a bulk session, found by their id without a dictionary: stream ids are odd and rise, so the half of an

@@ -46,7 +46,9 @@ extension HTTP2ClientSession: NGHTTP2Events {
             let stream = streams.removeValue(forKey: head.stream_id)
         else { return }
         limit.answered()
-        hasAnswered = true
+        answerCount += 1
+        standing.answered(1)
+        standing.answered(with: stream.status)
         // An answer before the end of the request's body makes the rest of it useless.
         if stream.output.count > 0 { nghttp2.reset(head.stream_id, code: HTTP2ErrorCode.noError.rawValue) }
         stream.receiver.finished()

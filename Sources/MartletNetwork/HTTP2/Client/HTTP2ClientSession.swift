@@ -15,6 +15,7 @@ final class HTTP2ClientSession: ClientProtocol {
     var openStreams = 0
     var limit = HTTP2StreamLimit(ceiling: HTTP2ClientSession.streamCeiling)
     private var liveness: HTTP2Liveness
+    var standing = HTTP2Standing()
     private(set) var now: ContinuousClock.Instant
     private var runs: [BatchRun] = []
     private var turns = RunTurns()
@@ -23,7 +24,7 @@ final class HTTP2ClientSession: ClientProtocol {
     private var isBroken = false
     private var isClosing = false
     var goAway: HTTP2GoAway?
-    var hasAnswered = false
+    var answerCount = 0
     /// What the owner was told last.
     private var toldCapacity = 0
     private var toldOpen = true
@@ -108,15 +109,20 @@ final class HTTP2ClientSession: ClientProtocol {
 
     var isIdle: Bool { streams.isEmpty }
 
+    var hasAnswered: Bool { answerCount > 0 }
+
     func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64 {
         catchUp()
         defer { connection?.needsWrite() }
         return UInt64(submit(request, to: origin, receiver: receiver, run: nil))
     }
 
-    func cancel(_ request: UInt64) {
-        guard let stream = Int32(exactly: request), streams.removeValue(forKey: stream) != nil else { return }
-        nghttp2.reset(stream, code: HTTP2ErrorCode.cancel.rawValue)
+    func cancel(_ request: UInt64, isLate: Bool) {
+        guard let id = Int32(exactly: request), let stream = streams.removeValue(forKey: id) else { return }
+        nghttp2.reset(id, code: HTTP2ErrorCode.cancel.rawValue)
+        catchUp()
+        if isLate { standing.timedOut(after: now - stream.startedAt) }
+        settle()
         connection?.needsWrite()
     }
 
@@ -157,7 +163,8 @@ final class HTTP2ClientSession: ClientProtocol {
             return 0
         }
         openStreams += 1
-        streams[stream] = HTTP2ClientStream(receiver: receiver, run: run, body: request.body)
+        streams[stream] = HTTP2ClientStream(
+            receiver: receiver, run: run, body: request.body, startedAt: now)
         return stream
     }
 
@@ -178,6 +185,7 @@ final class HTTP2ClientSession: ClientProtocol {
         let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came before the deadline")
         for (id, stream) in streams where stream.run === run {
             streams[id] = nil
+            standing.timedOut(after: now - stream.startedAt)
             nghttp2.reset(id, code: HTTP2ErrorCode.cancel.rawValue)
             stream.receiver.failed(error)
         }
@@ -211,6 +219,7 @@ final class HTTP2ClientSession: ClientProtocol {
     /// At the end of every call: sends what there is room for, tells what has come, and closes what has served.
     private func settle() {
         let given = runs
+        if standing.isBad { stopOpening() }
         if !isBroken { fill() }
         for run in given { run.flush() }
         for place in runs.indices.reversed() where isDone(with: runs[place]) {

@@ -8,16 +8,18 @@ struct HTTP2ClientStream {
     let receiver: any ResponseReceiver
     /// The batch that the request was drawn from.
     let run: BatchRun?
+    let startedAt: ContinuousClock.Instant
     var output: HTTP2BodyBuffer
     /// Whether the final head was passed on; what fields come then are trailers.
     var hasHead = false
-    private var status = 0
+    private(set) var status = 0
     private var fields: [HTTPField] = []
     private var fieldBytes = 0
 
-    init(receiver: any ResponseReceiver, run: BatchRun?, body: [UInt8]) {
+    init(receiver: any ResponseReceiver, run: BatchRun?, body: [UInt8], startedAt: ContinuousClock.Instant) {
         self.receiver = receiver
         self.run = run
+        self.startedAt = startedAt
         output = HTTP2BodyBuffer(body)
     }
 

@@ -1,9 +1,11 @@
 /// Decides when the connections to one origin are made, filled and closed. It holds none of them: events go in, actions
 /// come out, and `deadline` says when `expire(at:)` is due.
 ///
-/// It grows by one connection at a time, and only while what waits is more than all connections together can take. A
-/// connection that has not answered anything yet is given a moment before another is made: push services let a new one
-/// carry a single request, and raise that with the first success.
+/// It grows by one connection at a time, while what waits is more than all connections together can take and would, at
+/// the rate that was measured, wait longer than it takes to make another one. A connection that has not answered anything
+/// yet is given a moment before another is made: push services let a new one carry a single request, and raise that with
+/// the first success. One that was made to go faster is on trial: where it has brought nothing it goes again, and none is
+/// made in its place for a while that doubles.
 struct HTTP2PoolStateMachine: Equatable {
     typealias ConnectionID = Int
 
@@ -23,6 +25,10 @@ struct HTTP2PoolStateMachine: Equatable {
     static let idleTime = Duration.seconds(60)
     /// How long a new connection may take to answer anything before its silence no longer holds back a further one.
     static let provingTime = Duration.seconds(1)
+    /// The part of what a fair share would be that a further connection must have brought to be kept.
+    private static let leastGain = 0.25
+    private static let firstRest = Duration.seconds(60)
+    private static let longestRest = Duration.seconds(3600)
 
     private struct Connection: Equatable {
         enum Phase: Equatable {
@@ -37,7 +43,10 @@ struct HTTP2PoolStateMachine: Equatable {
         let id: ConnectionID
         var phase = Phase.connecting
         var capacity = 0
-        /// Whether the peer has answered anything on it.
+        let wantedAt: ContinuousClock.Instant
+        /// How many requests the peer has answered on it.
+        var answers = 0
+        /// Whether the peer has shown that it answers.
         var isProven = false
         /// Until when it holds back further connections while it is not proven.
         var provesUntil: ContinuousClock.Instant?
@@ -45,8 +54,38 @@ struct HTTP2PoolStateMachine: Equatable {
         var idleSince: ContinuousClock.Instant?
     }
 
+    /// A connection that was made beside others to go faster.
+    private struct Trial: Equatable {
+        let id: ConnectionID
+        /// How many there were without it, and what they brought.
+        let others: Int
+        let rate: Double
+        var throughput = HTTP2Throughput()
+    }
+
+    /// How many connections do for a while.
+    private struct Enough: Equatable {
+        let count: Int
+        let until: ContinuousClock.Instant
+    }
+
     let connectionLimit: Int
     private var connections: [Connection] = []
+    /// What the connections that there are bring.
+    private var throughput = HTTP2Throughput()
+    /// Per second, when it was last measured with as many connections as there are.
+    private var rate: Double?
+    private var trial: Trial?
+    /// Because one more brought nothing.
+    private var enough: Enough?
+    private var rest = Self.firstRest
+    /// How long an answer took, and how long the last connection took to be made.
+    private var roundTrip = Duration.zero
+    private var connectTime = Duration.zero
+    /// Answers that no measurement knows of yet.
+    private var newAnswers = 0
+    /// When the last event came: what was due by then has been looked at.
+    private var lastEvent: ContinuousClock.Instant?
     private var lastID = 0
     private var waiting = 0
     private var backoff = HTTP2Backoff()
@@ -63,10 +102,18 @@ struct HTTP2PoolStateMachine: Equatable {
             guard let instant else { return }
             first = first.map { min($0, instant) } ?? instant
         }
-        if waiting > 0, canHaveMore { consider(backoff.until) }
+        func considerAhead(_ instant: ContinuousClock.Instant?) {
+            if let instant, lastEvent.map({ instant > $0 }) ?? true { consider(instant) }
+        }
+        if waiting > 0, canHaveMore {
+            considerAhead(backoff.until)
+            considerAhead(enough?.until)
+        }
+        if let trial { consider(trial.throughput.isDone(trialTime)) }
+        if isBusy, canHaveMore, trial == nil, !isFindingOut(at: lastEvent) { consider(throughput.isDone(window)) }
         for connection in connections where connection.phase != .connecting {
             if connection.phase == .open { consider(connection.idleSince.map { $0 + Self.idleTime }) }
-            if waiting > 0, !connection.isProven { consider(connection.provesUntil) }
+            if waiting > 0, !connection.isProven { considerAhead(connection.provesUntil) }
         }
         return first
     }
@@ -79,12 +126,24 @@ struct HTTP2PoolStateMachine: Equatable {
         return work(at: now)
     }
 
+    /// What a connection has brought; told of all of them before anything else that happens at the same time.
+    /// - Parameters:
+    ///   - answers: How many requests the peer has answered on it in all.
+    ///   - roundTrip: How long the answers take that come now; nil where that is not known.
+    mutating func measured(_ id: ConnectionID, answers: Int, roundTrip: Duration? = nil) {
+        guard let place = place(of: id) else { return }
+        newAnswers += max(0, answers - connections[place].answers)
+        connections[place].answers = answers
+        self.roundTrip = roundTrip ?? self.roundTrip
+    }
+
     mutating func connected(
         _ id: ConnectionID, capacity: Int, at now: ContinuousClock.Instant
     ) -> [Action] {
         guard let place = place(of: id), connections[place].phase == .connecting else { return [] }
         connections[place].phase = .open
         connections[place].capacity = capacity
+        connectTime = now - connections[place].wantedAt
         connections[place].provesUntil = now + Self.provingTime
         connections[place].idleSince = now
         return work(at: now)
@@ -94,6 +153,7 @@ struct HTTP2PoolStateMachine: Equatable {
         _ id: ConnectionID, jitter: Double, at now: ContinuousClock.Instant
     ) -> [Action] {
         connections.removeAll { $0.id == id }
+        if trial?.id == id { trial = nil }
         backoff.failed(at: now, jitter: jitter)
         let hasHope = connections.contains { $0.phase != .draining }
         return waiting > 0 && !hasHope ? [.failWaiting] : []
@@ -101,7 +161,7 @@ struct HTTP2PoolStateMachine: Equatable {
 
     /// Something about a connection changed: after it was filled, and whenever it says so.
     /// - Parameters:
-    ///   - hasAnswered: Whether the peer has answered anything on it.
+    ///   - hasAnswered: Whether the peer has shown that it answers on it.
     ///   - isIdle: Whether it carries no request.
     ///   - isOpen: Whether it will ever take requests again; false after GOAWAY.
     mutating func changed(
@@ -115,7 +175,10 @@ struct HTTP2PoolStateMachine: Equatable {
             connections[place].isProven = true
             backoff.succeeded()
         }
-        if !isOpen { connections[place].phase = .draining }
+        if !isOpen, connections[place].phase == .open {
+            connections[place].phase = .draining
+            forgetRate()
+        }
         return work(at: now)
     }
 
@@ -125,7 +188,8 @@ struct HTTP2PoolStateMachine: Equatable {
     ) -> [Action] {
         guard let place = place(of: id) else { return [] }
         let wasProven = connections[place].isProven
-        connections.remove(at: place)
+        if connections.remove(at: place).phase == .open { forgetRate() }
+        if trial?.id == id { trial = nil }
         guard !wasProven else { return work(at: now) }
         // One that went without an answer counts as a failed attempt: its successor waits. After the second in a row,
         // what waits fails: a peer that sends every connection away will not take it.
@@ -140,8 +204,10 @@ struct HTTP2PoolStateMachine: Equatable {
         for place in connections.indices where connections[place].phase == .open {
             guard let since = connections[place].idleSince, now >= since + Self.idleTime else { continue }
             connections[place].phase = .draining
+            forgetRate()
             actions.append(.drain(connections[place].id))
         }
+        actions += judge(at: now)
         return actions + work(at: now)
     }
 
@@ -149,6 +215,7 @@ struct HTTP2PoolStateMachine: Equatable {
     mutating func shutDown() -> [Action] {
         isShutDown = true
         waiting = 0
+        trial = nil
         var actions: [Action] = []
         for place in connections.indices where connections[place].phase != .draining {
             connections[place].phase = .draining
@@ -160,24 +227,89 @@ struct HTTP2PoolStateMachine: Equatable {
     // MARK: Decisions
 
     private mutating func work(at now: ContinuousClock.Instant) -> [Action] {
+        measure(at: now)
         guard waiting > 0, !isShutDown else { return [] }
         let usable = connections.filter { $0.phase == .open && $0.capacity > 0 }
         guard usable.isEmpty else { return usable.map { .fill($0.id) } }
         guard shouldGrow(at: now) else { return [] }
+        let others = openCount
         lastID += 1
-        connections.append(Connection(id: lastID))
+        connections.append(Connection(id: lastID, wantedAt: now))
+        if others > 0, let rate { trial = Trial(id: lastID, others: others, rate: rate) }
         return [.connect(lastID)]
     }
 
     private func shouldGrow(at now: ContinuousClock.Instant) -> Bool {
-        guard canHaveMore, backoff.allows(at: now) else { return false }
-        return !connections.contains { connection in
+        guard canHaveMore, backoff.allows(at: now), trial == nil else { return false }
+        if let enough, now < enough.until, openCount >= enough.count { return false }
+        return !isFindingOut(at: now) && (openCount == 0 || isWorthOneMore)
+    }
+
+    /// Whether what another connection brings is about to show.
+    private func isFindingOut(at now: ContinuousClock.Instant?) -> Bool {
+        connections.contains { connection in
             switch connection.phase {
-            case .connecting: true
+            case .connecting: return true
             // One that was told GOAWAY before it answered anything is replaced when it is gone, as a failed attempt.
-            case .open, .draining: !connection.isProven && connection.provesUntil.map { now < $0 } ?? false
+            case .open, .draining:
+                guard !connection.isProven, let until = connection.provesUntil, let now else { return false }
+                return now < until
             }
         }
+    }
+
+    /// Whether what waits would still wait when another connection is made and has answered once.
+    private var isWorthOneMore: Bool {
+        guard let rate else { return false }
+        return Double(waiting) > rate * ((connectTime + roundTrip) / .seconds(1))
+    }
+
+    // MARK: Measurements
+
+    /// How long a rate is measured: at least two round trips, because answers to what was sent together come together.
+    private var window: Duration { min(max(roundTrip * 2, .milliseconds(50)), .seconds(1)) }
+    private var trialTime: Duration { min(max(roundTrip * 6, .milliseconds(300)), .seconds(5)) }
+
+    private var openCount: Int { connections.count { $0.phase == .open } }
+
+    /// Whether more waits than the connections that there are can take.
+    private var isBusy: Bool {
+        waiting > 0 && openCount > 0 && !connections.contains { $0.phase == .open && $0.capacity > 0 }
+    }
+
+    /// There are fewer connections than it was measured with.
+    private mutating func forgetRate() {
+        rate = nil
+        throughput.restart()
+    }
+
+    private mutating func measure(at now: ContinuousClock.Instant) {
+        lastEvent = now
+        throughput.note(answers: newAnswers, isBusy: isBusy, at: now)
+        let isBusy = isBusy && trial.flatMap { place(of: $0.id) }.map { connections[$0].isProven } ?? false
+        trial?.throughput.note(answers: newAnswers, isBusy: isBusy, at: now)
+        newAnswers = 0
+        guard let measured = throughput.rate(over: window) else { return }
+        rate = measured
+        throughput.restart()
+    }
+
+    /// Ends the trial of a connection once it has lasted long enough.
+    private mutating func judge(at now: ContinuousClock.Instant) -> [Action] {
+        measure(at: now)
+        guard let trial, let rate = trial.throughput.rate(over: trialTime) else { return [] }
+        self.trial = nil
+        guard rate < trial.rate * (1 + Self.leastGain / Double(trial.others)),
+            let place = place(of: trial.id), connections[place].phase == .open
+        else {
+            rest = Self.firstRest
+            return []
+        }
+        connections[place].phase = .draining
+        enough = Enough(count: trial.others, until: now + rest)
+        forgetRate()
+        rest = min(rest * 2, Self.longestRest)
+        return [.drain(trial.id)]
     }
 
     /// Connections that only finish what they carry do not count: a peer that says GOAWAY expects a successor at once.

@@ -1,0 +1,76 @@
+import MartletModel
+
+/// Whether something may be sent to that may be sick: a lane, or one origin of it.
+///
+/// Closed, everything goes. After enough failures in a row, or where it is asked for, it pauses: nothing goes until a
+/// moment, and each pause until it is closed again is twice as long as the one before. Behind a pause one probe goes, and
+/// the others wait for what it shows: a failure pauses again, an answer closes.
+struct CircuitBreaker: Sendable, Equatable {
+    struct Terms: Sendable, Equatable {
+        /// Failures in a row that pause.
+        var failures: Int
+        var firstPause: Duration
+        var longestPause: Duration
+
+        static let lane = Terms(failures: 1, firstPause: .seconds(1), longestPause: .seconds(60))
+        /// An origin is one of many, and some of those that strangers have chosen never come back.
+        static let origin = Terms(failures: 3, firstPause: .seconds(5), longestPause: .seconds(900))
+    }
+
+    /// Whether something may go now.
+    enum Entry: Sendable, Equatable {
+        case free
+        case probe
+        case paused(until: Timestamp)
+    }
+
+    private let terms: Terms
+    private(set) var pausedUntil: Timestamp?
+    private(set) var pauses = 0
+    private var failures = 0
+    /// Until when others wait for the probe that is under way.
+    private var probedUntil: Timestamp?
+
+    init(_ terms: Terms) {
+        self.terms = terms
+    }
+
+    var isClosed: Bool { pauses == 0 }
+
+    /// Asks to be let in.
+    /// - Parameter duration: How long a probe takes at most; another one is let in after that.
+    mutating func enter(at now: Timestamp, probeDuration duration: Duration) -> Entry {
+        if isClosed { return .free }
+        if let until = [pausedUntil, probedUntil].compactMap(\.self).max(), until > now {
+            return .paused(until: until)
+        }
+        probedUntil = now + duration
+        return .probe
+    }
+
+    /// A probe is over that has shown nothing.
+    mutating func endProbe() {
+        probedUntil = nil
+    }
+
+    /// So many were not answered, and nothing was.
+    mutating func fail(_ count: Int = 1, at now: Timestamp) {
+        failures = min(failures + count, terms.failures)
+        guard failures >= terms.failures || !isClosed else { return }
+        _ = pause(at: now)
+    }
+
+    /// Pauses for at least `least`.
+    mutating func pause(atLeast least: Duration = .zero, at now: Timestamp) -> Timestamp {
+        let doubled = terms.firstPause * (1 << min(pauses, 20))
+        let until = now + max(least, min(doubled, terms.longestPause))
+        pauses += 1
+        probedUntil = nil
+        pausedUntil = max(until, pausedUntil ?? until)
+        return pausedUntil ?? until
+    }
+
+    mutating func close() {
+        self = CircuitBreaker(terms)
+    }
+}

@@ -1,0 +1,56 @@
+import MartletHTTP
+import MartletModel
+
+extension PageSender {
+    /// Finds the suspects among those that a job is for. In a fan-out they are set aside, to be sent to when the page is
+    /// done with, so that they hold nobody up; among retries they are noted in the job.
+    func separateSuspects(
+        _ job: inout Job, _ places: inout [Int], _ service: any PushService, tally: inout PageTally
+    ) async {
+        // A test send has no delivery that could come back to them.
+        guard type(of: service).slowsConnectionsOfSuspects, job.delivery.id != .none else { return }
+        let suspects = await suspects.places(in: job.page, of: job.delivery.lane, at: time.now)
+        guard !suspects.isEmpty else { return }
+        guard job.attempts.isEmpty else {
+            job.suspects = suspects
+            return
+        }
+        for place in places where suspects.contains(place) { tally.setAside(addressee(place, of: job)) }
+        places.removeAll(where: suspects.contains)
+    }
+
+    func split(_ parcel: Parcel, by suspects: Set<Int>) -> [Parcel] {
+        var usual = parcel
+        var own = parcel
+        usual.places = parcel.places.filter { !suspects.contains($0) }
+        own.places = parcel.places.filter(suspects.contains)
+        own.areSuspects = true
+        return [usual, own].filter { !$0.places.isEmpty }
+    }
+
+    /// Suspects that were reached are none any more.
+    func clear(_ places: [Int], _ answers: [ResultCollector.Answer], of job: Job, tally: inout PageTally) {
+        let refused = Set(answers.lazy.filter { !$0.outcome.isSuccess }.map(\.place))
+        for place in places where !refused.contains(place) { tally.trust(job.page.members[place].channel) }
+    }
+
+    /// How many retries of a lane go in one round.
+    func retryLimit(of lane: LaneID, _ usual: Int) async -> Int {
+        await suspects.channels(of: lane, at: time.now).isEmpty ? usual : min(usual, Suspects.roundLimit)
+    }
+
+    /// What is to be done about the handles of a page.
+    /// - Parameter mayDelete: Whether handles that were called dead under guard may be removed.
+    func feedback(of tally: PageTally, mayDelete: Bool, _ lane: ReadyLane) -> [ChannelFeedback] {
+        let feedback = tally.feedback + (mayDelete ? tally.guardedFeedback : [])
+        guard case .by(let service) = lane.sending, type(of: service).slowsConnectionsOfSuspects else {
+            return feedback
+        }
+        let kept = mayDelete ? [] : tally.guardedFeedback.map(\.channel)
+        let gone = Set(feedback.map(\.channel))
+        let added = suspects.change(
+            lane.id, adding: Set(kept + tally.throttled).subtracting(gone), removing: gone.union(tally.trusted))
+        return feedback + added.map { ChannelFeedback(channel: $0, kind: .suspected) }
+            + tally.trusted.map { ChannelFeedback(channel: $0, kind: .trusted) }
+    }
+}

@@ -1,0 +1,107 @@
+import MartletModel
+import Testing
+
+@testable import MartletCore
+
+struct CircuitBreakerTests {
+    private let now = Timestamp(seconds: 1000)
+
+    @Test func pausesDoubleUntilItCloses() {
+        var breaker = CircuitBreaker(.lane)
+        let lengths = (0..<8).map { _ in (breaker.pause(at: now) - now).components.seconds }
+        #expect(lengths == [1, 2, 4, 8, 16, 32, 60, 60])
+        breaker.close()
+        #expect(breaker.isClosed)
+        #expect(breaker.pause(at: now) == now + .seconds(1))
+    }
+
+    @Test func afterAPauseOneProbeIsLetInAndTheOthersWaitForIt() {
+        var breaker = CircuitBreaker(.lane)
+        #expect(breaker.enter(at: now, probeDuration: .seconds(30)) == .free)
+        let until = breaker.pause(at: now)
+        #expect(breaker.enter(at: now, probeDuration: .seconds(30)) == .paused(until: until))
+        #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .probe)
+        #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .paused(until: until + .seconds(30)))
+        breaker.endProbe()
+        #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .probe, "one that showed nothing")
+        let later = until + .seconds(30)
+        #expect(breaker.enter(at: later, probeDuration: .seconds(30)) == .probe, "one that never ended")
+        breaker.close()
+        #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .free)
+    }
+
+    @Test func aPauseIsNoShorterThanWhatWasAskedForAndNeverCutsAnother() {
+        var breaker = CircuitBreaker(.lane)
+        #expect(breaker.pause(atLeast: .seconds(300), at: now) == now + .seconds(300))
+        #expect(breaker.pause(at: now) == now + .seconds(300))
+    }
+
+    @Test func anOriginIsPausedAfterThreeFailuresInARowAndAfterOneThatWasAProbe() {
+        var breaker = CircuitBreaker(.origin)
+        breaker.fail(at: now)
+        breaker.fail(at: now)
+        #expect(breaker.isClosed)
+        breaker.close()
+        breaker.fail(2, at: now)
+        #expect(breaker.isClosed, "an answer between them")
+        breaker.fail(at: now)
+        #expect(breaker.pausedUntil == now + .seconds(5))
+        let until = now + .seconds(5)
+        #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .probe)
+        breaker.fail(at: until)
+        #expect(breaker.pausedUntil == until + .seconds(10))
+    }
+
+    @Test(arguments: UInt64(0)..<50)
+    func whateverHappensOnlyOneProbeGoesAndNothingIsLockedOutForEver(seed: UInt64) {
+        var chance = Chance(seed: seed)
+        let terms = seed % 2 == 0 ? CircuitBreaker.Terms.lane : .origin
+        let (duration, longest) = (Duration.seconds(30), terms.longestPause)
+        var breaker = CircuitBreaker(terms)
+        var now = now
+        var probe: Timestamp?
+        for step in 0..<500 {
+            let moment: Comment = "seed \(seed), step \(step)"
+            switch chance.below(7) {
+            case 0, 1: now = now + .seconds(chance.below(40))
+            case 2:
+                let wasClosed = breaker.isClosed
+                breaker.fail(at: now)
+                #expect(wasClosed || (breaker.pausedUntil.map { $0 > now } ?? false), moment)
+                if !wasClosed { probe = nil }
+            case 3 where probe != nil:
+                breaker.close()
+                probe = nil
+            case 4 where probe != nil:
+                breaker.endProbe()
+                probe = nil
+            default:
+                switch breaker.enter(at: now, probeDuration: duration) {
+                case .free: #expect(breaker.isClosed, moment)
+                case .probe:
+                    #expect(!breaker.isClosed, moment)
+                    #expect(probe.map { $0 + duration <= now } ?? true, "another one is under way: \(moment)")
+                    probe = now
+                case .paused(let until):
+                    #expect(until > now && until <= now + longest, moment)
+                    var later = breaker
+                    #expect(later.enter(at: until, probeDuration: duration) == .probe, moment)
+                }
+            }
+        }
+    }
+}
+
+/// Chance that repeats itself.
+private struct Chance {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    }
+
+    mutating func below(_ limit: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int((state >> 33) % UInt64(limit))
+    }
+}
