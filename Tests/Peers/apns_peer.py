@@ -75,7 +75,7 @@ class Connection(asyncio.Protocol):
         self._requests = {}  # stream -> (fields, body)
         self._credential = ConnectionCredential()
         self._limit = FIRST_STREAM_LIMIT
-        self._limit_known = False
+        self._unacknowledged = 1  # SETTINGS whose limit the client may not know yet
         self._answered = 0
         self._last_stream = None  # set once GOAWAY was sent
 
@@ -144,7 +144,7 @@ class Connection(asyncio.Protocol):
             self._peer.counts["reset"] += 1
             self._requests.pop(event.stream_id, None)
         elif isinstance(event, h2.events.SettingsAcknowledged):
-            self._limit_known = True
+            self._unacknowledged -= 1
         elif isinstance(event, h2.events.ConnectionTerminated):
             self._transport.close()
         return None
@@ -155,7 +155,7 @@ class Connection(asyncio.Protocol):
         self._peer.counts["requests"] += 1
         self._peer.capture(repr(event.headers).encode())
         if len(self._requests) >= self._limit:
-            if self._limit_known:
+            if not self._unacknowledged:
                 self._peer.violation(f"stream {event.stream_id} is over the announced limit of {self._limit}")
             self._refuse(event.stream_id)
         elif self._peer.due("refuse", self._peer.options.refuse_every):
@@ -181,8 +181,10 @@ class Connection(asyncio.Protocol):
         for stream, identifier, refusal in answers:
             self._send(stream, identifier, refusal)
         self._answered += len(answers)
-        if deliveries and self._limit != self._peer.options.streams:
-            self._raise_limit()
+        if self._peer.options.fall and len(deliveries) < len(answers):
+            self._announce(FIRST_STREAM_LIMIT)
+        elif deliveries:
+            self._announce(self._peer.options.streams)
         self._flush()
         self._leave_if_due(answers)
 
@@ -198,7 +200,7 @@ class Connection(asyncio.Protocol):
             self._peer.counts[f"{refusal.status} {refusal.reason}"] += 1
             return identifier, refusal
         headers = dict(fields)
-        delivery = {"time": time.time(), "opened": self._opened, "token": device, "apns-id": identifier.lower()}
+        delivery = {"time": time.time(), "opened": self._opened, "limit": self._limit, "token": device, "apns-id": identifier.lower()}
         delivery["payload"] = body.decode()
         deliveries.append(delivery | {name: headers[name] for name in RECORDED if name in headers})
         return identifier, None
@@ -215,8 +217,12 @@ class Connection(asyncio.Protocol):
         self._h2.send_headers(stream, fields)
         self._h2.send_data(stream, body, end_stream=True)
 
-    def _raise_limit(self):
-        self._limit = self._peer.options.streams
+    def _announce(self, limit):
+        if limit == self._limit:
+            return
+        self._peer.counts["falls"] += limit < self._limit
+        self._limit = limit
+        self._unacknowledged += 1
         self._flush()
         frame = SettingsFrame(0, settings={SettingsFrame.MAX_CONCURRENT_STREAMS: self._limit})
         self._transport.write(frame.serialize())
@@ -249,6 +255,8 @@ def parse_arguments():
     parser.add_argument("--team-id", default="DEF123GHIJ")
     parser.add_argument("--topic", action="append", help="bundle id that the key may push to (com.example.app)")
     parser.add_argument("--gone", action="append", default=[], metavar="TOKEN", help="device token that answers 410")
+    parser.add_argument("--bad", metavar="PREFIX", help="device tokens that begin so answer 400 BadDeviceToken")
+    parser.add_argument("--fall", action="store_true", help="let a refused push lower the stream limit to 1")
     parser.add_argument("--throttle-every", type=int, metavar="N", help="429 TooManyRequests for every Nth good push")
     parser.add_argument("--unavailable-every", type=int, metavar="N", help="503 for every Nth good push")
     parser.add_argument("--refuse-every", type=int, metavar="N", help="REFUSED_STREAM for every Nth request")
@@ -273,7 +281,7 @@ async def serve(options):
     key_file = os.path.join(options.directory, f"AuthKey_{options.key_id}.p8")
     certificates.make_authority(options.directory)
     keys = {options.key_id: (options.team_id, certificates.make_signing_key(key_file))}
-    rules = Rules(keys, set(topics), {token.lower() for token in options.gone})
+    rules = Rules(keys, set(topics), {token.lower() for token in options.gone}, options.bad)
     ledger_path = os.path.join(options.directory, "ledger.jsonl")
     ledger = os.open(ledger_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     peer = Peer(options, rules, ledger)

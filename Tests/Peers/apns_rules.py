@@ -78,10 +78,11 @@ class ConnectionCredential:
 
 
 class Rules:
-    def __init__(self, keys, topics, gone):
+    def __init__(self, keys, topics, gone, bad=None):
         self._tokens = ProviderTokens(keys)
         self._topics = topics
         self._gone = gone  # device tokens that answer 410
+        self._bad = bad  # what device tokens of another environment begin with
 
     def check(self, fields, body, credential):
         """The device token of an acceptable request; anything else is a Refusal."""
@@ -93,6 +94,8 @@ class Rules:
         self._check_options(headers)
         _check_body(body, 5120 if headers.get("apns-push-type") == "voip" else 4096)
         if len(device) < 64 or len(device) % 2 or not re.fullmatch("[0-9a-f]+", device.lower()):
+            raise Refusal(400, "BadDeviceToken")
+        if self._bad and device.lower().startswith(self._bad):
             raise Refusal(400, "BadDeviceToken")
         if device.lower() in self._gone:
             raise Refusal(410, "Unregistered", timestamp=int(now * 1000))
