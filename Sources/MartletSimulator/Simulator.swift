@@ -24,6 +24,8 @@ public final class Simulator: Sendable {
         public var services: [any PushServiceSimulator]
         /// What goes wrong from the start.
         public var faults = FaultPlan()
+        /// A file for a line of JSON for every message that a service takes; nil for none.
+        public var ledger: String?
         /// The time of day.
         public var now: @Sendable () -> Timestamp
 
@@ -78,7 +80,10 @@ public final class Simulator: Sendable {
     /// - Throws: `SimulatorError` with a sentence that says why it cannot listen, or what a fault in the plan lacks.
     public static func start(_ configuration: Configuration = Configuration()) async throws(SimulatorError) -> Simulator
     {
-        let state = SimulatorState(configuration.services, plan: configuration.faults, now: configuration.now)
+        let ledger: SimulatorLedger? =
+            if let path = configuration.ledger { try SimulatorLedger(path: path) } else { nil }
+        let state = SimulatorState(
+            configuration.services, plan: configuration.faults, ledger: ledger, now: configuration.now)
         try state.checkFaults()
         let certificates = try SimulatorCertificates(host: configuration.host, now: configuration.now())
         var listeners = SimulatorListeners(configuration, certificates: certificates, state: state)

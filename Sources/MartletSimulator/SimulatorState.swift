@@ -15,6 +15,8 @@ final class SimulatorState: Sendable {
         var nextListener = 0
         /// Connections of real devices.
         var sockets = DeviceSockets()
+        /// Where every message that was taken is noted; nil for nowhere.
+        let ledger: SimulatorLedger?
         /// What a reset goes back to.
         var initial: (services: [SimulatedService], plan: FaultPlan)
     }
@@ -25,10 +27,12 @@ final class SimulatorState: Sendable {
     private let clock: @Sendable () -> Timestamp
 
     init(
-        _ services: [any PushServiceSimulator], plan: FaultPlan = FaultPlan(), now: @escaping @Sendable () -> Timestamp
+        _ services: [any PushServiceSimulator], plan: FaultPlan = FaultPlan(), ledger: SimulatorLedger? = nil,
+        now: @escaping @Sendable () -> Timestamp
     ) {
-        let services = services.map { SimulatedService(rules: $0) }
-        contents = Mutex(Contents(services: services, plan: plan, initial: (services, plan)))
+        var services = services.map { SimulatedService(rules: $0) }
+        for index in services.indices where ledger != nil { services[index].rules.devices.news = [] }
+        contents = Mutex(Contents(services: services, plan: plan, ledger: ledger, initial: (services, plan)))
         clock = now
     }
 

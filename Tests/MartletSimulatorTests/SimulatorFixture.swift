@@ -15,8 +15,8 @@ struct SimulatorFixture {
     let service: ServiceHandler
     let state: SimulatorState
 
-    init(acceptsAnyKey: Bool = true) {
-        state = SimulatorState(PushPlatforms.simulators(acceptsAnyKey: acceptsAnyKey)) { Self.now }
+    init(acceptsAnyKey: Bool = true, ledger: SimulatorLedger? = nil) {
+        state = SimulatorState(PushPlatforms.simulators(acceptsAnyKey: acceptsAnyKey), ledger: ledger) { Self.now }
         handler = ControlRoutes(state: state).router
         let platform = APNsSimulator.platform
         service = ServiceHandler(

@@ -21,6 +21,8 @@ public struct SimulatedDevices: Sendable {
     }
 
     private static let inboxLimit = 100
+    /// What was accepted since somebody last took it from here; nil where nobody does.
+    public var news: [SimulatedDelivery]?
     private var devices: [String: Device] = [:]
 
     public init() {}
@@ -86,6 +88,7 @@ public struct SimulatedDevices: Sendable {
         guard var device = devices.removeValue(forKey: delivery.handle) else { return .discarded }
         defer { devices[delivery.handle] = device }
         device.accepted += 1
+        news?.append(delivery)
         device.inbox.append(delivery)
         if device.inbox.count > Self.inboxLimit { device.inbox.removeFirst() }
         if device.listeners > 0 { return .delivered }

@@ -14,6 +14,8 @@ struct SimulatedService: Sendable {
     private(set) var credential: [String: String] = [:]
     /// Numbers of the connections that there are, by `HTTPConnection.id`.
     private(set) var connections: [UInt64: Int] = [:]
+    /// When they were opened, by the clock that nobody sets.
+    private(set) var openings: [UInt64: Double] = [:]
     private var connectionCount = 0
     private var openRequests = 0
     private var marks: [String: Int] = [:]
@@ -38,12 +40,14 @@ struct SimulatedService: Sendable {
     mutating func opened(_ connection: HTTPConnection) {
         connectionCount += 1
         connections[connection.id] = connectionCount
+        openings[connection.id] = SimulatorLedger.steadyTime
         mark("connections")
         markMost("connections.atOnce", connections.count)
     }
 
     mutating func closed(_ connection: UInt64) {
         connections[connection] = nil
+        openings[connection] = nil
         rules.close(connection)
     }
 

@@ -59,6 +59,7 @@ extension SimulatorState {
                 }
             }
             if let delivery = answer??.delivery { contents.deliver(delivery) }
+            contents.noteNews(of: platform, over: request.connection?.id)
             contents.sockets.perform(answer??.socketSteps ?? [])
             return Verdict(fault: fault, answer: answer ?? nil)
         }
@@ -83,6 +84,17 @@ extension SimulatorState {
 }
 
 extension SimulatorState.Contents {
+    /// Notes in the ledger what a service has just accepted.
+    mutating func noteNews(of platform: PlatformID, over connection: UInt64?) {
+        guard let ledger else { return }
+        let news = withService(platform) { service in
+            defer { service.rules.devices.news = [] }
+            let opened = connection.flatMap { service.openings[$0] } ?? 0
+            return (service.rules.devices.news ?? []).map { ($0, opened) }
+        }
+        for (delivery, opened) in news ?? [] { ledger.note(delivery, on: platform, opened: opened) }
+    }
+
     /// Lends one service; nil where there is no such platform.
     mutating func withService<Result>(
         _ platform: PlatformID, _ body: (inout SimulatedService) -> Result

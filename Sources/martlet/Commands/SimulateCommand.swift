@@ -11,11 +11,12 @@ enum SimulateCommand {
             Option(
                 "listen", "HOST:PORT", "Where the control interface listens; the services take the ports behind.",
                 default: "127.0.0.1:9443"),
+            Option("ledger", "FILE", "Where to note every message that a service takes, as a line of JSON."),
             Option("ca-file", "FILE", "Where to write the authority to trust, besides its own place."),
         ] + FaultOptions().all
     ) { invocation in
         OpenFiles.allowMany()
-        let simulator = try await start("listen", invocation, faults: FaultOptions())
+        let simulator = try await start("listen", invocation, faults: FaultOptions(), ledger: invocation["ledger"])
         var file = try SimulatorAuthority.publish(simulator.caCertificatePEM, port: simulator.port)
         if let chosen = invocation["ca-file"] {
             try TextFile.write(simulator.caCertificatePEM, to: chosen)
@@ -30,8 +31,12 @@ enum SimulateCommand {
         }
     }
 
-    /// - Parameter option: The option with the address to listen on; it has a default.
-    static func start(_ option: String, _ invocation: Invocation, faults: FaultOptions) async throws -> Simulator {
+    /// - Parameters:
+    ///   - option: The option with the address to listen on; it has a default.
+    ///   - ledger: Where messages that are taken are noted; nil for nowhere.
+    static func start(
+        _ option: String, _ invocation: Invocation, faults: FaultOptions, ledger: String? = nil
+    ) async throws -> Simulator {
         let address = try invocation.address(option) ?? ServerConfiguration.Address(host: "127.0.0.1", port: 9443)
         guard address.isLoopback else {
             throw UsageError(
@@ -42,6 +47,7 @@ enum SimulateCommand {
         configuration.host = address.host
         configuration.port = address.port
         configuration.faults = try faults.plan(invocation)
+        configuration.ledger = ledger
         return try await Simulator.start(configuration)
     }
 }

@@ -1,0 +1,41 @@
+import Glibc
+import MartletModel
+import MartletPush
+
+/// A file with a line of JSON for every message that a service took, written before the service answers.
+///
+/// Whoever judges a hub counts by it what arrived and when, also by the clock that nobody sets: `steady` is that of
+/// `CLOCK_MONOTONIC`, in seconds.
+final class SimulatorLedger: Sendable {
+    private let file: Int32
+
+    /// - Throws: `SimulatorError` where the file cannot be opened.
+    init(path: String) throws(SimulatorError) {
+        file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw SimulatorError("The ledger \(path) cannot be opened: \(String(cString: strerror(errno))).")
+        }
+    }
+
+    deinit { close(file) }
+
+    /// The clock that nobody sets.
+    static var steadyTime: Double {
+        var steady = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &steady)
+        return Double(steady.tv_sec) + Double(steady.tv_nsec) / 1e9
+    }
+
+    /// Called under the lock of the simulator's state, so that lines are whole. One that cannot be written is missing.
+    /// - Parameter opened: When the connection was opened that it came over.
+    func note(_ delivery: SimulatedDelivery, on platform: PlatformID, opened: Double) {
+        let line: JSON = [
+            "time": .double(Double(delivery.acceptedAt.milliseconds) / 1000),
+            "steady": .double(Self.steadyTime), "opened": .double(opened),
+            "service": .string(platform.rawValue), "handle": .string(delivery.handle), "id": .string(delivery.id),
+            "payload": delivery.payload,
+        ]
+        let bytes = line.bytes + [UInt8(ascii: "\n")]
+        _ = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    }
+}
