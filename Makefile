@@ -14,10 +14,13 @@ SANITIZED = MartletModelTests MartletHTTPTests MartletOpenAPITests MartletCoreTe
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 32
 # How long each fuzz target runs.
 FUZZ_SECONDS ?= 60
+# How long the soak lasts, and where chance begins in it and in the fault sweep.
+MINUTES ?= 60
+SEED ?= 1
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator Examples
 
-.PHONY: help setup build demo run test lint format checks peers sanitize bench durability mass-jobs fuzz bare-debian clean
+.PHONY: help setup build demo run test lint format checks peers sanitize bench durability soak faults mass-jobs fuzz bare-debian clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,10 +79,20 @@ bench: build ## measure against yardsticks on this machine
 	@Benchmarks/storm
 	@Benchmarks/payloads
 
-durability: build ## kill the server 2 x 500 times under load and count what is missing, about an hour
+durability: build ## kill the server 4 x 500 times under load and count what is missing, about two hours
 	@Scripts/setup test
 	$(PEERS) Tests/Peers/durability.py .build/release/martlet --rounds 500 --throttle 500 --refuse 50 --settle 300
 	$(PEERS) Tests/Peers/durability.py .build/release/martlet --rounds 500 --forgetful
+	$(PEERS) Tests/Peers/durability.py .build/release/martlet --rounds 500 --simulator --long-waits --stalls 3 --settle 300
+	$(PEERS) Tests/Peers/durability.py .build/release/martlet --rounds 500 --simulator --stalls 3 --clock --settle 300
+
+soak: build ## a steady load for MINUTES while the push services fail in turn: losses, latency, growth of the memory
+	@Scripts/setup test
+	$(PEERS) Tests/Peers/soak.py .build/release/martlet --minutes $(MINUTES) --seed $(SEED) --slope-limit 20000 --latency-limit 2
+
+faults: build ## every fault of the simulator, alone and together, while 100,000 pushes run: the final state of each device
+	@Scripts/setup test
+	$(PEERS) Tests/Peers/fault_sweep.py .build/release/martlet --devices 180 --combinations 20 --seed $(SEED)
 
 mass-jobs: build ## import, list and export a million registrations: times and peak memory
 	@Scripts/setup test

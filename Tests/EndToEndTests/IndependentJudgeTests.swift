@@ -17,6 +17,24 @@ struct IndependentJudgeTests {
         try await judge("durability.py", BuiltProducts.martlet.path, "--rounds", "3", "--forgetful")
     }
 
+    @Test("What waits to be tried again survives kill -9, while programs stand still and the clock is set")
+    func nothingIsLostByKillsWhileServicesFail() async throws {
+        try await judge(
+            "durability.py", BuiltProducts.martlet.path, "--rounds", "3", "--writers", "16", "--simulator",
+            "--stalls", "1", "--clock")
+    }
+
+    @Test("A steady load arrives while the push services fail in turn, and the server does not grow out of bounds")
+    func aSteadyLoadArrives() async throws {
+        try await judge("soak.py", BuiltProducts.martlet.path, "--minutes", "0.2", "--users", "36", "--crowd", "200")
+    }
+
+    @Test("Whatever fault meets a service, alone or with others, every device is reached or refused as it ought to be")
+    func everyFaultEndsInTheRightState() async throws {
+        try await judge(
+            "fault_sweep.py", BuiltProducts.martlet.path, "--devices", "30", "--rounds", "1", "--combinations", "1")
+    }
+
     @Test("Why a push did or did not arrive is told by what was true when it was sent")
     func everyDeviceCanSayWhy() async throws {
         try await judge("why.py", BuiltProducts.martlet.path)
@@ -146,7 +164,7 @@ struct IndependentJudgeTests {
             BuiltProducts.python, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
             [
-                "durability:", "faults:", "guides:", "forgetful:", "schedules:",
+                "durability:", "soak:", "fault-sweep:", "faults:", "guides:", "forgetful:", "schedules:",
                 "backups:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",

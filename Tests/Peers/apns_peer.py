@@ -1,8 +1,8 @@
 """A strict APNs for tests, sharing no code with Martlet: TLS, ALPN, HTTP/2 by PyPI's h2, tokens by PyJWT.
 
 Prints `apns-peer: ready https://127.0.0.1:PORT ca=FILE key=FILE key-id=ID team-id=ID topic=NAME`, then serves until
-SIGTERM or SIGINT. Every delivery is one JSON line in the ledger, written before its 200 is sent; `opened` tells when its
-connection was. With --capture all that came is in a file before that: the bytes behind TLS, and the header fields as they
+SIGTERM or SIGINT. Every delivery is one JSON line in the ledger, written before its 200 is sent; `steady` is its time by
+the monotonic clock, and by the same clock `opened` tells when its connection was. With --capture all that came is in a file before that: the bytes behind TLS, and the header fields as they
 read. Exit code 1 when a client broke a rule that has no answer of its own (HPACK, stream limit, ALPN, HTTP/2 itself).
 """
 
@@ -83,7 +83,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport):
         self._transport = transport
-        self._opened = time.time()
+        self._opened = time.monotonic()
         self._peer.counts["connections"] += 1
         if transport.get_extra_info("ssl_object").selected_alpn_protocol() != "h2":
             self._peer.violation("the client did not agree on h2 by ALPN")
@@ -200,7 +200,8 @@ class Connection(asyncio.Protocol):
             self._peer.counts[f"{refusal.status} {refusal.reason}"] += 1
             return identifier, refusal
         headers = dict(fields)
-        delivery = {"time": time.time(), "opened": self._opened, "limit": self._limit, "token": device, "apns-id": identifier.lower()}
+        delivery = {"time": time.time(), "steady": time.monotonic(), "opened": self._opened, "limit": self._limit}
+        delivery |= {"token": device, "apns-id": identifier.lower()}
         delivery["payload"] = body.decode()
         deliveries.append(delivery | {name: headers[name] for name in RECORDED if name in headers})
         return identifier, None

@@ -4,13 +4,19 @@ Concurrent writers register, delete and send through the REST API of a real `mar
 for a moment that is still to come; a strict APNs peer keeps the ledger of deliveries, and may turn some pushes away so
 that they must be retried. The server is killed at random moments and started again. Each round what was acknowledged is read
 back; at the end every acknowledged message must have reached every device that was registered when it was sent, and a
-device may have had one twice only if a kill came between. With --forgetful a kill also throws away what was written and
-not synced, as a power loss would.
+device may have had one twice only if a kill came between, soon after the first.
+
+    --forgetful   a kill also throws away what was written and not synced, as a power loss would
+    --simulator   some users' devices are of the simulator's other services, which fail in every way that makes the
+                  server come again, while it is killed; what arrived there is counted by the simulator's own ledger
+    --stalls      the server, the peer and the simulator stand still now and then (SIGSTOP)
+    --clock       the clock on the wall is set forward and back by minutes, hours and days (libfaketime)
 """
 
 import argparse
 import asyncio
 import bisect
+import contextlib
 import collections
 import json
 import os
@@ -19,9 +25,11 @@ import sys
 import tempfile
 import time
 
+import disturbances
 import forgetful
 import hub_client
 import processes
+import simulators
 from hub_client import API_VERSION, Connection, Disconnected
 
 HUB = "storm"
@@ -32,7 +40,14 @@ SCHEDULED = 0.15
 LONGEST_AHEAD = 3    # seconds
 BUSY_ROUNDS = 30     # more than were asked for, at most
 SHOWN = 10           # failures of a kind
+PROBERS = 4          # writers who send then
+CALM = 3             # seconds without a delivery, before the clock is set for the last time
+IDLE_LOOKS = 10      # after what is being done still
+IDLE_SHARE = 0.15    # of a processor
 DELIVERY_CHECKS = 4  # per second, while waiting for the last deliveries
+ELSEWHERE = 0.3      # of the steps, where there is a simulator
+EXPIRY = 24 * 3600   # seconds after which a message is given up
+LIFETIME = 30 * 24 * 3600  # of signatures, which outlives any clock
 
 
 class Device:
@@ -43,6 +58,7 @@ class Device:
 
     def __init__(self, identifier, token, user, steady):
         self.identifier, self.token, self.user, self.steady = identifier, token, user, steady
+        self.service = "apns"
         self.revision = 0
         self.possible = {None}
         self.leaving_since = None  # clock of the last attempt to delete it
@@ -58,19 +74,25 @@ class Device:
 class Message:
     """`users` is None where it is for everybody, `due` where it is for now."""
 
-    def __init__(self, key, users, owed, clock, due=None):
+    def __init__(self, key, users, owed, clock, shown, due=None, service="apns"):
         self.key, self.users, self.owed, self.clock, self.due = key, users, owed, clock, due
-        self.acknowledged = False
+        self.service = service
+        self.sent, self.shown = time.monotonic(), shown  # the latter by the server's clock
+        self.acknowledged = None  # when
 
     def body(self):
+        if self.service != "apns":
+            return simulators.body(self.service, self.key).decode()
         return json.dumps({"aps": {"alert": f"storm “{self.key}”"}, "key": self.key}, ensure_ascii=False)
 
 
 class Storm:
     """All that the writers share: the server's address, the client's ledger and the tallies."""
 
-    def __init__(self, rule, ledger, seed, pause):
+    def __init__(self, rule, ledger, seed, pause, wall, simulator=None):
         self._rule, self._ledger = rule, open(ledger, "a", buffering=1)
+        self.wall, self.simulator = wall, simulator
+        self.services = [each for each in simulator.services if each != "apns"] if simulator else []
         self.random = random.Random(seed)
         self.pause = pause
         self.port = None
@@ -95,7 +117,12 @@ class Storm:
 
     def authorization(self, chance):
         resource = chance.choice([hub_client.namespace_resource(self.port), hub_client.hub_resource(HUB, self.port)])
-        return hub_client.signature(resource, *self._rule)
+        return hub_client.signature(resource, *self._rule, lifetime=LIFETIME)
+
+    def expired(self, message, moment):
+        """Whether the message may have been given up by then, by a clock that was set far ahead."""
+        since = max(message.shown, message.due or 0)
+        return self.wall.latest(message.sent, moment) >= since + EXPIRY
 
 
 class Writer:
@@ -104,6 +131,7 @@ class Writer:
         self._random = random.Random(storm.random.getrandbits(64))
         self._users = [f"user-{number}-{index}" for index in range(USERS)]
         self._devices = [self._new_device(user, True) for user in self._users for _ in range(STEADY_DEVICES)]
+        self._guests = [self._new_guest(service) for service in storm.services]
         self._touched = set()
         self._made = 0
 
@@ -111,6 +139,14 @@ class Writer:
         digits = [f"{self._random.randrange(10**18, 10**19)}" for _ in range(2)]
         device = Device(f"{digits[0]}-{digits[1]}-1", f"{self._random.getrandbits(256):064x}", user, steady)
         self._storm.devices[device.token] = device
+        return device
+
+    def _new_guest(self, service):
+        """A device of the simulator's, registered once and then left alone."""
+        token = self._storm.simulator.device(service)
+        device = Device(f"guest-{self._number}-{service}", token, f"guest-{self._number}", True)
+        device.service = service
+        self._storm.devices[token] = device
         return device
 
     async def _request(self, method, path, body=b"", **headers):
@@ -167,6 +203,11 @@ class Writer:
         absent = [device for device in self._devices if device.steady and None in device.possible]
         if absent:
             return await self._put(self._random.choice(absent))
+        absent = [device for device in self._guests if None in device.possible]
+        if absent:
+            return await self._install(absent[0])
+        if self._guests and self._random.random() < ELSEWHERE:
+            return await self._send(self._random.choice(self._guests))
         choice = self._random.random()
         passing = [device for device in self._devices if not device.steady and None not in device.possible]
         if choice < 0.15:
@@ -196,6 +237,13 @@ class Writer:
         elif status < 500:
             device.possible = before
 
+    async def _install(self, device):
+        body = simulators.installation(device.identifier, device.service, device.token, [device.user])
+        path = f"installations/{device.identifier}"
+        status, _, _ = await self._request("PUT", path, body, Content_Type="application/json")
+        if self._accepted("registration", device.identifier, status, 200):
+            device.possible = {0}
+
     async def _create(self):
         """A registration whose id the server gives; without its answer nobody knows the id."""
         device = self._new_device(self._random.choice(self._users), False)
@@ -216,9 +264,14 @@ class Writer:
         if self._accepted("deletion", device.identifier, status, 200):
             device.possible, device.gone_since = {None}, self._storm.tick()
 
-    async def _send(self):
-        message = self._new_message()
-        headers = {"ServiceBusNotification_Format": "apple", "Content_Type": "application/json;charset=utf-8"}
+    async def probe(self):
+        """One message for each kind of device of this writer, to come at once."""
+        return [await self._send(guest, is_probe=True) for guest in [None, *self._guests]]
+
+    async def _send(self, guest=None, is_probe=False):
+        message = self._new_message(guest, is_probe)
+        form, kind, _ = simulators.FORMS[message.service]
+        headers = {"ServiceBusNotification_Format": form, "Content_Type": f"{kind};charset=utf-8"}
         if message.users:
             headers["ServiceBusNotification_Tags"] = " || ".join(sorted(message.users))
         path = "messages"
@@ -227,20 +280,25 @@ class Writer:
             moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(message.due))
             headers["ServiceBusNotification_ScheduleTime"] = f"{moment}.{int(message.due % 1 * 1000):03d}Z"
         status, _, _ = await self._request("POST", path, message.body().encode(), **headers)
-        kind = "schedule" if message.due else "message" if message.users else "broadcast"
-        message.acknowledged = self._accepted(kind, message.key, status, 201)
+        kind = "guest" if guest else "schedule" if message.due else "message" if message.users else "broadcast"
+        if self._accepted(kind, message.key, status, 201):
+            message.acknowledged = time.monotonic()
+        return message
 
-    def _new_message(self):
+    def _new_message(self, guest, is_probe):
         self._made += 1
-        users, devices = None, self._storm.devices.values()
-        if self._random.random() >= EVERYBODY:
+        users, devices = None, [each for each in self._storm.devices.values() if each.service == "apns"]
+        if guest:
+            users, devices = {guest.user}, [guest]
+        elif self._random.random() >= EVERYBODY:
             users = set(self._users if self._random.random() < 0.2 else [self._random.choice(self._users)])
             devices = [device for device in self._devices if device.user in users]
-        due = None
-        if self._random.random() < SCHEDULED:
-            due = time.time() + self._random.uniform(0, LONGEST_AHEAD)
+        due, shown = None, self._storm.wall.now()
+        if not is_probe and self._random.random() < SCHEDULED:
+            due = shown + self._random.uniform(0, LONGEST_AHEAD)
         owed = {device.token for device in devices if device.certain()}
-        message = Message(f"{self._number}-{self._made}", users, owed, self._storm.tick(), due)
+        service = guest.service if guest else "apns"
+        message = Message(f"{self._number}-{self._made}", users, owed, self._storm.tick(), shown, due, service)
         self._storm.messages[message.key] = message
         return message
 
@@ -254,16 +312,30 @@ class Writer:
         return False
 
 
+def faults(services, has_long_waits):
+    """What goes wrong at the simulator: everything after which a push comes again, soon or after a minute."""
+    for service in services:
+        scope = {"service": service}
+        yield scope | {"fault": "unavailable", "every": 7, "retryAfter": 1}
+        yield scope | {"fault": "reset", "every": 41}
+        yield scope | {"fault": "goAway", "every": 37}
+        yield scope | {"fault": "slow", "every": 5, "delay": 300}
+        if has_long_waits:
+            yield scope | {"fault": "internalError", "every": 31}
+            yield scope | {"fault": "rateLimit", "every": 101, "retryAfter": 5}
+
+
 KINDS = ("registration", "deletion", "message", "broadcast", "schedule")
 _XML = {"Content_Type": "application/atom+xml;type=entry;charset=utf-8"}
 
 
 class Deliveries:
-    """The peer's ledger, read as it grows."""
+    """The peer's ledger and the simulator's, read as they grow."""
 
-    def __init__(self, path):
+    def __init__(self, path, arrivals=None):
         self._file = open(path, encoding="utf-8")
         self._rest = ""
+        self._arrivals = arrivals
         self.times = collections.defaultdict(list)  # (key, token) -> when, and when the connection was opened
         self.identifiers = {}               # (key, token) -> apns-ids
         self.altered = 0
@@ -276,19 +348,24 @@ class Deliveries:
         for delivery in map(json.loads, lines):
             key = json.loads(delivery["payload"])["key"]
             where = (key, delivery["token"])
-            self.times[where].append((delivery["time"], delivery["opened"]))
+            self.times[where].append((delivery["steady"], delivery["opened"], delivery["time"]))
             self.identifiers.setdefault(where, set()).add(delivery["apns-id"])
             self.altered += key not in messages or delivery["payload"] != messages[key].body()
-        self.count += len(lines)
-        return bool(lines)
+        arrived = list(self._arrivals.read()) if self._arrivals else []
+        for delivery in arrived:
+            self.times[delivery["key"], delivery["handle"]].append(
+                (delivery["steady"], delivery["opened"], delivery["time"]))
+        self.count += len(lines) + len(arrived)
+        return bool(lines or arrived)
 
     def owed(self, storm):
-        """The deliveries still missing, and those excused because the device was being deleted meanwhile."""
-        missing, excused = [], 0
+        """The deliveries still missing, and those excused because the device was being deleted meanwhile, or because the
+        clock was set so far ahead that the message expired."""
+        missing, excused, now = [], 0, time.monotonic()
         for message in storm.messages.values():
             for token in message.owed if message.acknowledged else ():
                 if (message.key, token) not in self.times:
-                    if (storm.devices[token].leaving_since or 0) > message.clock:
+                    if (storm.devices[token].leaving_since or 0) > message.clock or storm.expired(message, now):
                         excused += 1
                     else:
                         missing.append((message.key, token))
@@ -307,21 +384,41 @@ class Deliveries:
 
     def early(self, storm):
         """Deliveries before the time that the message was scheduled for; a clock's millisecond is forgiven."""
-        due = {key: message.due for key, message in storm.messages.items() if message.due}
-        return [where for where, times in self.times.items() if min(times)[0] < due.get(where[0], 0) - 0.001]
+        found = []
+        for where, times in self.times.items():
+            message = storm.messages.get(where[0])
+            if message and message.due:
+                arrived, _, shown = min(times)
+                if max(shown, storm.wall.latest(message.sent, arrived)) < message.due - 0.001:
+                    found.append(where)
+        return found
 
-    def unexplained(self, storm):
-        """Devices that had a message again on a connection of the same process: no kill had come between. When a
-        delivery was taken in says less, since what a process had sent is still read when it is dead."""
-        return [
-            where for where, times in self.times.items()
-            if any(not _between(storm.kills, first[1], second[1]) for first, second in zip(times, times[1:]))]
+    def again(self, storm):
+        """What came to a device once more: for each, and which one before it, the seconds from that to the kill that
+        explains it. None where there was none: where both came over connections of the same process. When a delivery
+        was taken in says less, since what a process had sent is still read when it is dead."""
+        for where, times in self.times.items():
+            for first, second in zip(times, times[1:]):
+                kill = _between(storm.kills, first[1], second[1])
+                yield where, None if kill is None else kill - first[0]
 
 
 def _between(moments, start, end):
-    """Whether any of the ascending moments lies there."""
+    """The first of the ascending moments that lies there, or None."""
     place = bisect.bisect_left(moments, start)
-    return place < len(moments) and moments[place] <= end
+    return moments[place] if place < len(moments) and moments[place] <= end else None
+
+
+class TrueClock:
+    """Nobody sets it."""
+
+    @staticmethod
+    def now():
+        return time.time()
+
+    @staticmethod
+    def latest(_, __):
+        return 0
 
 
 class Run:
@@ -330,18 +427,32 @@ class Run:
         self._data = os.path.join(directory, "data")
         self._journal = os.path.join(directory, "journal")
         self._random = random.Random(options.seed)
-        faults = [f"--throttle-every={options.throttle}", f"--refuse-every={options.refuse}"]
-        self._peer = processes.APNsPeer(os.path.join(directory, "apns"), *faults)
         environment = None
         os.mkdir(self._data, 0o700)
+        self._clock = disturbances.Clock(os.path.join(directory, "clock")) if options.clock else None
         if options.forgetful:
             library = os.path.join(directory, "forgetful.so")
             forgetful.build(library)
             environment = forgetful.environment(library, self._data, self._journal)
+        faults = [f"--throttle-every={options.throttle}", f"--refuse-every={options.refuse}"]
+        # The services see the same clock: otherwise they would refuse what is signed by another.
+        services = None
+        if self._clock:
+            services, environment = self._clock.environment(), self._clock.environment(environment)
+        self._peer = processes.APNsPeer(os.path.join(directory, "apns"), *faults, environment=services)
+        self._simulator = None
+        if options.simulator:
+            place = os.path.join(directory, "simulator")
+            self._simulator = simulators.Simulator(options.martlet, place, environment=services)
         log = os.path.join(directory, "server.log")
         self._server = processes.Server(options.martlet, self._data, log, environment=environment)
         self._storm = None
         self._undone = self._kills = 0
+        self._left = []
+        programs = {"server": self._server, "peer": self._peer, "simulator": self._simulator}
+        self._stalls = disturbances.Stalls(
+            {name: program for name, program in programs.items() if program}, random.Random(options.seed + 1),
+            options.stalls)
 
     async def run(self):
         await self._peer.start()
@@ -351,19 +462,47 @@ class Run:
             credential = ["hub", "credential", "set", HUB, "apns", *self._peer.credential_arguments()]
             processes.martlet(self._options.martlet, *credential, "--data", self._data)
             ledger = os.path.join(self._directory, "client.jsonl")
-            self._storm = Storm(rule, ledger, self._options.seed, self._options.pause)
+            if self._simulator:
+                await self._simulator.start()
+                services = [service for service in self._simulator.services if service != "apns"]
+                self._simulator.set_credentials(self._data, HUB, services)
+                self._simulator.script(list(faults(services, self._options.long_waits)), self._options.seed)
+            wall = self._clock or TrueClock()
+            self._storm = Storm(rule, ledger, self._options.seed, self._options.pause, wall, self._simulator)
+            self._kinds = KINDS + (("guest",) if self._simulator else ())
             self._writers = [Writer(self._storm, number) for number in range(self._options.writers)]
-            self._deliveries = Deliveries(self._peer.ledger)
-            for number in range(self._options.rounds + BUSY_ROUNDS):
-                # On a busy machine a few rounds may be too short for what is rare.
-                if number >= self._options.rounds and all(self._storm.counts[kind] for kind in KINDS):
-                    break
-                await self._round(number)
+            arrivals = simulators.Arrivals(self._simulator.ledger) if self._simulator else None
+            self._deliveries = Deliveries(self._peer.ledger, arrivals)
+            async with self._disturbed():
+                await self._rounds()
             return await self._settle()
         finally:
-            for program in (self._server, self._peer):
-                if program.process and program.process.returncode is None:
+            for program in (self._server, self._peer, self._simulator):
+                if program and program.process and program.process.returncode is None:
                     program.process.kill()
+
+    async def _rounds(self):
+        for number in range(self._options.rounds + BUSY_ROUNDS):
+            # On a busy machine a few rounds may be too short for what is rare.
+            if number >= self._options.rounds and all(self._storm.counts[kind] for kind in self._kinds):
+                break
+            await self._round(number)
+
+    @contextlib.asynccontextmanager
+    async def _disturbed(self):
+        """Programs stand still and the clock is set while this lasts."""
+        tasks = []
+        if self._options.stalls:
+            tasks.append(asyncio.create_task(self._stalls.run()))
+        if self._clock:
+            chance = random.Random(self._options.seed + 2)
+            tasks.append(asyncio.create_task(disturbances.set_at_random(self._clock, chance, 1)))
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _round(self, number):
         if self._random.random() < 0.1:
@@ -386,7 +525,7 @@ class Run:
     async def _kill(self):
         await self._server.kill()
         if self._storm:
-            self._storm.kills.append(time.time())
+            self._storm.kills.append(time.monotonic())
         self._kills += 1
         if self._options.forgetful:
             self._undone += forgetful.forget(self._data, self._journal)
@@ -406,16 +545,25 @@ class Run:
         """Starts the server a last time and waits until all that is owed has come, or nothing more comes."""
         await self._start()
         await asyncio.gather(*[writer.check(everything=True) for writer in self._writers])
+        if self._clock:
+            await self._write_without_kills()
+        if self._simulator:
+            self._simulator.call("DELETE", "faults")
         last_due = max((message.due or 0 for message in self._storm.messages.values()), default=0)
+        if self._clock:
+            await self._catch_up()
         quiet = 0
         while quiet < self._options.settle * DELIVERY_CHECKS and self._deliveries.owed(self._storm)[0]:
             await asyncio.sleep(1 / DELIVERY_CHECKS)
             # Until the last schedule is due silence says nothing.
-            heard = self._deliveries.read(self._storm.messages) or time.time() < last_due
+            heard = self._deliveries.read(self._storm.messages) or self._storm.wall.now() < last_due
             quiet = 0 if heard else quiet + 1
         code, _ = await self._server.stop()
         if code:
             self._storm.fail("bad exit", f"SIGTERM ended the server with {code}")
+        if self._simulator:
+            self._happened = self._simulator.call("GET", "counters")
+            await self._simulator.stop()
         code, counts = await self._peer.stop()
         if code:
             self._storm.fail("violations", self._peer.log_tail())
@@ -424,28 +572,113 @@ class Run:
         self._report(counts)
         return 1 if self._storm.failures else 0
 
+    async def _write_without_kills(self):
+        """A process that lives while the clock is set; at last back by a day, while much is under way."""
+        async with self._disturbed():
+            await self._write_for(2 * self._options.interval)
+        # What is under way would expire.
+        await self._come_to_rest()
+        self._clock.set(self._clock.AHEAD)
+        await self._write_for(2 * self._options.interval)
+        self._clock.set(0)
+        await self._write_for(2 * self._options.interval)
+
+    async def _write_for(self, seconds):
+        writing = [asyncio.create_task(writer.write()) for writer in self._writers]
+        await asyncio.sleep(seconds)
+        self._storm.killed = True
+        await asyncio.gather(*writing)
+        self._storm.killed = False
+
+    async def _come_to_rest(self):
+        """Sets the clock to where everything is due that was put off; waits until nothing is overdue, or for a while."""
+        self._clock.set(self._clock.offset + 3 * disturbances.HOUR)
+        deadline = time.monotonic() + self._options.settle
+        while self._overdue() and time.monotonic() < deadline:
+            await asyncio.sleep(1 / DELIVERY_CHECKS)
+            self._deliveries.read(self._storm.messages)
+
+    async def _catch_up(self):
+        """What is sent now must come by the clock as it was left, at every service. What was put off must come within
+        the longest wait from then. At last the clock goes to where everything is due that was scheduled by a clock that
+        was ahead, which other messages may not outlive."""
+        storm, deadline = self._storm, time.monotonic() + self._options.patience
+        probes = [probe for writer in self._writers[:PROBERS] for probe in await writer.probe()]
+        def outstanding():
+            return [probe.key for probe in probes for token in probe.owed
+                    if (probe.key, token) not in self._deliveries.times]
+        while outstanding() and time.monotonic() < deadline:
+            await asyncio.sleep(1 / DELIVERY_CHECKS)
+            self._deliveries.read(storm.messages)
+        for key in outstanding():
+            storm.fail("stalled", f"message {key} does not come by the clock as it is")
+        await self._come_to_rest()
+        self._left = self._overdue()
+        for _ in range(IDLE_LOOKS):
+            self._busy = await self._processor_share()
+            if self._busy <= IDLE_SHARE:
+                break
+        last_due = max((message.due or 0 for message in storm.messages.values()), default=0)
+        self._clock.set(int(max(self._clock.offset, last_due - time.time() + 1)) + 3 * disturbances.HOUR)
+
+    def _overdue(self):
+        """The deliveries that are missing although nothing has to be waited for any more."""
+        missing, now = self._deliveries.owed(self._storm)[0], self._storm.wall.now()
+        return [where for where in missing if (self._storm.messages[where[0]].due or 0) < now]
+
+    async def _processor_share(self):
+        """How much of a processor the server takes with nothing to do but wait."""
+        def used():
+            with open(f"/proc/{self._server.process.pid}/stat") as stat:
+                return sum(map(int, stat.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        before = used()
+        await asyncio.sleep(CALM)
+        return (used() - before) / CALM
+
     def _judge(self):
         storm, deliveries = self._storm, self._deliveries
-        for where in deliveries.owed(storm)[0]:
+        left = {where for where in self._left if where not in deliveries.times}
+        for where in left.union(deliveries.owed(storm)[0]):
             storm.fail("lost", f"message {where[0]} for device {where[1][:8]}…")
         for where in deliveries.strays(storm):
             storm.fail("stray", f"message {where[0]} came to device {where[1][:8]}…")
         for where in deliveries.early(storm):
             storm.fail("early", f"message {where[0]} came before its time")
-        for where in deliveries.unexplained(storm):
-            storm.fail("unexplained", f"message {where[0]} came again to device {where[1][:8]}… without a kill")
+        self._judge_repetitions(list(deliveries.again(storm)))
+        if self._clock and self._busy > IDLE_SHARE:
+            storm.fail("busy", f"the idle server takes {self._busy:.0%} of a processor")
         for where, identifiers in deliveries.identifiers.items():
             if len(identifiers) > 1:
                 storm.fail("changed id", f"message {where[0]} went to one device as {len(identifiers)} messages")
         if deliveries.altered:
             storm.fail("altered", f"{deliveries.altered} payloads differ from what was sent")
-        for what in KINDS:
+        for what in self._kinds:
             if not storm.counts[what]:
                 storm.fail("idle", f"not one {what} was accepted: nothing was judged")
 
+    def _judge_repetitions(self, repetitions):
+        """What comes twice had a kill in between, at most a window after the first time; or, at a service that resets
+        connections, there are no more of them than were open at the resets."""
+        storm, limit = self._storm, self._options.window + self._options.stalls
+        self._ages = [age for _, age in repetitions if age is not None]
+        unexplained = [where for where, age in repetitions if age is None]
+        # By service: what a reset leaves without an answer comes again.
+        left = {name: counts.get("faults.reset", 0) * counts.get("requests.atOnce", 0)
+                for name, counts in (self._happened if self._simulator else {}).items()}
+        for where in unexplained:
+            service = storm.devices[where[1]].service if where[1] in storm.devices else "apns"
+            left[service] = left.get(service, 0) - 1
+            if service != "apns" and left[service] >= 0:
+                storm.counts["again after a reset"] += 1
+            else:
+                storm.fail("unexplained", f"message {where[0]} came again to device {where[1][:8]}… without a kill")
+        for where, age in repetitions:
+            if age is not None and age > limit:
+                storm.fail("late", f"message {where[0]} came again to {where[1][:8]}… {age:.1f} s before a kill")
+
     def _accepted(self):
         counts = self._storm.counts
-        kinds = [f"{counts[kind]} {kind}s" for kind in KINDS]
+        kinds = [f"{counts[kind]} {kind}s" for kind in self._kinds]
         return f"accepted {', '.join(kinds)}"
 
     def _report(self, peer_counts):
@@ -472,8 +705,35 @@ class Run:
             f" excused={self._deliveries.owed(self._storm)[1]} lost={counts['lost']} strays={counts['stray']}"
             f" early={counts['early']} unexplained={counts['unexplained']}"
         )
+        ages = sorted(self._ages)
+        if ages:
+            self._print(
+                f"what came again had come before its kill by {ages[len(ages) // 2]:.3f} s in the middle,"
+                f" {ages[-1]:.3f} s at most; allowed: {self._options.window + self._options.stalls:.1f} s")
+        if self._simulator:
+            self._report_simulator()
+        if self._options.stalls:
+            stalls = ", ".join(f"{name} {count}" for name, count in self._stalls.counts.items())
+            self._print(f"stood still: {stalls}; {self._stalls.seconds:.0f} s in all")
+        if self._clock:
+            self._print(
+                f"the clock was set {self._clock.jumps} times, over {self._clock.AHEAD // 3600} hours; idle, the server took"
+                f" {self._busy:.1%} of a processor")
         self._print(peer_counts.strip())
         self._print("failed" if self._storm.failures else "nothing is missing")
+
+    def _report_simulator(self):
+        happened = collections.Counter()
+        for counts in self._happened.values():
+            happened.update({name: count for name, count in counts.items() if name.startswith("faults.")})
+        over = sum(
+            1 for (key, _), times in self._deliveries.times.items()
+            if (message := self._storm.messages.get(key)) and message.acknowledged and message.service != "apns"
+            and _between(self._storm.kills, message.acknowledged, min(times)[0]))
+        words = " ".join(f"{name.removeprefix('faults.')}={count}" for name, count in sorted(happened.items()))
+        self._print(
+            f"at the simulator: {words}; {over} messages arrived after a kill that came behind their acceptance;"
+            f" again after a reset: {self._storm.counts['again after a reset']}")
 
     def _print(self, text):
         print(f"durability: {text}", flush=True)
@@ -491,6 +751,14 @@ def parse_arguments():
     parser.add_argument("--refuse", type=int, default=0, metavar="N", help="REFUSED_STREAM for every Nth push")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--forgetful", action="store_true", help="a kill also loses what was not synced")
+    parser.add_argument("--simulator", action="store_true", help="devices of other services, which fail")
+    parser.add_argument("--long-waits", action="store_true", help="these also fail in ways that cost a minute")
+    parser.add_argument("--stalls", type=float, default=0, metavar="SECONDS", help="programs stand still for so long")
+    parser.add_argument("--clock", action="store_true", help="the clock on the wall is set forward and back")
+    parser.add_argument("--window", type=float, default=5, metavar="SECONDS",
+                        help="how long before a kill something may have arrived that comes again behind it")
+    parser.add_argument("--patience", type=float, default=90, metavar="SECONDS",
+                        help="how long something may take that is sent once the clock is left alone")
     parser.add_argument("--keep", metavar="DIR", help="work in this new directory and keep it")
     options = parser.parse_args()
     options.martlet = os.path.abspath(options.martlet)

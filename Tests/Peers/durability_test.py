@@ -20,6 +20,16 @@ FAULTS = {
     "twice": ("unexplained:",),
     "schedules-early": ("early:",),
     "sync-off": ("missing:", "lost:"),
+    "sends-again": ("late:",),
+    "forgets-retries": ("lost:",),
+    "pauses-by-clock": ("stalled:", "lost:"),
+    "spins": ("busy:",),
+}
+
+# What it takes to see some of them.
+OPTIONS = {
+    "sync-off": ["--forgetful"], "sends-again": ["--window", "0.3"], "forgets-retries": ["--simulator"],
+    "pauses-by-clock": ["--simulator", "--clock"], "spins": ["--clock"],
 }
 
 # A fault shows only where a kill meets it: a short storm can miss one, three in a row hardly can.
@@ -29,10 +39,10 @@ STORMS = 3
 def storm(directory, fault, *options):
     """The exit code and the words of a small storm over the toy with `fault`."""
     command = os.path.join(directory, "toy")
-    arguments = ["--rounds", "3", "--writers", "16", "--interval", "0.6", "--settle", "2", *options]
+    arguments = ["--rounds", "3", "--writers", "16", "--interval", "0.6", "--settle", "2", "--patience", "20", *options]
     done = subprocess.run(
         [sys.executable, os.path.join(HERE, "durability.py"), command, *arguments],
-        env=os.environ | {"TOY_FAULT": fault}, capture_output=True, text=True, timeout=120,
+        env=os.environ | {"TOY_FAULT": fault}, capture_output=True, text=True, timeout=300,
     )
     return done.returncode, done.stdout + done.stderr
 
@@ -47,7 +57,7 @@ class KillStorm(unittest.TestCase):
             os.fchmod(file.fileno(), 0o700)
 
     def test_a_right_hub_passes(self):
-        for options in ([], ["--forgetful"]):
+        for options in ([], ["--forgetful"], ["--simulator", "--stalls", "0.5", "--clock"]):
             code, words = storm(self.directory, "", *options)
             self.assertEqual(code, 0, words)
             self.assertIn("nothing is missing", words)
@@ -59,7 +69,7 @@ class KillStorm(unittest.TestCase):
     def test_each_wrong_hub_is_caught(self):
         def run(fault):
             for _ in range(STORMS):
-                code, words = storm(self.directory, fault, *(["--forgetful"] if fault == "sync-off" else []))
+                code, words = storm(self.directory, fault, *OPTIONS.get(fault, []))
                 if code != 0:
                     break
             return code, words

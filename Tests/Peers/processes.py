@@ -28,7 +28,7 @@ def martlet(binary, *arguments, stdin=None):
 def create_hub(binary, data, hub):
     """Creates the hub; the keys of its rules by their names, as its connection strings give them."""
     printed = martlet(binary, "hub", "create", hub, "--data", data)
-    return dict(hub_client.parse_connection_string(text) for text in re.findall(r"Endpoint=sb://\S+", printed))
+    return dict(hub_client.parse_connection_string(text) for text in re.findall(r"Endpoint=\S+", printed))
 
 
 class Program:
@@ -73,10 +73,10 @@ class Program:
 
 
 class APNsPeer(Program):
-    def __init__(self, directory, *options):
+    def __init__(self, directory, *options, environment=None):
         os.makedirs(directory, exist_ok=True)
         command = [sys.executable, os.path.join(HERE, "apns_peer.py"), "--directory", directory, *options]
-        super().__init__(command, os.path.join(directory, "peer.log"))
+        super().__init__(command, os.path.join(directory, "peer.log"), environment)
         self.ledger = os.path.join(directory, "ledger.jsonl")
 
     async def start(self):
