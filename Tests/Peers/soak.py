@@ -29,6 +29,7 @@ HUB = "soak"
 DEVICES = 3          # of a user
 SCHEDULED = 0.05     # of the sends to users
 SICK = 3             # of so many services one at a time fails
+RECENT = 4           # periods in which a service that failed is not held to be healthy again
 CHURN = 4            # devices that come, are renewed or leave in a second
 QUICK = 20           # minutes: in a run that is shorter, no fault costs a minute
 SHOWN = 10
@@ -58,7 +59,7 @@ class Soak:
         self._sent = {}                                # by key
         self._arrived = {}                             # (key, handle) -> when first
         self._duplicates = collections.Counter()       # by service
-        self._sick, self._recent = set(), set()        # services that fail, or did a moment ago
+        self._sick, self._recent = set(), []           # services that fail; those of the periods before
         self._memory = []                              # (hours, KB)
         self._oldest = 0.0
 
@@ -131,7 +132,7 @@ class Soak:
         await asyncio.gather(*under_way)
 
     async def _send(self, key, service, tag, due=None, is_user=False):
-        is_calm = due is None and service not in self._sick and service not in self._recent
+        is_calm = due is None and not any(service in sick for sick in [self._sick, *self._recent])
         sent = self._sent[key] = Sent(service, list(self._devices[tag].values()), due, is_user, is_calm)
         try:
             await self._hub.send(service, tag, key, due)
@@ -173,7 +174,8 @@ class Soak:
         period, number = min(30, self._seconds / 5), 0
         while await self._at(period * number):
             number += 1
-            self._recent = self._sick
+            # A pause may outlive what it began with by a minute or two.
+            self._recent = [self._sick, *self._recent][:RECENT]
             # The last fifth is for what was put off.
             self._sick = set() if self._passed() > self._seconds * 0.8 else set(
                 self._random.sample(self._simulator.services, max(1, len(self._simulator.services) // SICK)))
