@@ -150,8 +150,8 @@ class Hub:
         status, _, _ = await self.request("GET", f"registrations/{identifier}")
         return status == 200
 
-    async def send(self, text):
-        fields = {"ServiceBusNotification-Format": "apple", "ServiceBusNotification-Tags": "all"}
+    async def send(self, text, **headers):
+        fields = {"ServiceBusNotification-Format": "apple", "ServiceBusNotification-Tags": "all"} | headers
         body = json.dumps({"aps": {"alert": text}}).encode()
         status, answered, _ = await self.request("POST", "messages", fields, body)
         if status != 201:
@@ -223,6 +223,51 @@ class Trial:
         self.hub.close()
 
 
+@dataclass
+class Succession:
+    """Two messages with one collapse key, the older of which gets no answer for one of two devices in time: the newer one
+    waits for it, and what is left of the older is not tried again."""
+
+    hub: Hub
+    simulator: Simulator
+    handles: list
+
+    name = "a message whose place is taken while it is tried"
+
+    @classmethod
+    async def prepare(cls, hub, simulator):
+        handles = simulator.devices(2)
+        for handle in handles:
+            await hub.register(handle)
+        return cls(hub, simulator, handles)
+
+    @property
+    def faults(self):
+        return [{"fault": "unanswered", "next": 1, "handle": self.handles[0]}]
+
+    def received(self):
+        return [
+            [delivery["payload"]["aps"]["alert"] for delivery in self.simulator.inbox(handle)]
+            for handle in self.handles
+        ]
+
+    async def judge(self):
+        older = await self.hub.send("older", **{"apns-collapse-id": "game"})
+        deadline = time.monotonic() + WAIT
+        while self.received()[1] != ["older"] and time.monotonic() < deadline:
+            await asyncio.sleep(0.1)
+        newer = await self.hub.send("newer", **{"apns-collapse-id": "game"})
+        expected = ({"Success": 1, "Superseded": 1}, {"Success": 2})
+        while time.monotonic() < deadline:
+            found = await self.hub.outcomes(older), await self.hub.outcomes(newer)
+            if found == expected:
+                break
+            await asyncio.sleep(0.1)
+        checks.equal(f"{self.name}: the outcomes of both", found, expected)
+        checks.equal(f"{self.name}: what each device received", self.received(), [["newer"], ["older", "newer"]])
+        self.hub.close()
+
+
 async def judge(trials, simulator):
     """Sets the faults of some trials and judges them at the same time."""
     faults = [fault for trial in trials for fault in trial.faults]
@@ -234,7 +279,7 @@ async def course(binary, directory):
     data = os.path.join(directory, "data")
     os.mkdir(data, 0o700)
     cases = CASES + SLOW_CASES
-    rules = [processes.create_hub(binary, data, f"case{number}")[FULL] for number in range(len(cases))]
+    rules = [processes.create_hub(binary, data, f"case{number}")[FULL] for number in range(len(cases) + 1)]
     server = processes.Server(
         binary, data, os.path.join(directory, "server.log"), "--simulator", "--simulator-listen", "127.0.0.1:0")
     try:
@@ -244,6 +289,8 @@ async def course(binary, directory):
             await Trial.prepare(case, Hub(server, f"case{number}", (FULL, rules[number])), simulator)
             for number, case in enumerate(cases)
         ]
+        last = len(cases)
+        trials.append(await Succession.prepare(Hub(server, f"case{last}", (FULL, rules[last])), simulator))
         for trial in trials[:len(CASES)]:
             await judge([trial], simulator)
         await judge(trials[len(CASES):], simulator)

@@ -53,7 +53,7 @@ extension Deliverer {
         let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.member, $0.attempts) })
         var job = PageSender.Job(delivery, lane, page: page, map: map)
         job.attempts = page.members.map { attempts[$0] ?? 0 }
-        await sender.send(job, &content, places: places, tally: &tally)
+        guard try await sendInTurn(job, &content, places: places, tally: &tally) else { return 0 }
         let mayDelete = conclude(&tally, lane, delivery)
         try await record(DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true), of: delivery)
         try await apply(tally, mayDelete: mayDelete, delivery, lane)

@@ -27,7 +27,9 @@ struct Deliverer: Sendable {
     let hubs: HubDirectory
     let platforms: PushPlatformList
     let lanes: LaneBoard
-    let sender: PageSender
+    var sender: PageSender
+    /// One for all that send from the same store.
+    var turns = CollapseTurns()
     let settings: DeliverySettings
     let time: any TimeSource
     let metrics: DeliveryMetrics
@@ -86,7 +88,7 @@ struct Deliverer: Sendable {
                 tally.addUnsent(places.count, outcome)
             } else {
                 let job = PageSender.Job(delivery, lane, page: page, map: map)
-                await sender.send(job, &content, places: places, tally: &tally)
+                guard try await sendInTurn(job, &content, places: places, tally: &tally) else { return }
             }
         }
         let mayDelete = conclude(&tally, lane, delivery)

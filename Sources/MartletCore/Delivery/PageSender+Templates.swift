@@ -34,6 +34,7 @@ extension PageSender {
         guard !places.isEmpty else { return }
         switch content {
         case .native(let message):
+            let message = limited(message, of: job, service)
             let parcels = parcels(PageMessages(message), to: places, of: job, service, tally: &tally)
             await send(parcels, of: job, tally: &tally)
         case .templates(var renderer):
@@ -78,7 +79,8 @@ extension PageSender {
             if sorting.isUnknown(rendering) {
                 switch renderer.message(for: job.page.renderings[rendering]) {
                 case .refused(let outcome): sorting.refuse(rendering, outcome)
-                case .message(let message): sort(message, rendering, of: job, sample, at: now, into: &sorting)
+                case .message(let message):
+                    sort(limited(message, of: job, service), rendering, of: job, sample, at: now, into: &sorting)
                 }
             }
             if let outcome = sorting.add(place, rendering) {
@@ -90,6 +92,14 @@ extension PageSender {
                 sorting.messages, byPlace: job.page.renderingPlaces, haveOwnBodies: group.haveOwnBodies)
             return parcels(messages, to: group.places, of: job, service, tally: &tally)
         }
+    }
+
+    /// Push services are told when to stop where the sender has said when; otherwise they keep a message as long as they
+    /// do.
+    private func limited(_ message: Message, of job: Job, _ service: any PushService) -> Message {
+        let notification = job.delivery.notification
+        guard notification.statesExpiry else { return message }
+        return type(of: service).limited(message, to: notification.expiresAt, at: time.now)
     }
 
     private func sort(

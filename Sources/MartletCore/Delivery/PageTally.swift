@@ -93,6 +93,15 @@ struct PageTally {
         settle(member)
     }
 
+    /// Counts a member that gets a newer message instead, and ends its retry.
+    /// - Parameter attempts: Those made before.
+    mutating func supersede(_ member: AudienceMember, attempts: Int) {
+        addUnsent(1, .superseded)
+        guard areRetries else { return }
+        note(.superseded, Addressee(member: member, attempts: attempts + 1))
+        settle(member)
+    }
+
     /// Counts devices that were spared a message which can reach none.
     mutating func addUnsent(_ count: Int, _ outcome: Outcome) {
         if count > 0 { reasons[outcome.name] = outcome.reason }

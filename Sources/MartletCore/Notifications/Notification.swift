@@ -43,6 +43,8 @@ public struct Notification: Sendable {
     public let expiresAt: Timestamp
     /// Whether the sender has said when, so that push services are told as well which would keep it longer.
     public let statesExpiry: Bool
+    /// Whose place it takes; nil where its message has no collapse key.
+    public let collapse: Collapse?
     /// Whether nobody is to be shown its content but the devices that it is for.
     public let isConfidential: Bool
     /// nil: as fast as it can.
@@ -58,6 +60,7 @@ public struct Notification: Sendable {
         dueAt = draft.dueAt
         expiresAt = draft.expiresAt
         statesExpiry = draft.statesExpiry
+        collapse = draft.collapse
         isConfidential = draft.isConfidential
         rollout = draft.rollout
     }
@@ -75,6 +78,8 @@ public struct NotificationDraft: Sendable {
     public var expiresAt: Timestamp
     /// Whether the sender has said when it expires.
     public var statesExpiry: Bool
+    /// Whose place it takes; nil where its message has no collapse key.
+    public var collapse: Collapse?
     /// How the request is known again when it is repeated; nil where it cannot be.
     public var request: RequestIdentity?
     /// Whether nobody is to be shown its content but the devices that it is for.
@@ -85,6 +90,7 @@ public struct NotificationDraft: Sendable {
     public init(
         id: NotificationID, hub: Hub.ID, content: Notification.Content, target: Notification.Target,
         acceptedAt: Timestamp, dueAt: Timestamp? = nil, expiresAt: Timestamp, statesExpiry: Bool = false,
+        collapse: Collapse? = nil,
         request: RequestIdentity? = nil, isConfidential: Bool = false, rollout: Rollout? = nil
     ) {
         self.id = id
@@ -95,6 +101,7 @@ public struct NotificationDraft: Sendable {
         self.dueAt = dueAt
         self.expiresAt = expiresAt
         self.statesExpiry = statesExpiry
+        self.collapse = collapse
         self.request = request
         self.isConfidential = isConfidential
         self.rollout = rollout

@@ -22,6 +22,23 @@ struct NotificationCheck: Sendable {
         }
     }
 
+    /// Whose place a notification takes that was checked. Templates have keys for each registration, and so none for all.
+    func collapse(
+        of content: Notification.Content, to target: Notification.Target, at now: Timestamp
+    ) throws(NotificationIntakeError) -> Collapse? {
+        guard case .native(let id, let message) = content, let platform = platforms[id],
+            let key = platform.collapseKey(of: platform.normalized(message, at: now))
+        else { return nil }
+        guard case .direct(let handles) = target else { return Collapse(key: key) }
+        do throws(PushServiceError) {
+            var keys: [String] = []
+            for handle in handles { keys.append(try platform.key(of: handle)) }
+            return Collapse(key: key, handleKeys: keys)
+        } catch {
+            throw .invalid(error.description)
+        }
+    }
+
     private func check(
         _ message: Message, on platform: any PushPlatform.Type
     ) throws(NotificationIntakeError) {

@@ -94,7 +94,8 @@ public struct NotificationIntake: Sendable {
         try check(rollout, from: start, to: expiresAt)
         return NotificationDraft(
             id: id ?? NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
-            dueAt: due, expiresAt: expiresAt, statesExpiry: expiry != nil, rollout: rollout)
+            dueAt: due, expiresAt: expiresAt, statesExpiry: expiry != nil,
+            collapse: try check.collapse(of: content, to: target, at: now), rollout: rollout)
     }
 
     private func check(

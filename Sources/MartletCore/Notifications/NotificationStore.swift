@@ -1,7 +1,7 @@
 public import MartletModel
 
 /// Keeps notifications, how far they have come and what became of them. Every verb is durable when it returns.
-public protocol NotificationStore: Sendable {
+public protocol NotificationStore: CollapseStore {
     /// Takes a notification; when it returns, the promise stands. One that is due later waits for `release`; any other
     /// begins at once, with a delivery on each platform. A request that is known is told apart in the same transaction.
     func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance

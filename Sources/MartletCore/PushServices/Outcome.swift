@@ -33,6 +33,8 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let canceled = OutcomeName(rawValue: "Canceled")
     /// Held back before it was sent. Never counted: it is what a push waits for.
     public static let held = OutcomeName(rawValue: "Held")
+    /// Spared the message, because a newer one takes its place: a name of this hub's own.
+    public static let superseded = OutcomeName(rawValue: "Superseded")
     public static let skipped = OutcomeName(rawValue: "Skipped")
     public static let unknownError = OutcomeName(rawValue: "UnknownError")
 

@@ -21,6 +21,18 @@ public protocol PushPlatform: Sendable {
     /// know any more, or leaves to the hub. Telemetry shows it.
     static func dropped(from message: Message) -> [String]
 
+    /// What a later message to the same device has to have in common with this one to take its place; nil where nothing
+    /// takes its place.
+    /// - Parameter message: Normalized.
+    static func collapseKey(of message: Message) -> String?
+
+    /// A message that tells its push service when to stop trying, where the sender has not said that himself and the
+    /// service is not told with every request.
+    /// - Parameters:
+    ///   - message: Normalized.
+    ///   - now: From when services count that are told a duration.
+    static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message
+
     /// The key of the handles that somebody means who names a handle in one text; nil where there can be none.
     static func key(meantBy text: String) -> String?
 
@@ -62,6 +74,10 @@ extension PushPlatform {
     public static func normalized(_ message: Message, at now: Timestamp) -> Message { message }
 
     public static func dropped(from message: Message) -> [String] { [] }
+
+    public static func collapseKey(of message: Message) -> String? { nil }
+
+    public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message { message }
 
     public static func key(meantBy text: String) -> String? { try? key(of: handle(from: text)) }
 

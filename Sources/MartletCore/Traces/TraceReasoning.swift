@@ -202,7 +202,7 @@ struct TraceReasoning: Sendable {
             return refusal.answer == nil ? .spared : .refused
         }
         if found.retry != nil { return .retrying }
-        if !found.attempts.isEmpty { return .expired }
+        if let last = found.attempts.last { return last.outcome == .superseded ? .spared : .expired }
         guard let range = found.range else { return .pending }
         return range.reasons.isEmpty ? .unknown : .spared
     }

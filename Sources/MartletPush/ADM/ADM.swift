@@ -10,6 +10,11 @@ public struct ADM: PushService {
         credentialFields: credentialFields, outcomeCountsElement: "AdmOutcomeCounts", outcomeCountsPlace: 4,
         fieldPrefixes: [], payloadLimit: 6144)
 
+    private static let collapseMember = "consolidationKey"
+    private static let lifetimeMember = "expiresAfter"
+    /// In seconds.
+    private static let lifetimes: ClosedRange<Int64> = 1...2_678_400
+
     static let scope = "messaging:push"
     static let messageType = "com.amazon.device.messaging.ADMMessage@1.0"
     static let resultType = "com.amazon.device.messaging.ADMSendResult@1.0"
@@ -44,6 +49,21 @@ public struct ADM: PushService {
         var payload: [String: JSON] = ["data": .object(Payload.members(of: data, alertAs: "message"))]
         if data.alert != nil { payload["priority"] = "high" }
         return try Payload.message(.object(payload), on: ADM.self)
+    }
+
+    public static func collapseKey(of message: Message) -> String? {
+        guard message.body.contains(collapseMember.utf8) else { return nil }
+        return (try? Payload.object(message))?[collapseMember]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A message that has no room for it lives as long as the service lets it.
+    public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message {
+        guard var payload = (try? Payload.object(message))?.object, payload[lifetimeMember] == nil else {
+            return message
+        }
+        payload[lifetimeMember] = .integer(Payload.seconds(until: expiry, from: now, within: lifetimes))
+        let limited = Message(body: JSON.object(payload).bytes, fields: message.fields)
+        return limited.body.count <= descriptor.payloadLimit ? limited : message
     }
 
     public func authorization(at now: Timestamp) -> Authorization {

@@ -98,3 +98,7 @@ extension APNs {
         return try Payload.message(.object(payload), fields: fields, on: APNs.self)
     }
 }
+
+extension APNs {
+    public static func collapseKey(of message: Message) -> String? { APNsHeaders.collapseKey(of: message) }
+}

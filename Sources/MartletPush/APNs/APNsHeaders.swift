@@ -65,6 +65,12 @@ struct APNsHeaders: Equatable {
         return text
     }
 
+    /// What collapses a message: the id among those to one app.
+    static func collapseKey(of message: Message) -> String? {
+        let fields = APNsFields(message.fields)
+        return fields["collapse-id"].map { Payload.key([$0, fields["topic"] ?? ""]) }
+    }
+
     private static func topic(_ fields: APNsFields) throws(PushServiceError) -> String? {
         guard let text = fields["topic"] else { return nil }
         guard isTopic(text) else {

@@ -53,3 +53,47 @@ extension FCM {
         return try Payload.message(["message": .object(message)], on: FCM.self)
     }
 }
+
+// MARK: What outlives and replaces what
+
+extension FCM {
+    /// A message is for Android, and for Apple's devices and browsers where they are said more: all of it has to be the
+    /// same.
+    public static func collapseKey(of message: Message) -> String? {
+        guard message.body.contains("collapse_key".utf8), let content = try? Payload.object(message)["message"],
+            let key = content["android"]?["collapse_key"]?.string, !key.isEmpty
+        else { return nil }
+        return Payload.key([
+            key, header("apns-collapse-id", of: content["apns"]) ?? "", header("topic", of: content["webpush"]) ?? "",
+        ])
+    }
+
+    /// Says it for each kind of device that the service brings messages to.
+    public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message {
+        guard var options = (try? Payload.object(message))?.object,
+            var content = options.removeValue(forKey: "message")?.object
+        else { return message }
+        let seconds = Payload.seconds(until: expiry, from: now, within: 0...Int64(FCMMessage.timeToLiveLimit))
+        var android = content["android"]?.object ?? [:]
+        if android["ttl"] == nil { android["ttl"] = .string("\(seconds)s") }
+        content["android"] = .object(android)
+        setHeader("apns-expiration", String(max(0, expiry.seconds)), of: "apns", in: &content)
+        setHeader("TTL", String(seconds), of: "webpush", in: &content)
+        return Message(body: FCMMessage.canonical(content, options: options), fields: message.fields)
+    }
+
+    /// - Parameter name: In lower case.
+    private static func header(_ name: String, of part: JSON?) -> String? {
+        part?["headers"]?.object?.first { $0.key.lowercased() == name }?.value.string
+    }
+
+    /// Sets a header that the sender has not set.
+    private static func setHeader(_ name: String, _ value: String, of part: String, in content: inout [String: JSON]) {
+        guard header(name.lowercased(), of: content[part]) == nil else { return }
+        var members = content[part]?.object ?? [:]
+        var headers = members["headers"]?.object ?? [:]
+        headers[name] = .string(value)
+        members["headers"] = .object(headers)
+        content[part] = .object(members)
+    }
+}

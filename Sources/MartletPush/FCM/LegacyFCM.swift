@@ -25,6 +25,12 @@ public struct LegacyFCM: PushService {
         service = try FCM(credential: credential)
     }
 
+    public static func collapseKey(of message: Message) -> String? { FCM.collapseKey(of: message) }
+
+    public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message {
+        FCM.limited(message, to: expiry, at: now)
+    }
+
     public var pace: SendingPace? { service.pace }
 
     public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {

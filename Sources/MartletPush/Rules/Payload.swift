@@ -27,6 +27,14 @@ enum Payload {
         return payload
     }
 
+    /// One key of several texts, of which some may be empty.
+    static func key(_ parts: [String]) -> String { JSON.array(parts.map(JSON.string)).text }
+
+    /// The seconds until a moment, as far as a platform counts.
+    static func seconds(until moment: Timestamp, from now: Timestamp, within limits: ClosedRange<Int64>) -> Int64 {
+        min(max((moment - now).components.seconds, limits.lowerBound), limits.upperBound)
+    }
+
     /// What a message that shows a text carries beside it.
     static func members(naming id: NotificationID?, on platform: any PushPlatform.Type) -> [String: JSON] {
         guard let id else { return [:] }

@@ -102,3 +102,22 @@ extension WNS {
         }
     }
 }
+
+// MARK: What outlives and replaces what
+
+extension WNS {
+    private static let timeToLiveField = "x-wns-ttl"
+
+    /// A notification takes the place of one of its kind with the same tag, in the same group.
+    public static func collapseKey(of message: Message) -> String? {
+        guard let tag = message.fields["x-wns-tag"], !tag.isEmpty, let type = type(of: message) else { return nil }
+        return Payload.key([type, tag, message.fields["x-wns-group"] ?? ""])
+    }
+
+    public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message {
+        guard message.fields[timeToLiveField, default: ""].isEmpty else { return message }
+        var message = message
+        message.fields[timeToLiveField] = String(Payload.seconds(until: expiry, from: now, within: 1...(.max)))
+        return message
+    }
+}

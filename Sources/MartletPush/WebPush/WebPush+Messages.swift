@@ -63,3 +63,7 @@ extension WebPush {
         try Payload.message(.object(Payload.members(of: data, alertAs: "title")), on: WebPush.self)
     }
 }
+
+extension WebPush {
+    public static func collapseKey(of message: Message) -> String? { (try? WebPushHeaders(message))?.topic }
+}

@@ -7,6 +7,8 @@ extension Migration {
     ///
     /// Of a roll-out `halt_share` is in hundredths of a percent and `duration` in milliseconds; exactly one of `rate` and
     /// `duration` is filled. Its halting rule counts what ended since `succeeded` and `failed` had.
+    /// `collapse` has the collapse key and behind it, of a direct send, the keys of its handles. `collapses` has the
+    /// deliveries with such keys, by what whoever they are for has.
     static let notifications = Migration(
         name: "notifications",
         script: """
@@ -22,6 +24,7 @@ extension Migration {
                 due_at INTEGER,
                 expires_at INTEGER NOT NULL,
                 states_expiry INTEGER NOT NULL,
+                collapse BLOB,
                 begun_at INTEGER,
                 finished_at INTEGER,
                 control TEXT NOT NULL DEFAULT 'running',
@@ -64,6 +67,18 @@ extension Migration {
             ) STRICT;
             CREATE INDEX deliveries_by_notification ON deliveries (notification);
             CREATE INDEX deliveries_unfinished ON deliveries (id) WHERE is_final = 0;
+            CREATE TABLE collapses (
+                hub INTEGER NOT NULL,
+                platform TEXT NOT NULL,
+                key TEXT NOT NULL,
+                anchor TEXT NOT NULL,
+                delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+                expression TEXT,
+                last_channel INTEGER NOT NULL,
+                PRIMARY KEY (hub, platform, key, anchor, delivery)
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX collapses_by_key ON collapses (hub, platform, key, delivery);
+            CREATE INDEX collapses_by_delivery ON collapses (delivery);
             CREATE TABLE outcome_counts (
                 delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
                 outcome TEXT NOT NULL,

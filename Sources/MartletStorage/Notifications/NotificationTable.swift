@@ -26,10 +26,11 @@ struct NotificationTable {
         try connection.run(
             """
             INSERT INTO notifications (hub, id, platform, expression, handles, accepted_at, due_at, expires_at,
-                is_confidential, states_expiry)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                is_confidential, states_expiry, collapse)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, draft.hub.rawValue, draft.id.bytes, content.platform, target.expression, target.handles,
-            draft.acceptedAt, draft.dueAt, draft.expiresAt, draft.isConfidential, draft.statesExpiry)
+            draft.acceptedAt, draft.dueAt, draft.expiresAt, draft.isConfidential, draft.statesExpiry,
+            draft.collapse?.bytes)
         let sequence = connection.lastInsertedRow
         try connection.run(
             "INSERT INTO messages (notification, body, fields) VALUES (?, ?, ?)", sequence, content.body,
@@ -78,10 +79,10 @@ struct NotificationTable {
         let sequence = try connection.first(
             """
             UPDATE notifications SET platform = ?, expression = ?, handles = ?, accepted_at = ?, due_at = ?,
-                expires_at = ?, is_confidential = ?, states_expiry = ?
+                expires_at = ?, is_confidential = ?, states_expiry = ?, collapse = ?
             WHERE hub = ? AND id = ? AND \(Self.isWaiting) RETURNING sequence
             """, content.platform, target.expression, target.handles, draft.acceptedAt, draft.dueAt, draft.expiresAt,
-            draft.isConfidential, draft.statesExpiry, draft.hub.rawValue, draft.id.bytes
+            draft.isConfidential, draft.statesExpiry, draft.collapse?.bytes, draft.hub.rawValue, draft.id.bytes
         ) { $0.integer(0) }
         guard let sequence else {
             return switch try hasBegun(draft.id, in: draft.hub) {
@@ -110,7 +111,9 @@ struct NotificationTable {
         let table = DeliveryTable(connection)
         var deliveries: [Delivery] = []
         for (platform, bounds) in try platforms(of: notification) {
-            deliveries.append(try table.insert(notification, on: platform, bounds))
+            let delivery = try table.insert(notification, on: platform, bounds)
+            if let collapse = notification.collapse { try CollapseTable(connection).insert(delivery, collapse) }
+            deliveries.append(delivery)
         }
         try connection.run(
             "UPDATE notifications SET begun_at = ?, finished_at = ? WHERE sequence = ?", now,

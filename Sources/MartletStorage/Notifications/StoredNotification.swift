@@ -6,9 +6,9 @@ enum StoredNotification {
     static let columns = """
         n.sequence, n.hub, n.id, n.platform, n.expression, n.handles, n.accepted_at, n.due_at, n.expires_at,
             m.body, m.fields, n.begun_at, n.finished_at, n.is_confidential, n.control, n.controlled_at, o.rate,
-            o.duration, o.halt_share, o.halt_answers, n.states_expiry
+            o.duration, o.halt_share, o.halt_answers, n.states_expiry, n.collapse
         """
-    static let columnCount: Int32 = 21
+    static let columnCount: Int32 = 22
     /// What the columns are of, behind `notifications n`.
     static let joins = """
         CROSS JOIN messages m ON m.notification = n.sequence LEFT JOIN rollouts o ON o.notification = n.sequence
@@ -28,9 +28,18 @@ enum StoredNotification {
         let draft = NotificationDraft(
             id: id, hub: Hub.ID(rawValue: row.integer(1)), content: try content.content(),
             target: try target.target(), acceptedAt: row.timestamp(6), dueAt: row.optionalTimestamp(7),
-            expiresAt: row.timestamp(8), statesExpiry: row.bool(20), isConfidential: row.bool(13), rollout: rollout(row)
+            expiresAt: row.timestamp(8), statesExpiry: row.bool(20), collapse: try collapse(row, 21),
+            isConfidential: row.bool(13), rollout: rollout(row)
         )
         return Notification(sequence: row.integer(0), draft)
+    }
+
+    private static func collapse(_ row: Statement, _ column: Int32) throws(StorageError) -> Collapse? {
+        if row.isNull(column) { return nil }
+        guard let texts = TextListCoding.decode(row.bytes(column)), let key = texts.first else {
+            throw StorageError(.corrupt, "The collapse key of a stored notification cannot be read; restore a backup.")
+        }
+        return Collapse(key: key, handleKeys: Array(texts.dropFirst()))
     }
 
     /// - Parameter row: Begins with `columns`.
@@ -45,6 +54,11 @@ enum StoredNotification {
         if !row.isNull(17) { return Rollout(.over(.milliseconds(row.integer(17))), halt: halt) }
         return nil
     }
+}
+
+extension Collapse {
+    /// The key and behind it those of the handles.
+    var bytes: [UInt8] { TextListCoding.encode([key] + handleKeys) }
 }
 
 /// The content of a notification in three columns. Without a platform it is for templates.

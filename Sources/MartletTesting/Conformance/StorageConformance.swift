@@ -34,7 +34,8 @@ public enum StorageConformance {
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
-        + control + schedules + repetitions + deliveries + users + jobs + history + traces + payloads + payloadQuotas
+        + control + schedules + collapses + repetitions + deliveries + users + jobs + history + traces + payloads
+        + payloadQuotas
         + payloadAudits
         + deviceKeys + audienceTags + receipts
 }

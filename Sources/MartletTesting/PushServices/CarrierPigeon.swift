@@ -52,6 +52,16 @@ public struct CarrierPigeon: PushService {
         guard !message.body.isEmpty else { throw PushServiceError(.badMessage, "A pigeon carries at least a byte.") }
     }
 
+    /// The field `pigeon-collapse`.
+    public static func collapseKey(of message: Message) -> String? { message.fields["pigeon-collapse"] }
+
+    /// The field `pigeon-seconds`.
+    public static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message {
+        var message = message
+        message.fields["pigeon-seconds"] = String((expiry - now).components.seconds)
+        return message
+    }
+
     public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
         let message = Message(
             body: Array(text.utf8), fields: id.map { ["pigeon-notification": $0.description] } ?? [:])

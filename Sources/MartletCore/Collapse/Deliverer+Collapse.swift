@@ -1,0 +1,43 @@
+import MartletModel
+
+extension Deliverer {
+    /// Sends the pushes of a page, or of a round of retries, and spares those whose devices are to get a newer
+    /// notification with the same collapse key instead.
+    /// - Parameter places: Whom of the page it is for.
+    /// - Returns: Whether it was the page's turn. Where it was not, nothing was sent, and by now whom the page is for may be
+    ///   somebody else.
+    func sendInTurn(
+        _ job: PageSender.Job, _ content: inout DeliveryContent, places: [Int], tally: inout PageTally
+    ) async throws(StorageError) -> Bool {
+        guard let collapse = job.delivery.notification.collapse, !places.isEmpty else {
+            await sender.send(job, &content, places: places, tally: &tally)
+            return true
+        }
+        let devices = self.devices(at: places, of: job, collapse)
+        let scope = CollapseBoard.Scope(lane: job.delivery.lane, key: collapse.key)
+        guard let turn = await turns.take(scope, devices) else { return false }
+        defer { turns.end(turn) }
+        let query = CollapseQuery(
+            delivery: job.delivery.id, hub: job.delivery.notification.hub, platform: job.delivery.platform,
+            key: collapse.key, devices: devices, now: time.now)
+        let superseded = Set(try await notifications.superseded(query).map { places[$0] })
+        for place in superseded {
+            tally.supersede(job.page.members[place], attempts: job.attempts.isEmpty ? 0 : job.attempts[place])
+        }
+        await sender.send(job, &content, places: places.filter { !superseded.contains($0) }, tally: &tally)
+        return true
+    }
+
+    private func devices(at places: [Int], of job: PageSender.Job, _ collapse: Collapse) -> CollapseDevices {
+        let members = places.map { job.page.members[$0] }
+        guard case .direct = job.delivery.notification.target else { return .channels(members.map(\.channel)) }
+        // Members of a direct send are places in its list, from 1.
+        return .handleKeys(members.map { collapse.handleKeys[Int($0.registration) - 1] })
+    }
+}
+
+extension Outcome {
+    /// What a device comes to that gets a newer notification instead.
+    static let superseded = Outcome(
+        .superseded, reason: "A newer notification with the same collapse key takes its place.", .refuse)
+}

@@ -1,0 +1,80 @@
+import MartletCore
+import MartletModel
+
+extension StorageConformance {
+    static let collapses: [Requirement] = [
+        Requirement("A device is spared a notification while a later one with its key is for it") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", ["x", "y"], in: hub)
+            try await bench.put("2", "b", ["x"], in: hub)
+            try await bench.put("3", "c", ["z"], in: hub)
+            let first = try await bench.collapsing(hub, to: "x")
+            let channels = try await bench.channels(hub)
+            try require(try await bench.superseded(first, channels), is: [])
+            _ = try await bench.collapsing(hub, to: "y", key: "other")
+            _ = try await bench.accept(hub)
+            try require(try await bench.superseded(first, channels), is: [])
+            let second = try await bench.collapsing(hub, to: "Y && x")
+            try require(try await bench.superseded(first, channels), is: [0])
+            try require(try await bench.superseded(second, channels), is: [])
+            _ = try await bench.collapsing(hub, to: "!x || y")
+            try require(try await bench.superseded(first, channels), is: [0, 2])
+            let third = try await bench.collapsing(hub, to: nil)
+            try require(try await bench.superseded(first, channels), is: [0, 1, 2])
+            try require(try await bench.superseded(third, channels), is: [])
+            try await bench.put("4", "d", in: hub)
+            try require(try await bench.superseded(first, try await bench.channels(hub)), is: [0, 1, 2])
+        },
+        Requirement("What another hub or platform sends takes no place, nor what waits for its time") { bench in
+            let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
+            try await bench.put("1", "a", in: hub)
+            try await bench.put("1", "a", in: other)
+            let first = try await bench.collapsing(hub, to: nil)
+            _ = try await bench.collapsing(other, to: nil)
+            var draft = bench.notificationDraft(hub, dueIn: 10)
+            draft.collapse = Collapse(key: "k")
+            _ = try await bench.accepted(draft)
+            let channels = try await bench.channels(hub)
+            try require(try await bench.superseded(first, channels), is: [])
+            _ = try await bench.storage.release(due: bench.now + .seconds(10), limit: 9)
+            try require(try await bench.superseded(first, channels), is: [0])
+        },
+        Requirement("A direct send takes the place of what its handles were sent, and the other way round") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", in: hub)
+            try await bench.put("2", "b", in: hub)
+            let first = try await bench.collapsing(hub, to: nil)
+            var draft = bench.notificationDraft(hub, to: .direct([PushHandle("b"), PushHandle("c")]))
+            draft.collapse = Collapse(key: "k", handleKeys: ["b", "c"])
+            let direct = try await bench.accepted(draft).deliveries[0]
+            try require(direct.notification.collapse, is: draft.collapse)
+            try require(try await bench.superseded(first, try await bench.channels(hub)), is: [1])
+            try require(try await bench.superseded(direct, .handleKeys(["b", "c"])), is: [])
+            _ = try await bench.collapsing(hub, to: nil)
+            try require(try await bench.superseded(direct, .handleKeys(["b", "c"])), is: [0])
+            draft.id = NotificationID(at: bench.now)
+            _ = try await bench.accepted(draft)
+            try require(try await bench.superseded(direct, .handleKeys(["b", "c"])), is: [0, 1])
+        },
+    ]
+}
+
+extension StorageBench {
+    /// Takes a notification with a collapse key that begins at once.
+    fileprivate func collapsing(_ hub: Hub.ID, to expression: String?, key: String = "k") async throws -> Delivery {
+        var draft = notificationDraft(hub, to: .audience(try expression.map { try TagExpression($0) }))
+        draft.collapse = Collapse(key: key)
+        return try await accepted(draft).deliveries[0]
+    }
+
+    fileprivate func channels(_ hub: Hub.ID) async throws -> CollapseDevices {
+        .channels(try await audience(hub, through: ChannelID(rawValue: .max)).channels)
+    }
+
+    fileprivate func superseded(_ delivery: Delivery, _ devices: CollapseDevices) async throws -> [Int] {
+        try await storage.superseded(
+            CollapseQuery(
+                delivery: delivery.id, hub: delivery.notification.hub, platform: delivery.platform, key: "k",
+                devices: devices, now: now))
+    }
+}

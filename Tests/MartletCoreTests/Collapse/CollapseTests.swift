@@ -1,0 +1,138 @@
+import MartletModel
+import MartletTesting
+import Synchronization
+import Testing
+
+@testable import MartletCore
+
+struct CollapseTests {
+    private func accept(
+        _ text: String, _ key: String? = "k", to target: Notification.Target = .audience(nil), in flight: Flight
+    ) async throws -> Delivery {
+        let accepted = Mutex<[Delivery]>([])
+        let intake = NotificationIntake(
+            store: flight.storage, platforms: flight.platforms, time: flight.time,
+            accepted: { deliveries in accepted.withLock { $0 = deliveries } })
+        let message = Message(body: Array(text.utf8), fields: key.map { ["pigeon-collapse": $0] } ?? [:])
+        _ = try await intake.accept(.native(CarrierPigeon.platform, message), to: target, in: flight.hub)
+        return try #require(accepted.withLock { $0.first })
+    }
+
+    private func lofts(_ texts: String..., in flight: Flight) -> [[String]] {
+        texts.map { text in flight.transport.sent.filter { $0.body == text }.map(\.loft).sorted() }
+    }
+
+    @Test func aDeviceOfTheNewerNotificationIsSparedTheOlder() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register("both", id: "1", tags: ["a", "b"])
+        try await flight.register("one", id: "2", tags: ["a"])
+        let old = try await accept("old", to: .audience(.tag(Tag("a"))), in: flight)
+        let new = try await accept("new", to: .audience(.tag(Tag("b"))), in: flight)
+        #expect(try await flight.run(old) == .finished)
+        #expect(try await flight.run(new) == .finished)
+        #expect(lofts("old", "new", in: flight) == [["one"], ["both"]])
+        #expect(try await flight.report(old).counts == [.success: 1, .superseded: 1])
+        #expect(try await flight.report(old).state == .completed)
+        #expect(try await flight.report(new).counts == [.success: 1])
+    }
+
+    @Test func anotherKeyOrNoneTakesNoPlace() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(1)
+        let deliveries = [
+            try await accept("a", "k", in: flight), try await accept("b", nil, in: flight),
+            try await accept("c", "l", in: flight),
+        ]
+        for delivery in deliveries { #expect(try await flight.run(delivery) == .finished) }
+        #expect(flight.transport.sent.map(\.body) == ["a", "b", "c"])
+    }
+
+    @Test func aRetryOfTheOlderIsNotMadeOnceThereIsANewer() async throws {
+        let flight = try await Flight(pageSize: 10) { _, attempt in answered(attempt == 1 ? 429 : 200) }
+        try await flight.register(1)
+        let old = try await accept("old", in: flight)
+        #expect(try await flight.run(old) == .waiting(until: flight.time.now + .seconds(1)))
+        let new = try await accept("new", in: flight)
+        #expect(try await flight.run(new) == .finished)
+        flight.time.advance(by: .seconds(60))
+        #expect(try await flight.run(old) == .finished)
+        #expect(flight.transport.sent.map(\.body) == ["old", "new"])
+        #expect(try await flight.report(old).counts == [.superseded: 1])
+        let traces = Traces(
+            store: flight.storage, maps: flight.maps, platforms: flight.platforms, messageIDs: MessageIDKey(1, 2))
+        let trace = try #require(
+            try await traces.trace(old.notification.id, of: "r1", in: flight.hub))
+        #expect(trace.verdict == .spared)
+        #expect(trace.pushes[0].attempts.map(\.outcome) == [.channelThrottled, .superseded])
+    }
+
+    @Test func directSendsTakeTheirPlaceByHandle() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(2)
+        let first = try await accept("1", to: .direct([PushHandle("LOFT1"), PushHandle("stranger")]), in: flight)
+        let second = try await accept("2", to: .audience(nil), in: flight)
+        let third = try await accept("3", to: .direct([PushHandle("Loft2")]), in: flight)
+        for delivery in [first, second, third] { #expect(try await flight.run(delivery) == .finished) }
+        #expect(lofts("1", "2", "3", in: flight) == [["stranger"], ["loft1"], ["Loft2"]])
+    }
+
+    @Test func aScheduledNotificationIsAsNewAsItsBeginning() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(1)
+        let intake = NotificationIntake(
+            store: flight.storage, platforms: flight.platforms, time: flight.time, accepted: { _ in })
+        _ = try await intake.accept(
+            .native(CarrierPigeon.platform, Message(body: Array("late".utf8), fields: ["pigeon-collapse": "k"])),
+            to: .audience(nil), in: flight.hub, dueAt: flight.time.now + .seconds(60))
+        let early = try await accept("early", in: flight)
+        #expect(try await flight.run(early) == .finished)
+        flight.time.advance(by: .seconds(60))
+        let released = try await flight.storage.release(due: flight.time.now, limit: 9).deliveries
+        #expect(try await flight.run(released[0]) == .finished)
+        #expect(flight.transport.sent.map(\.body) == ["early", "late"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func theNewerWaitsWhileAPageOfTheOlderIsUnderWay() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(1)
+        let old = try await accept("old", in: flight)
+        let started = Mutex<Task<Deliverer.Ending, any Error>?>(nil)
+        flight.transport.interrupt { [self] in
+            guard let new = try? await accept("new", in: flight) else { return }
+            started.withLock { $0 = Task { try await run(new, flight) } }
+            for _ in 0..<1000 { await Task.yield() }
+            #expect(flight.transport.sent.isEmpty)
+        }
+        #expect(try await flight.run(old) == .finished)
+        let second = try #require(started.withLock { $0 })
+        #expect(try await second.value == .finished)
+        #expect(flight.transport.sent.map(\.body) == ["old", "new"])
+    }
+
+    private func run(_ delivery: Delivery, _ flight: Flight) async throws -> Deliverer.Ending {
+        while true {
+            let ending = try await flight.run(delivery)
+            if ending != .yielded { return ending }
+        }
+    }
+
+    @Test func pagesWithNoDeviceInCommonGoAtTheSameTime() {
+        var board = CollapseBoard()
+        let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: CarrierPigeon.platform)
+        let scope = CollapseBoard.Scope(lane: lane, key: "k")
+        func channels(_ numbers: Int64...) -> CollapseBoard.Page {
+            CollapseBoard.Page(.channels(numbers.map { ChannelID(rawValue: $0) }))
+        }
+        let first = board.take(scope, channels(1, 2))
+        #expect(first != nil)
+        #expect(board.take(scope, channels(2, 3)) == nil)
+        #expect(board.take(scope, CollapseBoard.Page(.handleKeys(["a"]))) == nil)
+        #expect(board.take(CollapseBoard.Scope(lane: lane, key: "l"), channels(1)) != nil)
+        let other = board.take(scope, channels(3))
+        #expect(other != nil)
+        if let first { board.end(first) }
+        #expect(board.take(scope, channels(2, 3)) == nil)
+        if let other { board.end(other) }
+        #expect(board.take(scope, channels(2, 3)) != nil)
+    }
+}
