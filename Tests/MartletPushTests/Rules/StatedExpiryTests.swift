@@ -57,7 +57,7 @@ struct StatedExpiryTests {
     }
 
     @Test func aMessageForADMThatHasNoRoomForItStaysAsItIs() throws {
-        let text = String(repeating: "a", count: ADM.descriptor.payloadLimit - 19)
+        let text = String(repeating: "a", count: ADM.descriptor.payloadLimit - 20)
         let message = try limited(ADM.self, #"{"data":{"text":""# + text + #""}}"#)
         #expect(message.body.count <= ADM.descriptor.payloadLimit)
         #expect(try JSON(parsing: message.body)["expiresAfter"] == nil)
