@@ -117,7 +117,8 @@ private final class Life: Sendable {
         deliverer.sender = PageSender(
             transport: line,
             authorizations: AuthorizationCache(transport: line, timeout: .seconds(30), time: flight.time),
-            paces: sender.paces, messageIDs: sender.messageIDs, requestTimeout: sender.requestTimeout,
+            origins: OriginBoard(), suspects: Suspects(store: flight.storage), paces: sender.paces,
+            messageIDs: sender.messageIDs, requestTimeout: sender.requestTimeout,
             time: flight.time, metrics: sender.metrics)
         self.deliverer = deliverer
     }
