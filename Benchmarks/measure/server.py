@@ -69,3 +69,20 @@ class Server:
         if answer.status // 100 != 2:
             sys.exit(f"the hub answered {answer.status} to {method} {target}: {content}")
         return answer.headers, content
+
+    def get(self, target):
+        """The body that is answered to a request whose query is its own."""
+        self._connection.request("GET", target, headers={"Authorization": self.signature()})
+        answer = self._connection.getresponse()
+        content = answer.read().decode()
+        if answer.status != 200:
+            sys.exit(f"the hub answered {answer.status} to {target}: {content}")
+        return content
+
+    def upload(self, url, content):
+        """Puts a blob to a signed URL of this server."""
+        self._connection.request("PUT", url.partition(f":{self.port}")[2], content, {"x-ms-blob-type": "BlockBlob"})
+        answer = self._connection.getresponse()
+        answer.read()
+        if answer.status != 201:
+            sys.exit(f"a blob was answered {answer.status}")

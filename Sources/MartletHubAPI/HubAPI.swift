@@ -13,6 +13,7 @@ public struct HubAPI: Sendable {
     private let installations: InstallationRoutes
     private let messages: MessageRoutes
     private let telemetry: TelemetryRoutes
+    private let audience: AudienceRoutes
     private let traces: TraceRoutes
     private let feedback: FeedbackRoutes
     private let jobs: JobRoutes
@@ -21,14 +22,17 @@ public struct HubAPI: Sendable {
 
     public init(
         hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, testSends: TestSends,
-        traces: Traces, jobs: JobRunner, platforms: PushPlatformList, signer: URLSigner, address: PublicAddress,
+        dryRuns: DryRuns, traces: Traces, jobs: JobRunner, platforms: PushPlatformList, signer: URLSigner,
+        address: PublicAddress,
         time: any TimeSource
     ) {
         self.jobs = JobRoutes(jobs: jobs, signer: signer, time: time)
         gate = Gate(hubs: hubs, address: address, time: time)
         registrations = RegistrationRoutes(devices: devices, platforms: platforms)
         installations = InstallationRoutes(devices: devices)
-        messages = MessageRoutes(notifications: notifications, testSends: testSends, platforms: platforms)
+        messages = MessageRoutes(
+            notifications: notifications, testSends: testSends, dryRuns: dryRuns, platforms: platforms)
+        audience = AudienceRoutes(devices: devices, platforms: platforms)
         let feedbackAddress = FeedbackAddress(signer: signer, time: time)
         telemetry = TelemetryRoutes(
             notifications: notifications, platforms: platforms, feedback: feedbackAddress)
@@ -48,6 +52,7 @@ public struct HubAPI: Sendable {
         registrations.add(to: &routes)
         installations.add(to: &routes)
         messages.add(to: &routes)
+        audience.add(to: &routes)
         telemetry.add(to: &routes)
         traces.add(to: &routes)
         feedback.add(to: &routes)

@@ -20,6 +20,7 @@ struct Engine: Sendable {
     let dispatcher: Dispatcher
     let scheduler: Scheduler
     let testSends: TestSends
+    let dryRuns: DryRuns
     let traces: Traces
     let jobs: JobRunner
     let log: Log
@@ -101,6 +102,7 @@ struct Engine: Sendable {
             expiries: CredentialExpiries(hubs: hubs, platforms: platforms), accepted: accepted, requests: requests,
             time: time)
         testSends = dispatcher.makeTestSends()
+        dryRuns = dispatcher.makeDryRuns()
         traces = Traces(
             store: storage, maps: storage.progressMaps, platforms: platforms, messageIDs: try keys.messageIDKey())
         jobs = JobRunner(
@@ -144,7 +146,7 @@ struct Engine: Sendable {
         var router = Router(refuse: HubAPI.refusal(time: time))
         HubAPI(
             hubs: hubs, devices: devices, notifications: notifications, testSends: testSends,
-            traces: traces, jobs: jobs,
+            dryRuns: dryRuns, traces: traces, jobs: jobs,
             platforms: platforms, signer: signer, address: PublicAddress(configuration.publicURL), time: time
         ).addRoutes(to: &router)
         let health = HealthAPI {
@@ -195,7 +197,7 @@ struct Engine: Sendable {
         let containers = ContainerAdministration(
             store: storage.containers, signer: signer, endpoint: endpoint, time: time)
         let api = AdminAPI(
-            hubs: hubs, users: users, userRemoval: removal, platforms: platforms, containers: containers,
+            hubs: hubs, devices: devices, users: users, userRemoval: removal, platforms: platforms, containers: containers,
             audit: AuditAdministration(store: storage),
             serverKey: KeyAdministration(rotation: keyRotation), traces: traces,
             backup: BackupAdministration(

@@ -12,12 +12,18 @@ public struct AudienceCount: Hashable, Sendable {
         public var templates = 0
         /// Channels of either kind, each once.
         public var devices = 0
+        /// How many pushes of a template send have which rendering, as far as they were asked for.
+        public var renderings: [Rendering.ID: Int] = [:]
 
-        public init(native: Int = 0, skipped: Int = 0, templates: Int = 0, devices: Int = 0) {
+        public init(
+            native: Int = 0, skipped: Int = 0, templates: Int = 0, devices: Int = 0,
+            renderings: [Rendering.ID: Int] = [:]
+        ) {
             self.native = native
             self.skipped = skipped
             self.templates = templates
             self.devices = devices
+            self.renderings = renderings
         }
 
         public var registrations: Int { native + skipped + templates }
@@ -27,6 +33,7 @@ public struct AudienceCount: Hashable, Sendable {
             left.skipped += right.skipped
             left.templates += right.templates
             left.devices += right.devices
+            left.renderings.merge(right.renderings, uniquingKeysWith: +)
         }
     }
 
@@ -56,17 +63,20 @@ public struct AudienceCountQuery: Sendable {
     public var kind: AudienceQuery.Kind?
     /// Whoever registers later is not counted, by the rules of a send; nil: whoever registers after the counting began.
     public var bounds: Delivery.Bounds?
+    /// How many distinct renderings of a platform are told apart; the pushes of more are in `templates` alone.
+    public var renderingLimit: Int
     public var now: Timestamp
 
     public init(
         hub: Hub.ID, expression: TagExpression?, platform: PlatformID? = nil, kind: AudienceQuery.Kind? = nil,
-        bounds: Delivery.Bounds? = nil, now: Timestamp
+        bounds: Delivery.Bounds? = nil, renderingLimit: Int = 0, now: Timestamp
     ) {
         self.hub = hub
         self.expression = expression
         self.platform = platform
         self.kind = kind
         self.bounds = bounds
+        self.renderingLimit = renderingLimit
         self.now = now
     }
 }

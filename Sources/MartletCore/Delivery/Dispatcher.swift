@@ -54,6 +54,15 @@ public final class Dispatcher: Sendable {
             time: time)
     }
 
+    /// Trials of sends that send nothing, by the same rules.
+    public func makeDryRuns() -> DryRuns {
+        DryRuns(
+            devices: deliverer.devices, platforms: deliverer.platforms,
+            credentials: CredentialChecker(
+                hubs: deliverer.hubs, platforms: deliverer.platforms, transport: deliverer.sender.transport, time: time),
+            time: time)
+    }
+
     /// What is in memory now; what does not fit in there is left to the store.
     public var load: DeliveryLoad { queue.withLock(\.load) }
 

@@ -65,6 +65,17 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
+    /// Whom a send that begins now would reach, in numbers.
+    /// - Parameters:
+    ///   - platform: nil: all.
+    ///   - kind: nil: both.
+    public func count(
+        _ expression: TagExpression?, in hub: Hub.ID, platform: PlatformID? = nil, kind: AudienceQuery.Kind? = nil
+    ) async throws(StorageError) -> AudienceCount {
+        try await store.audienceCount(
+            AudienceCountQuery(hub: hub, expression: expression, platform: platform, kind: kind, now: time.now))
+    }
+
     /// Removes a registration and gives it back as it was.
     public func delete(
         _ id: String, in hub: Hub.ID, condition: WriteCondition = .none

@@ -23,6 +23,9 @@ public protocol DeviceStore: InstallationStore {
     /// have their turn, and keeps nothing of it.
     func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount
 
+    /// What renderings are, in no order, without those that no registration has any more.
+    func renderings(_ ids: [Rendering.ID], in hub: Hub.ID) async throws(StorageError) -> [Rendering]
+
     /// Tags of the registrations of the channels that a send reaches, whichever of a channel's registrations match: the
     /// channels of `audience`'s page, with the tags that begin so, each once a page.
     /// - Parameter prefix: Compared without case, such as `username:`.

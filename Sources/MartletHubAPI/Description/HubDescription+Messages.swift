@@ -11,16 +11,19 @@ extension HubDescription {
                 send(
                     "/{hub}/messages", id: "send",
                     "Send to everybody, to a tag expression or, with `direct`, to a handle",
-                    parameters: [direct, test, tags, handle], body: payloads, answers: [sent, Self.tooManyTests]),
+                    parameters: [direct, test, Self.dryRun, tags, handle], body: payloads,
+                    answers: [sent, Self.dryRunAnswer, Self.tooManyTests]),
                 send(
-                    "/{hub}/messages/$batch", id: "sendBatch", "Send to many handles", parameters: [direct, test],
-                    body: [APIContent("multipart/mixed")], answers: [sent, Self.tooManyTests]),
+                    "/{hub}/messages/$batch", id: "sendBatch", "Send to many handles",
+                    parameters: [direct, test, Self.dryRun],
+                    body: [APIContent("multipart/mixed")], answers: [sent, Self.dryRunAnswer, Self.tooManyTests]),
                 send(
                     "/{hub}/schedulednotifications", id: "schedule", "Send later",
                     parameters: [
-                        direct, tags, handle, Self.scheduleTime,
+                        direct, Self.dryRun, tags, handle, Self.scheduleTime,
                     ], body: payloads,
                     answers: [
+                        Self.dryRunAnswer,
                         APIAnswer(
                             .created, "Accepted and stored.", APIContent("application/xml"),
                             headers: Self.ids + [Self.location])
@@ -28,11 +31,15 @@ extension HubDescription {
                 APIOperation(
                     .put, "/{hub}/schedulednotifications/{id}", id: "replaceScheduled",
                     "Replace what has not begun, all of it but its id",
-                    parameters: [format, expires, direct, tags, handle, Self.scheduleTime], body: payloads,
+                    parameters: [format, expires, direct, Self.dryRun, tags, handle, Self.scheduleTime], body: payloads,
                     answers: [
                         APIAnswer(
-                            .ok, "It will be sent instead.", APIContent("application/xml"),
-                            headers: Self.ids + [Self.location]),
+                            .ok, "It will be sent instead; or, after a dry run, what a send would come to.",
+                            APIContent("application/xml"),
+                            .json(["$ref": "#/components/schemas/DryRun"]),
+                            headers: Self.ids + [
+                                APIParameter(.header, "Location", "Its absolute address; absent after a dry run.")
+                            ]),
                         Self.error(409, "It has gone out or was canceled."),
                     ]),
                 APIOperation(
@@ -70,9 +77,10 @@ extension HubDescription {
     private static let tooManyTests = APIAnswer(
         .tooManyRequests, "Too many test sends.", APIContent("application/xml"), headers: ids + [retryAfter])
 
+    var formats: [String] { platforms.map { $0.descriptor.format }.sorted() + ["template"] }
+
     private var format: APIParameter {
-        let formats = platforms.map { $0.descriptor.format }.sorted() + ["template"]
-        return APIParameter(
+        APIParameter(
             .header, "ServiceBusNotification-Format",
             "Needed unless headers of one platform say which is meant. The headers of a platform are passed on.",
             schema: ["type": "string", "enum": .array(formats.map { .string($0) })])

@@ -32,9 +32,10 @@ struct HubDescription {
                         "The query `sv`, `se`, `sr`, `sp` and `sig` of a URL that `martlet container url` prints."),
                 ],
             ],
-            schemas: Self.installationSchemas.merging(Self.traceSchemas) { $1 },
+            schemas: Self.installationSchemas.merging(Self.traceSchemas) { $1 }.merging(Self.audienceSchemas) { $1 },
             groups: [
-                registrations, installations, messages, traces, feedback, feedbackFiles, jobs, management, containers,
+                registrations, installations, messages, audience, traces, feedback, feedbackFiles, jobs, management,
+                containers,
                 APIGroup(
                     "Description", "What this server serves.", security: [], answers: [],
                     operations: [

@@ -6,6 +6,7 @@ import MartletModel
 struct MessageRoutes: Sendable {
     let notifications: NotificationIntake
     let testSends: TestSends
+    let dryRuns: DryRuns
     let platforms: PushPlatformList
 
     func add(to routes: inout HubRoutes) {
@@ -22,6 +23,7 @@ struct MessageRoutes: Sendable {
         try SendRequest.refuseScheduleTime(call)
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(call, isDirect: isDirect, platforms: platforms)
+        if call.match.target.flag("dryRun") { return try await answerDryRun(send, of: call) }
         if send.isTest { return try await answerTest(send, of: call) }
         return try await accept(send, to: "messages", as: "messages", isDirect: isDirect, of: call)
     }
@@ -29,6 +31,7 @@ struct MessageRoutes: Sendable {
     @Sendable private func sendBatch(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         try SendRequest.refuseScheduleTime(call)
         let send = try SendRequest(batch: call, platforms: platforms)
+        if call.match.target.flag("dryRun") { return try await answerDryRun(send, of: call) }
         if send.isTest { return try await answerTest(send, of: call) }
         return try await accept(send, to: "messages/$batch", as: "messages", isDirect: true, of: call)
     }
@@ -36,6 +39,7 @@ struct MessageRoutes: Sendable {
     @Sendable private func schedule(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(scheduled: call, isDirect: isDirect, platforms: platforms)
+        if call.match.target.flag("dryRun") { return try await answerDryRun(send, of: call) }
         let kind = "schedulednotifications"
         return try await accept(send, to: kind, as: kind, isDirect: isDirect, of: call)
     }
@@ -70,6 +74,7 @@ struct MessageRoutes: Sendable {
     @Sendable private func replace(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(scheduled: call, isDirect: isDirect, platforms: platforms)
+        if call.match.target.flag("dryRun") { return try await answerDryRun(send, of: call) }
         guard let id = NotificationID(call.match["id"]), let dueAt = send.dueAt else { throw .notificationNotFound }
         let replacement: Replacement
         do throws(NotificationIntakeError) {
@@ -101,6 +106,18 @@ struct MessageRoutes: Sendable {
         let document = TestSendDocument(report: report, platforms: platforms).document()
         return HTTPResponse(
             .created, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(document))
+    }
+
+    /// Tells what the send would do, an extension of the API.
+    private func answerDryRun(_ send: SendRequest, of call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        let run: DryRun
+        do throws(StorageError) {
+            run = try await dryRuns.run(
+                send.content, to: send.target, in: call.hub.id, dueAt: send.dueAt, expiry: send.expiry)
+        } catch {
+            throw HubAPIError(error)
+        }
+        return DryRunDocument(run: run, platforms: platforms).response()
     }
 
     /// Withdraws a notification that has not begun. Clients take a 404 as well as a 200 for done.

@@ -12,6 +12,7 @@ struct AdminAPI: Sendable {
     private static let bodyLimit = 1 << 20
 
     let hubs: HubDirectory
+    let devices: DeviceRegistry
     let users: UserDirectory
     let userRemoval: UserRemoval
     let platforms: PushPlatformList
@@ -35,6 +36,7 @@ struct AdminAPI: Sendable {
         addKeys(to: &router)
         addUsers(to: &router)
         addTraces(to: &router)
+        addAudience(to: &router)
         router.on(.get, "/metrics") { _, _ in await MetricsAPI.answer(metrics) }
         containers.addRoutes(to: &router)
         audit.addRoutes(to: &router)

@@ -85,6 +85,12 @@ struct AudienceCounter {
                 including: [try statements.cursor(for: plan, in: scope, horizon: horizon)], excluding: [expired])
         }
         var tally = Tally(bounds, after: progress.after)
+        if progress.query.renderingLimit > 0 {
+            let known = progress.count.platforms[platform]?.renderings ?? [:]
+            tally.tellApart(
+                RenderingCursor(try statements.take(RenderingCursor.sql)), known: known,
+                limit: progress.query.renderingLimit)
+        }
         try tally.count(natives: try members(.native), templates: try members(.template), horizon)
         return tally.part
     }
@@ -97,12 +103,22 @@ private struct Tally {
     private let start: AudiencePosition
     private var lastNative: Int64
     private var lastDevice: Int64
+    private var renderings: RenderingCursor?
+    private var known: [Rendering.ID: Int] = [:]
+    private var renderingsLeft = 0
 
     init(_ bounds: Delivery.Bounds, after channel: Int64) {
         self.bounds = bounds
         start = AudiencePosition(channel: channel + 1, registration: .min)
         lastNative = channel
         lastDevice = channel
+    }
+
+    /// Renderings are to be told apart: those of `known`, and as many more as make up the limit.
+    mutating func tellApart(_ cursor: RenderingCursor, known: [Rendering.ID: Int], limit: Int) {
+        renderings = cursor
+        self.known = known
+        renderingsLeft = limit - known.count
     }
 
     mutating func count(
@@ -117,7 +133,7 @@ private struct Tally {
                 addNative(place)
                 native = try natives.seek(place.next)
             } else {
-                addTemplate(place)
+                try addTemplate(place)
                 template = try templates.seek(place.next)
             }
         }
@@ -130,10 +146,22 @@ private struct Tally {
         addDevice(place)
     }
 
-    private mutating func addTemplate(_ place: AudiencePosition) {
+    private mutating func addTemplate(_ place: AudiencePosition) throws(StorageError) {
         guard place.registration <= bounds.registration else { return }
         part.templates += 1
+        if let rendering = try renderings?.rendering(of: place.registration) { add(rendering) }
         addDevice(place)
+    }
+
+    private mutating func add(_ rendering: Rendering.ID) {
+        if let count = part.renderings[rendering] {
+            part.renderings[rendering] = count + 1
+        } else if known[rendering] != nil {
+            part.renderings[rendering] = 1
+        } else if renderingsLeft > 0 {
+            renderingsLeft -= 1
+            part.renderings[rendering] = 1
+        }
     }
 
     private mutating func addDevice(_ place: AudiencePosition) {

@@ -42,6 +42,17 @@ struct ContentTable {
         return Rendering(id: id, template: template, variables: variables)
     }
 
+    /// A rendering that may have gone.
+    func find(_ id: Rendering.ID, in hub: Hub.ID) throws(StorageError) -> Rendering? {
+        for content in [id.template, id.variables] where content != 0 {
+            let isThere = try connection.first(
+                "SELECT 1 FROM contents WHERE id = ? AND hub = ?", content, hub.rawValue
+            ) { _ in true }
+            guard isThere ?? false else { return nil }
+        }
+        return try rendering(id)
+    }
+
     private func content(_ id: Int64) throws(StorageError) -> [UInt8] {
         let content = try connection.first("SELECT content FROM contents WHERE id = ?", id) { $0.bytes(0) }
         guard let content else { throw StoredContent.unreadable }

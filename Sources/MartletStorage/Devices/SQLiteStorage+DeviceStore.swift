@@ -45,6 +45,17 @@ extension SQLiteStorage: DeviceStore {
         return progress.count
     }
 
+    public func renderings(_ ids: [Rendering.ID], in hub: Hub.ID) async throws(StorageError) -> [Rendering] {
+        try await readers.read { connection throws(StorageError) in
+            let contents = ContentTable(connection)
+            var found: [Rendering] = []
+            for id in ids {
+                if let rendering = try contents.find(id, in: hub) { found.append(rendering) }
+            }
+            return found
+        }
+    }
+
     public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
         try await readers.read { connection throws(StorageError) in
             try AudienceTags(connection).page(beginningWith: prefix, of: query)

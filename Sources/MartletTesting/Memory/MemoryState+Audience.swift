@@ -45,7 +45,7 @@ extension MemoryState {
         }
     }
 
-    func audienceCount(_ query: AudienceCountQuery) -> AudienceCount {
+    mutating func audienceCount(_ query: AudienceCountQuery) -> AudienceCount {
         var count = AudienceCount()
         for platform in Set(registrations.filter { $0.hub == query.hub }.map(\.registration.platform)) {
             guard query.platform ?? platform == platform else { continue }
@@ -58,12 +58,30 @@ extension MemoryState {
                             throughRegistration: query.bounds?.registration ?? .max, limit: .max, now: query.now))
                     : []
             }
-            let part = AudienceCount.Part(
+            var part = AudienceCount.Part(
                 native: members[0].count, skipped: members[0].reduce(0) { $0 + $1.entries.count - 1 },
                 templates: members[1].count, devices: Set((members[0] + members[1]).map(\.id.channel)).count)
-            if part.registrations > 0 { count.platforms[platform] = part }
+            guard part.registrations > 0 else { continue }
+            part.renderings = renderings(members[1].map { $0.entries[0].registration }, limit: query.renderingLimit)
+            count.platforms[platform] = part
         }
         return count
+    }
+
+    private mutating func renderings(_ registrations: [Registration], limit: Int) -> [Rendering.ID: Int] {
+        var counts: [Rendering.ID: Int] = [:]
+        for registration in registrations {
+            guard limit > 0, let template = registration.template else { continue }
+            let id = rendering(template, registration.pushVariables).id
+            if counts[id] != nil || counts.count < limit { counts[id, default: 0] += 1 }
+        }
+        return counts
+    }
+
+    func rendering(_ id: Rendering.ID) -> Rendering? {
+        guard templates.indices.contains(Int(id.template) - 1) else { return nil }
+        let variables = id.variables == 0 ? [:] : self.variables[Int(id.variables) - 1]
+        return Rendering(id: id, template: templates[Int(id.template) - 1], variables: variables)
     }
 
     /// Ids are places in lists that only grow.

@@ -40,6 +40,10 @@ extension MemoryStorage: DeviceStore {
         state.withLock { $0.audienceCount(query) }
     }
 
+    public func renderings(_ ids: [Rendering.ID], in hub: Hub.ID) async throws(StorageError) -> [Rendering] {
+        state.withLock { state in ids.compactMap { state.rendering($0) } }
+    }
+
     public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
         state.withLock { state in
             let page = state.audience(query)

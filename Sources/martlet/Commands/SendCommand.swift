@@ -1,4 +1,5 @@
 import MartletHTTP
+import MartletModel
 import MartletServer
 
 /// `martlet send`: one notification through a hub's REST API.
@@ -18,10 +19,12 @@ enum SendCommand {
             Option("header", "NAME:VALUE", "A header field for the push service."),
             Option("confidential", nil, "Show the payload to nobody but the devices: no trace or telemetry has it."),
             Option("ca-file", "FILE", "The authority to trust instead of the system's."),
+            Option("dry-run", nil, "Send nothing; print whom it would go to, what they would get, and what is wrong."),
             Option("wait", nil, "Wait until it is delivered and print what became of it."),
         ]
     ) { invocation in
         let hub = try HubClient(invocation)
+        if invocation.isOn("dry-run") { return try await hub.tryOut(invocation) }
         let location = try await hub.send(invocation)
         let id = location.split(separator: "?")[0].split(separator: "/").last.map(String.init) ?? ""
         Terminal.print(id)
@@ -35,12 +38,28 @@ private let finalStates = ["Completed", "NoTargetFound", "Abandoned", "Canceled"
 extension HubClient {
     /// - Returns: The address of the notification.
     fileprivate func send(_ invocation: Invocation) async throws -> String {
+        let response = try await post(invocation)
+        guard let location = response.fields["location"] else { throw ServerError("The hub gave no id.") }
+        return location
+    }
+
+    /// Prints what a send would come to.
+    /// - Throws: `ServerError` where something is wrong with it, so that a script notices.
+    fileprivate func tryOut(_ invocation: Invocation) async throws {
+        let report = DryRunReport(try JSON(parsing: try await post(invocation, "&dryRun").bytes))
+        for line in report.lines { Terminal.print(line) }
+        let count = report.problems.count
+        guard count == 0 else { throw ServerError("The send has \(count == 1 ? "a problem" : "\(count) problems").") }
+    }
+
+    /// - Parameter query: Further items, each behind an ampersand.
+    private func post(_ invocation: Invocation, _ query: String = "") async throws -> HTTPResponse {
         var fields: HTTPFields = [
             "servicebusnotification-format": try invocation.required("platform"),
             "content-type": "application/json; charset=utf-8",
         ]
         let (method, path) = try address(invocation)
-        var target = path + "?api-version=2020-06"
+        var target = path + "?api-version=2020-06\(query)"
         if let expires = invocation["expires"] { fields["martlet-expires"] = expires }
         if let time = invocation["at"] { fields["servicebusnotification-scheduletime"] = time }
         if let tags = invocation["tags"] { fields["servicebusnotification-tags"] = tags }
@@ -57,9 +76,7 @@ extension HubClient {
         }
         if invocation.isOn("confidential") { fields["martlet-confidential"] = "true" }
         let body = Array(try invocation.required("body").utf8)
-        let response = try await call(method, target, fields: fields, body: body)
-        guard let location = response.fields["location"] else { throw ServerError("The hub gave no id.") }
-        return location
+        return try await call(method, target, fields: fields, body: body)
     }
 
     /// By which request, and where, a notification is sent.

@@ -67,7 +67,7 @@ struct HubFixture {
         let api = HubAPI(
             hubs: hubs, devices: devices,
             notifications: NotificationIntake(store: storage, platforms: platforms, time: time, accepted: { _ in }),
-            testSends: dispatcher.makeTestSends(),
+            testSends: dispatcher.makeTestSends(), dryRuns: dispatcher.makeDryRuns(),
             traces: Traces(
                 store: storage, maps: MemoryProgressMaps(), platforms: platforms, messageIDs: MessageIDKey(1, 2)),
             jobs: jobs, platforms: platforms, signer: signer, address: address,

@@ -1,0 +1,98 @@
+import MartletHTTP
+import MartletModel
+
+/// Finds out whether a hub's credentials would do, without a push.
+///
+/// Its tokens are its own: what it asks for and is refused has no consequence for sends.
+struct CredentialChecker: Sendable {
+    /// A credential that was read, and what was found out about it.
+    struct Result: Sendable {
+        var check: CredentialCheck
+        /// nil where there is nothing to send with.
+        var service: (any PushService)?
+        var token: String?
+    }
+
+    /// How long is waited for a token.
+    private static let patience: Duration = .seconds(10)
+
+    private let hubs: HubDirectory
+    private let platforms: PushPlatformList
+    private let authorizations: AuthorizationCache
+    private let time: any TimeSource
+
+    /// - Parameter transport: What tokens are asked for with.
+    init(
+        hubs: HubDirectory, platforms: PushPlatformList, transport: any HTTPTransport, time: any TimeSource
+    ) {
+        self.hubs = hubs
+        self.platforms = platforms
+        self.time = time
+        authorizations = AuthorizationCache(transport: transport, timeout: Self.patience, time: time)
+    }
+
+    /// - Parameter handle: Of a device that is to be sent to; nil where there is none. Where handles are addresses, it says
+    ///   whom a token is for.
+    func check(
+        _ platform: PlatformID, of hub: Hub.ID, sample handle: PushHandle?
+    ) async -> Result {
+        guard let type = platforms.service(platform) else {
+            return Result(check: CredentialCheck(.missing, problem: PageSender.noPushService(for: platform).reason))
+        }
+        guard let credential = hubs.credential(for: platform, of: hub) else {
+            let outcome = PageSender.noCredential(for: type.descriptor.credentialPlatform)
+            return Result(check: CredentialCheck(.missing, problem: outcome.reason))
+        }
+        do throws(PushServiceError) {
+            let service = try type.init(credential: credential)
+            return await check(service, credential, LaneID(hub: hub, platform: platform), handle)
+        } catch {
+            return Result(check: CredentialCheck(.unusable, problem: error.description))
+        }
+    }
+
+    private func check(
+        _ service: any PushService, _ credential: Credential, _ lane: LaneID, _ handle: PushHandle?
+    ) async -> Result {
+        if let end = service.expiresAt, end <= time.now {
+            let problem = "The credential for \(lane.platform) expired at \(end.iso8601)."
+            return Result(check: CredentialCheck(.unusable, problem: problem, expiresAt: end), service: service)
+        }
+        let place = place(of: service, handle)
+        guard !type(of: service).tokensAreForOneOrigin || place.origin != nil else {
+            return Result(check: CredentialCheck(.usable, expiresAt: service.expiresAt), service: service)
+        }
+        let key = AuthorizationCache.Key(
+            lane: lane, origin: type(of: service).tokensAreForOneOrigin ? place.origin : nil)
+        switch await authorizations.grant(for: key, credential: credential, service: place.service) {
+        case .granted(let grant):
+            return Result(
+                check: CredentialCheck(.usable, expiresAt: service.expiresAt), service: place.service,
+                token: grant.token)
+        case .refused(let outcome):
+            var check = Self.check(refused: outcome, lane.platform)
+            check.expiresAt = service.expiresAt
+            return Result(check: check, service: place.service)
+        }
+    }
+
+    /// The service where a device is.
+    private func place(
+        of service: any PushService, _ handle: PushHandle?
+    ) -> (service: any PushService, origin: HTTPOrigin?) {
+        guard type(of: service).handlesAreAddresses, var text = handle?.text else { return (service, nil) }
+        let origin = text.withUTF8 { try? service.origin(of: $0) }
+        return (origin.map { service.at($0) } ?? service, origin)
+    }
+
+    /// Where asking again may help, nobody knows whether the credential is good.
+    private static func check(refused outcome: Outcome, _ platform: PlatformID) -> CredentialCheck {
+        let reason = outcome.reason.isEmpty ? outcome.name.rawValue : "\(outcome.name.rawValue), \(outcome.reason)"
+        if case .retry = outcome.reaction {
+            return CredentialCheck(
+                .unchecked, problem: "The credential for \(platform) could not be checked: \(reason).")
+        }
+        return CredentialCheck(
+            .unusable, problem: "No token can be had with the credential for \(platform): \(reason).")
+    }
+}

@@ -1,0 +1,75 @@
+import MartletModel
+
+extension DryRuns {
+    /// Handles that messages are tried with: the first may be of a kind that the message is not for.
+    private static let sampleSize = 32
+
+    /// Tries a send on one platform.
+    func part(
+        of send: Send, on platform: PlatformID, _ numbers: AudienceCount.Part
+    ) async throws(StorageError) -> DryRun.Part {
+        let samples = try await samples(of: send, on: platform)
+        let found = await credentials.check(platform, of: send.hub, sample: samples.first)
+        var part = DryRun.Part(
+            platform: platform, targeted: send.kind == .native ? numbers.native : numbers.templates,
+            devices: numbers.devices, credential: found.check, payloads: [],
+            problems: found.check.problem.map { [$0] } ?? [])
+        let trial = RequestTrial(
+            service: found.service, token: found.token, handles: samples, expiry: send.expiry, now: send.now)
+        switch send.content {
+        case .native(_, let message):
+            let message = platforms[platform]?.normalized(message, at: send.now) ?? message
+            part.payloads = [DryRun.Payload(pushes: part.targeted, message: message)]
+            guard !send.isRefused else { break }
+            part.problems +=
+                send.isDirect ? trial.problemsOfEach(message) : trial.problem(of: message).map { [$0] } ?? []
+        case .template(let properties):
+            guard !send.isRefused, let type = platforms[platform] else { break }
+            let renderer = TemplateRenderer(properties, on: type, at: send.now, templates: templates)
+            var filling = TemplateTrial(renderer, trial)
+            try await fill(&part, numbers, &filling, in: send.hub)
+        }
+        return part
+    }
+
+    private func samples(of send: Send, on platform: PlatformID) async throws(StorageError) -> [PushHandle] {
+        switch send.target {
+        case .direct(let handles): return handles
+        case .audience(let expression):
+            let page = try await devices.audience(
+                AudienceQuery(
+                    hub: send.hub, platform: platform, kind: send.kind, expression: expression,
+                    throughChannel: ChannelID(rawValue: .max), limit: Self.sampleSize, now: send.now))
+            return page.members.indices.map { page.handle($0) }
+        }
+    }
+
+    /// Fills in every template that the audience has, those with the most pushes first.
+    private func fill(
+        _ part: inout DryRun.Part, _ numbers: AudienceCount.Part, _ trial: inout TemplateTrial, in hub: Hub.ID
+    ) async throws(StorageError) {
+        part.untriedPushes = numbers.templates - numbers.renderings.values.reduce(0, +)
+        let groups = Dictionary(grouping: numbers.renderings) { $0.key.template }
+            .map { (template: $0.key, pushes: $0.value.reduce(0) { $0 + $1.value }, renderings: $0.value) }
+            .sorted { ($1.pushes, $0.template) < ($0.pushes, $1.template) }
+        for group in groups {
+            var payload = DryRun.Payload(pushes: group.pushes, renderings: group.renderings.count, message: nil)
+            for start in stride(from: 0, to: group.renderings.count, by: Self.portion) {
+                let portion = group.renderings[start..<min(start + Self.portion, group.renderings.count)]
+                for rendering in try await devices.renderings(portion.map(\.key), in: hub) {
+                    trial.fill(rendering, pushes: numbers.renderings[rendering.id] ?? 0, into: &payload)
+                }
+            }
+            if part.payloads.count < DryRun.payloadLimit {
+                part.payloads.append(payload)
+            } else {
+                part.furtherTemplates += 1
+                part.furtherPushes += payload.pushes
+            }
+        }
+        part.problems += trial.sentences(of: part.platform)
+    }
+
+    /// Renderings that are in memory together.
+    private static let portion = 64
+}

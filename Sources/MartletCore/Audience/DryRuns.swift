@@ -1,0 +1,115 @@
+public import MartletModel
+
+/// Finds out what a send would do: nothing is sent, nothing is stored, and no send is slower for it.
+public struct DryRuns: Sendable {
+    let devices: any DeviceStore
+    let platforms: PushPlatformList
+    private let check: NotificationCheck
+    let credentials: CredentialChecker
+    let templates = CompiledTemplates(limit: 256)
+    private let time: any TimeSource
+
+    init(
+        devices: any DeviceStore, platforms: PushPlatformList, credentials: CredentialChecker, time: any TimeSource
+    ) {
+        self.devices = devices
+        self.platforms = platforms
+        self.credentials = credentials
+        check = NotificationCheck(platforms: platforms)
+        self.time = time
+    }
+
+    /// Tries a send.
+    /// - Parameters:
+    ///   - dueAt: When it would go out; nil: at once.
+    ///   - expiry: When it would be given up; nil: when the hub usually does.
+    public func run(
+        _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, dueAt: Timestamp? = nil,
+        expiry: Expiry? = nil
+    ) async throws(StorageError) -> DryRun {
+        // Not on the event loop that the request came on: thousands of templates may have to be filled in.
+        let result = await Task.detached { () -> Result<DryRun, StorageError> in
+            do throws(StorageError) {
+                return .success(try await self.tried(content, target, hub, from: dueAt, expiry))
+            } catch {
+                return .failure(error)
+            }
+        }.value
+        return try result.get()
+    }
+
+    private func tried(
+        _ content: Notification.Content, _ target: Notification.Target, _ hub: Hub.ID, from dueAt: Timestamp?,
+        _ expiry: Expiry?
+    ) async throws(StorageError) -> DryRun {
+        let now = time.now
+        var send = Send(
+            hub: hub, content: content, target: target, now: now, expiry: expiresAt ?? now + NotificationIntake.lifetime
+        )
+        var run = DryRun()
+        do throws(NotificationIntakeError) {
+            (send.content, send.target) = try check.checked(content, target, at: now)
+            if let expiry { send.expiry = try expiry.moment(from: start) }
+        } catch {
+            run.refusal = error.sentence
+            send.isRefused = true
+        }
+        switch send.target {
+        case .direct(let handles):
+            guard case .native(let platform, _) = send.content else { return run }
+            let numbers = AudienceCount.Part(native: handles.count, devices: handles.count)
+            run.parts = [try await part(of: send, on: platform, numbers)]
+        case .audience(let expression):
+            let count = try await count(expression, send)
+            run.count = count
+            for platform in send.platform.map({ [$0] }) ?? count.platforms.keys.sorted() {
+                let numbers = count.platforms[platform] ?? AudienceCount.Part()
+                run.parts.append(try await part(of: send, on: platform, numbers))
+            }
+        }
+        return run
+    }
+
+    /// One send that is tried.
+    struct Send: Sendable {
+        var hub: Hub.ID
+        var content: Notification.Content
+        var target: Notification.Target
+        var now: Timestamp
+        var expiry: Timestamp
+        var isRefused = false
+
+        /// That of native content; nil for templates, which go to all.
+        var platform: PlatformID? {
+            if case .native(let platform, _) = content { platform } else { nil }
+        }
+
+        var isDirect: Bool {
+            if case .direct = target { true } else { false }
+        }
+
+        var kind: AudienceQuery.Kind {
+            switch content {
+            case .native: .native
+            case .template: .template
+            }
+        }
+    }
+
+    private func count(_ expression: TagExpression?, _ send: Send) async throws(StorageError) -> AudienceCount {
+        var query = AudienceCountQuery(hub: send.hub, expression: expression, kind: send.kind, now: send.now)
+        query.platform = send.platform
+        if send.kind == .template { query.renderingLimit = DryRun.renderingLimit }
+        return try await devices.audienceCount(query)
+    }
+}
+
+extension NotificationIntakeError {
+    fileprivate var sentence: String {
+        switch self {
+        case .invalid(let sentence), .tooLarge(let sentence): sentence
+        case .conflicting: "The key of the request was used for another one."
+        case .storage(let error): error.detail
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import MartletModel
+
+/// Fills in templates, tries what they give, and gathers what is wrong.
+struct TemplateTrial: Sendable {
+    private struct Problem: Hashable {
+        var template: String
+        var sentence: String
+    }
+
+    /// The most problems of one platform that are told.
+    private static let problemLimit = 50
+
+    private var renderer: TemplateRenderer
+    private let trial: RequestTrial
+    private var pushes: [Problem: Int] = [:]
+    /// In the order in which they were found.
+    private var order: [Problem] = []
+    private var furtherPushes = 0
+
+    init(_ renderer: TemplateRenderer, _ trial: RequestTrial) {
+        self.renderer = renderer
+        self.trial = trial
+    }
+
+    /// Tries one rendering of the template of a payload, which keeps the largest.
+    mutating func fill(_ rendering: Rendering, pushes: Int, into payload: inout DryRun.Payload) {
+        payload.template = rendering.template
+        switch renderer.message(for: rendering) {
+        case .refused(let outcome): add(outcome.reason, of: rendering.template, pushes)
+        case .message(let message):
+            if let problem = trial.problem(of: message) { add(problem, of: rendering.template, pushes) }
+            if message.body.count > payload.message?.body.count ?? -1 { payload.message = message }
+        }
+    }
+
+    private mutating func add(_ sentence: String, of template: Template, _ count: Int) {
+        let problem = Problem(template: Self.name(of: template), sentence: sentence)
+        if let known = pushes[problem] {
+            pushes[problem] = known + count
+        } else if order.count < Self.problemLimit {
+            pushes[problem] = count
+            order.append(problem)
+        } else {
+            furtherPushes += count
+        }
+    }
+
+    func sentences(of platform: PlatformID) -> [String] {
+        let told = order.map { problem in
+            "\(problem.template) on \(platform), which is \(Self.pushes(pushes[problem] ?? 0)): \(problem.sentence)"
+        }
+        guard furtherPushes > 0 else { return told }
+        return told + ["Further templates on \(platform) cannot be sent, which is \(Self.pushes(furtherPushes))."]
+    }
+
+    private static func pushes(_ count: Int) -> String { count == 1 ? "1 push" : "\(count) pushes" }
+
+    private static func name(of template: Template) -> String {
+        if let name = template.name { return "The template '\(name)'" }
+        let start = template.body.prefix(40)
+        return "The template \(start)\(start.count < template.body.count ? "…" : "")"
+    }
+}

@@ -1,0 +1,52 @@
+public import MartletCore
+public import MartletHTTP
+public import MartletModel
+
+/// Which audience is asked about, read from a query: `tags=EXPR` and `format=FORMAT`, of which a missing one means all.
+public struct AudienceRequest: Sendable {
+    /// nil: everybody.
+    public let expression: TagExpression?
+    /// nil: all.
+    public let platform: PlatformID?
+    /// nil: both.
+    public let kind: AudienceQuery.Kind?
+
+    /// A sentence about what is wrong with the query.
+    public struct Refusal: Error, Sendable {
+        public let sentence: String
+    }
+
+    public init(query target: HTTPTarget, _ platforms: PushPlatformList) throws(Refusal) {
+        expression = try Self.expression(target.item("tags"))
+        switch target.item("format").map({ $0.value?.lowercased() ?? "" }) {
+        case nil: (platform, kind) = (nil, nil)
+        case "template"?: (platform, kind) = (nil, .template)
+        case let format?:
+            guard let named = platforms.format(format) else {
+                let formats = platforms.map { $0.descriptor.format } + ["template"]
+                throw Refusal(sentence: "The query item format must be one of \(formats.joined(separator: ", ")).")
+            }
+            (platform, kind) = (named.descriptor.platform, .native)
+        }
+    }
+
+    /// Present and empty is an error in the making, and not everybody.
+    private static func expression(_ item: HTTPTarget.QueryItem?) throws(Refusal) -> TagExpression? {
+        guard let item else { return nil }
+        do throws(TagExpressionError) {
+            return try TagExpression(item.value ?? "")
+        } catch {
+            throw Refusal(sentence: error.description)
+        }
+    }
+}
+
+extension AudienceRequest {
+    init(_ target: HTTPTarget, _ platforms: PushPlatformList) throws(HubAPIError) {
+        do throws(Refusal) {
+            try self.init(query: target, platforms)
+        } catch {
+            throw .badRequest(error.sentence)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+
+/// Whom a send would reach: an extension of the API. It needs Manage, because it tells what devices are like.
+struct AudienceRoutes: Sendable {
+    let devices: DeviceRegistry
+    let platforms: PushPlatformList
+
+    func add(to routes: inout HubRoutes) {
+        routes.on(.get, "/{hub}/audience", needs: .manage, count)
+    }
+
+    @Sendable private func count(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        let request = try AudienceRequest(call.match.target, platforms)
+        let count: AudienceCount
+        do throws(StorageError) {
+            count = try await devices.count(
+                request.expression, in: call.hub.id, platform: request.platform, kind: request.kind)
+        } catch {
+            throw HubAPIError(error)
+        }
+        return HTTPResponse(
+            .ok, fields: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"],
+            body: .bytes(AudienceDocument(count, platforms: platforms).json.bytes))
+    }
+}

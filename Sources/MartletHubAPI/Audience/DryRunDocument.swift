@@ -1,0 +1,60 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+
+/// What a send would do and come to, as JSON.
+struct DryRunDocument: Sendable {
+    let run: DryRun
+    let platforms: PushPlatformList
+
+    func response() -> HTTPResponse {
+        HTTPResponse(
+            .ok, fields: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"],
+            body: .bytes(json.bytes))
+    }
+
+    var json: JSON {
+        var members: [String: JSON] = [
+            "isAccepted": .bool(run.refusal == nil), "targeted": .integer(Int64(run.targeted)),
+            "problems": .array(run.problems.map(JSON.string)),
+            "platforms": .object(
+                Dictionary(uniqueKeysWithValues: run.parts.map { (platforms.format(of: $0.platform), json($0)) })),
+        ]
+        members["audience"] = run.count.map { AudienceDocument($0, platforms: platforms).json }
+        return .object(members)
+    }
+
+    private func json(_ part: DryRun.Part) -> JSON {
+        var credential: [String: JSON] = ["state": .string(part.credential.state.rawValue)]
+        credential["expiresAt"] = part.credential.expiresAt.map { .string($0.iso8601) }
+        return [
+            "targeted": .integer(Int64(part.targeted)), "devices": .integer(Int64(part.devices)),
+            "credential": .object(credential), "payloads": .array(part.payloads.map(Self.json)),
+            "furtherTemplates": .integer(Int64(part.furtherTemplates)),
+            "furtherPushes": .integer(Int64(part.furtherPushes)),
+            "untriedPushes": .integer(Int64(part.untriedPushes)), "problems": .array(part.problems.map(JSON.string)),
+        ]
+    }
+
+    private static func json(_ payload: DryRun.Payload) -> JSON {
+        var members: [String: JSON] = [
+            "pushes": .integer(Int64(payload.pushes)), "renderings": .integer(Int64(payload.renderings)),
+        ]
+        if let template = payload.template {
+            var shown: [String: JSON] = ["body": .string(template.body)]
+            shown["name"] = template.name.map(JSON.string)
+            members["template"] = .object(shown)
+        }
+        if let message = payload.message {
+            members["size"] = .integer(Int64(message.body.count))
+            members["fields"] = .object(message.fields.mapValues(JSON.string))
+            if let text = String(validating: message.body, as: UTF8.self) {
+                members["body"] = .string(text)
+            } else {
+                members["base64"] = .string(Base64.encode(message.body))
+            }
+        }
+        return .object(members)
+    }
+}

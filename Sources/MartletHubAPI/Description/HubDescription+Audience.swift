@@ -1,0 +1,114 @@
+import MartletHTTP
+import MartletModel
+import MartletOpenAPI
+
+extension HubDescription {
+    var audience: APIGroup {
+        Self.hubGroup(
+            "Audience", "Whom a send would reach; the original hub has no such thing.",
+            [
+                APIOperation(
+                    .get, "/{hub}/audience", id: "countAudience",
+                    "Count whom a send that begins now reaches, by platform and kind",
+                    parameters: [
+                        APIParameter(.query, "tags", "A tag expression; everybody without it."),
+                        APIParameter(
+                            .query, "format", "Native sends of one format, or those of templates; both without it.",
+                            schema: ["type": "string", "enum": .array(formats.map { .string($0) })]),
+                    ],
+                    answers: [
+                        APIAnswer(
+                            .ok, "Exact numbers.", .json(["$ref": "#/components/schemas/AudienceCount"]),
+                            headers: Self.ids)
+                    ])
+            ])
+    }
+
+    /// The answer to a send with `dryRun`.
+    static var dryRunAnswer: APIAnswer {
+        APIAnswer(
+            .ok, "After a dry run: what the send would do and come to.",
+            .json(["$ref": "#/components/schemas/DryRun"]), headers: ids)
+    }
+
+    static var dryRun: APIParameter {
+        APIParameter(.query, "dryRun", "Tell what the send would do, and do nothing; needs no value.")
+    }
+
+    static let audienceSchemas: [String: JSON] = [
+        "AudienceCount": object(
+            required: ["registrations", "devices", "isOfOneMoment", "platforms"],
+            [
+                "registrations": count, "devices": count,
+                "isOfOneMoment": [
+                    "type": "boolean",
+                    "description":
+                        "Whether no registration of the server changed while it was counted. Otherwise each member was counted by what it was when its page was read, as a send would.",
+                ],
+                "platforms": [
+                    "type": "object", "description": "By format; none of those on which nobody matches.",
+                    "additionalProperties": object(
+                        required: ["registrations", "devices", "native", "templates"],
+                        [
+                            "registrations": count, "devices": count,
+                            "native": described(count, "Pushes of a native send: each device once."),
+                            "templates": described(count, "Pushes of a template send: each registration."),
+                        ]),
+                ],
+            ]),
+        "DryRun": object(
+            required: ["isAccepted", "targeted", "problems", "platforms"],
+            [
+                "isAccepted": ["type": "boolean"], "targeted": described(count, "Pushes."),
+                "problems": described(texts, "All that is wrong, the platforms' too; empty where nothing is known."),
+                "audience": ["$ref": "#/components/schemas/AudienceCount"],
+                "platforms": [
+                    "type": "object", "description": "By format.",
+                    "additionalProperties": ["$ref": "#/components/schemas/DryRunPart"],
+                ],
+            ]),
+        "DryRunPart": object(
+            required: [
+                "targeted", "devices", "credential", "payloads", "furtherTemplates", "furtherPushes", "untriedPushes",
+                "problems",
+            ],
+            [
+                "targeted": described(count, "Pushes."), "devices": count,
+                "credential": object(
+                    required: ["state"],
+                    [
+                        "state": ["enum": ["usable", "missing", "unusable", "unchecked"]],
+                        "expiresAt": ["type": "string", "format": "date-time"],
+                    ]),
+                "payloads": [
+                    "type": "array", "items": payload,
+                    "description": "Those with the most pushes first, at most 20.",
+                ],
+                "furtherTemplates": described(count, "Of which no payload is shown."), "furtherPushes": count,
+                "untriedPushes": described(count, "Whose payload was not made: more than 4096 are distinct."),
+                "problems": texts,
+            ]),
+    ]
+
+    private static let text: JSON = ["type": "string"]
+    private static let texts: JSON = ["type": "array", "items": ["type": "string"]]
+    private static let count: JSON = ["type": "integer", "minimum": 0]
+
+    private static var payload: JSON {
+        object(
+            required: ["pushes", "renderings"],
+            [
+                "pushes": count,
+                "renderings": described(count, "Distinct payloads of the template; the largest is shown."),
+                "template": object(required: ["body"], ["name": text, "body": text]),
+                "size": described(count, "In bytes; missing where nothing can be made of the template."),
+                "fields": ["type": "object", "additionalProperties": text], "body": text, "base64": text,
+            ])
+    }
+
+    private static func described(_ schema: JSON, _ text: String) -> JSON {
+        guard case .object(var members) = schema else { return schema }
+        members["description"] = .string(text)
+        return .object(members)
+    }
+}

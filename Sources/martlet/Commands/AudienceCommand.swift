@@ -1,0 +1,46 @@
+import MartletHTTP
+import MartletModel
+import MartletServer
+
+/// `martlet audience`: whom a send would reach.
+enum AudienceCommand {
+    static let command = Command(
+        "audience", operands: ["HUB", "EXPR"],
+        "Count whom a send to a tag expression would reach now, by platform. '*' is everybody.",
+        options: [
+            .data,
+            Option("format", "FORMAT", "Only sends of this format: \(Platforms.formats.joined(separator: ", "))."),
+            Option("json", nil, "Print the numbers as JSON."),
+        ]
+    ) { invocation in
+        let expression = invocation.operand("EXPR")
+        var query: [String] = []
+        if expression != "*" { query.append("tags=\(segment(expression))") }
+        if let format = invocation["format"] { query.append("format=\(segment(format))") }
+        let path = "/hubs/\(segment(invocation.operand("HUB")))/audience?\(query.joined(separator: "&"))"
+        let count = try await Administration(invocation).call(.get, path)
+        guard !invocation.isOn("json") else {
+            return Terminal.print(String(decoding: count.bytes, as: UTF8.self))
+        }
+        for line in lines(count) { Terminal.print(line) }
+    }
+
+    /// A line for all, one for each platform, and one where it was not all of one moment.
+    static func lines(_ count: JSON) -> [String] {
+        let head = "\(counted(count, "devices", "device")), \(counted(count, "registrations", "registration"))"
+        let platforms = (count["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }.map { name, part in
+            "\(name): \(counted(part, "devices", "device")): native \(number(part, "native")), "
+                + "templates \(number(part, "templates"))"
+        }
+        let isOfOneMoment = count["isOfOneMoment"]?.bool ?? true
+        return ([head] + platforms).map(Terminal.singleLine)
+            + (isOfOneMoment ? [] : ["Registrations changed while they were counted."])
+    }
+
+    private static func number(_ members: JSON, _ name: String) -> Int64 { members[name]?.integer ?? 0 }
+
+    private static func counted(_ members: JSON, _ name: String, _ singular: String) -> String {
+        let count = number(members, name)
+        return "\(count) \(count == 1 ? singular : name)"
+    }
+}

@@ -1,0 +1,51 @@
+import MartletModel
+
+/// What a dry run found out, for people to read.
+struct DryRunReport {
+    private let run: JSON
+
+    init(_ run: JSON) {
+        self.run = run
+    }
+
+    var problems: [String] { (run["problems"]?.array ?? []).compactMap(\.string) }
+
+    var lines: [String] {
+        let platforms = (run["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }
+        let head = "Nothing was sent. A send would be \(pushes(run, "targeted"))."
+        let told = platforms.flatMap { lines(of: $0.key, $0.value) } + problems.map { "Problem: \($0)" }
+        return ([head] + told).map(Terminal.singleLine)
+    }
+
+    private func lines(of platform: String, _ part: JSON) -> [String] {
+        let credential = part["credential"]
+        let expiry = credential?["expiresAt"]?.string.map { " until \($0)" } ?? ""
+        var lines = [
+            "\(platform): \(pushes(part, "targeted")), credential \(credential?["state"]?.string ?? "")\(expiry)"
+        ]
+        lines += (part["payloads"]?.array ?? []).map(line)
+        if let further = part["furtherTemplates"]?.integer, further > 0 {
+            lines.append("  \(further) further templates: \(pushes(part, "furtherPushes"))")
+        }
+        if let untried = part["untriedPushes"]?.integer, untried > 0 {
+            lines.append("  payloads not tried: \(pushes(part, "untriedPushes"))")
+        }
+        return lines
+    }
+
+    private func line(_ payload: JSON) -> String {
+        let name = payload["template"].map { template in
+            template["name"]?.string.map { "template '\($0)', " } ?? "template, "
+        }
+        let renderings = payload["renderings"]?.integer ?? 1
+        let variety = renderings > 1 ? ", the largest of \(renderings)" : ""
+        let body = payload["body"]?.string ?? payload["base64"]?.string
+        let content = body.map { "\(payload["size"]?.integer ?? 0) bytes\(variety): \($0)" } ?? "nothing to send"
+        return "  \(name ?? "")\(pushes(payload, "pushes")), \(content)"
+    }
+
+    private func pushes(_ members: JSON, _ name: String) -> String {
+        let count = members[name]?.integer ?? 0
+        return count == 1 ? "1 push" : "\(count) pushes"
+    }
+}
