@@ -45,6 +45,11 @@ struct IndependentJudgeTests {
         try await judge("disk_full.py", BuiltProducts.martlet.path)
     }
 
+    @Test("What is counted and shown before a send is what then arrives")
+    func dryRunsComeTrue() async throws {
+        try await judge("dry_runs.py", BuiltProducts.martlet.path)
+    }
+
     @Test("Metrics can be read by a public parser, and count what the simulator counts")
     func metricsAreTrue() async throws {
         try await judge("metrics.py", BuiltProducts.martlet.path)
