@@ -88,7 +88,8 @@ struct Flight {
     let time = ManualTimeSource()
     let maps = MemoryProgressMaps()
     let platforms = PushPlatformList([
-        CarrierPigeon.self, HomingPigeon.self, PacedPigeon.self, MessageInABottle.self, ShyPigeon.self,
+        CarrierPigeon.self, HomingPigeon.self, PacedPigeon.self, TokenPigeon.self, MessageInABottle.self,
+        ShyPigeon.self,
     ])
     let hubs: HubDirectory
     let registry: DeviceRegistry
