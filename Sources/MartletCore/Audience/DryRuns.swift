@@ -43,9 +43,9 @@ public struct DryRuns: Sendable {
         _ expiry: Expiry?
     ) async throws(StorageError) -> DryRun {
         let now = time.now
+        let start = max(dueAt ?? now, now)
         var send = Send(
-            hub: hub, content: content, target: target, now: now, expiry: expiresAt ?? now + NotificationIntake.lifetime
-        )
+            hub: hub, content: content, target: target, now: now, expiry: start + NotificationIntake.lifetime)
         var run = DryRun()
         do throws(NotificationIntakeError) {
             (send.content, send.target) = try check.checked(content, target, at: now)

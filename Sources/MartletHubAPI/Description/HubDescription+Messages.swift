@@ -26,7 +26,7 @@ extension HubDescription {
                         Self.dryRunAnswer,
                         APIAnswer(
                             .created, "Accepted and stored.", APIContent("application/xml"),
-                            headers: Self.ids + [Self.location])
+                            headers: Self.ids + [Self.location]),
                     ]),
                 APIOperation(
                     .put, "/{hub}/schedulednotifications/{id}", id: "replaceScheduled",
