@@ -197,8 +197,8 @@ struct Engine: Sendable {
         let containers = ContainerAdministration(
             store: storage.containers, signer: signer, endpoint: endpoint, time: time)
         let api = AdminAPI(
-            hubs: hubs, devices: devices, users: users, userRemoval: removal, platforms: platforms, containers: containers,
-            audit: AuditAdministration(store: storage),
+            hubs: hubs, devices: devices, users: users, userRemoval: removal, platforms: platforms,
+            containers: containers, audit: AuditAdministration(store: storage),
             serverKey: KeyAdministration(rotation: keyRotation), traces: traces,
             backup: BackupAdministration(
                 storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log),

@@ -8,7 +8,8 @@ struct Martlet {
         commands: [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
             + ContainerCommands.all + BackupCommands.all + ServerKeyCommands.all
             + [
-                SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command, WhyCommand.command, KeysCommand.command,
+                SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command, WhyCommand.command,
+                KeysCommand.command,
                 NotifyCommand.command, ReadersCommand.command, AuditCommand.command, MetricsCommand.command,
                 DeviceCommand.command, BrowserCommand.command,
             ])
