@@ -15,10 +15,12 @@ extension DryRuns {
             devices: numbers.devices, credential: found.check, payloads: [],
             problems: found.check.problem.map { [$0] } ?? [])
         let trial = RequestTrial(
-            service: found.service, token: found.token, handles: samples, expiry: send.expiry, now: send.now)
+            service: found.service, token: found.token, handles: samples, expiry: send.expiry,
+            statesExpiry: send.statesExpiry, now: send.now)
         switch send.content {
         case .native(_, let message):
-            let message = platforms[platform]?.normalized(message, at: send.now) ?? message
+            let type = platforms[platform]
+            let message = trial.prepared(type?.normalized(message, at: send.now) ?? message, on: type)
             part.payloads = [DryRun.Payload(pushes: part.targeted, message: message)]
             guard !send.isRefused else { break }
             part.problems +=
@@ -26,7 +28,7 @@ extension DryRuns {
         case .template(let properties):
             guard !send.isRefused, let type = platforms[platform] else { break }
             let renderer = TemplateRenderer(properties, on: type, at: send.now, templates: templates)
-            var filling = TemplateTrial(renderer, trial)
+            var filling = TemplateTrial(renderer, trial, on: type)
             try await fill(&part, numbers, &filling, in: send.hub)
         }
         return part
@@ -67,7 +69,7 @@ extension DryRuns {
                 part.furtherPushes += payload.pushes
             }
         }
-        part.problems += trial.sentences(of: part.platform)
+        part.problems += trial.sentences()
     }
 
     /// Renderings that are in memory together.

@@ -49,7 +49,10 @@ public struct DryRuns: Sendable {
         var run = DryRun()
         do throws(NotificationIntakeError) {
             (send.content, send.target) = try check.checked(content, target, at: now)
-            if let expiry { send.expiry = try expiry.moment(from: start) }
+            if let expiry {
+                send.expiry = try expiry.moment(from: start)
+                send.statesExpiry = true
+            }
         } catch {
             run.refusal = error.sentence
             send.isRefused = true
@@ -77,6 +80,7 @@ public struct DryRuns: Sendable {
         var target: Notification.Target
         var now: Timestamp
         var expiry: Timestamp
+        var statesExpiry = false
         var isRefused = false
 
         /// That of native content; nil for templates, which go to all.

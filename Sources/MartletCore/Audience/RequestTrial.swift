@@ -9,7 +9,15 @@ struct RequestTrial: Sendable {
     let token: String?
     let handles: [PushHandle]
     let expiry: Timestamp
+    /// Whether the sender has said it; otherwise services are told none with a message.
+    let statesExpiry: Bool
     let now: Timestamp
+
+    /// A message as it would be sent.
+    func prepared(_ message: Message, on platform: (any PushPlatform.Type)?) -> Message {
+        guard statesExpiry, let platform else { return message }
+        return platform.limited(message, to: expiry, at: now)
+    }
 
     /// What is wrong with a message for the first of the handles that it is meant for; nil where nothing is.
     func problem(of message: Message) -> String? {

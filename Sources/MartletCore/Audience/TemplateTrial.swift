@@ -12,13 +12,15 @@ struct TemplateTrial: Sendable {
 
     private var renderer: TemplateRenderer
     private let trial: RequestTrial
+    private let platform: any PushPlatform.Type
     private var pushes: [Problem: Int] = [:]
     /// In the order in which they were found.
     private var order: [Problem] = []
     private var furtherPushes = 0
 
-    init(_ renderer: TemplateRenderer, _ trial: RequestTrial) {
+    init(_ renderer: TemplateRenderer, _ trial: RequestTrial, on platform: any PushPlatform.Type) {
         self.renderer = renderer
+        self.platform = platform
         self.trial = trial
     }
 
@@ -27,7 +29,8 @@ struct TemplateTrial: Sendable {
         payload.template = rendering.template
         switch renderer.message(for: rendering) {
         case .refused(let outcome): add(outcome.reason, of: rendering.template, pushes)
-        case .message(let message):
+        case .message(let rendered):
+            let message = trial.prepared(rendered, on: platform)
             if let problem = trial.problem(of: message) { add(problem, of: rendering.template, pushes) }
             if message.body.count > payload.message?.body.count ?? -1 { payload.message = message }
         }
@@ -45,7 +48,8 @@ struct TemplateTrial: Sendable {
         }
     }
 
-    func sentences(of platform: PlatformID) -> [String] {
+    func sentences() -> [String] {
+        let platform = platform.descriptor.platform
         let told = order.map { problem in
             "\(problem.template) on \(platform), which is \(Self.pushes(pushes[problem] ?? 0)): \(problem.sentence)"
         }
