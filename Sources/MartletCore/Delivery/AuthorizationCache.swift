@@ -66,6 +66,7 @@ actor AuthorizationCache {
     private let metrics: DeliveryMetrics
     private var entries: [Key: Entry] = [:]
     private var exchanges = 0
+    private var clock = ClockWatch()
 
     /// - Parameters:
     ///   - transport: What tokens are asked for with.
@@ -84,6 +85,7 @@ actor AuthorizationCache {
     /// The token to send with now.
     func grant(for key: Key, credential: Credential, service: any PushService) async -> Answer {
         let now = time.now
+        if clock.setBack(at: now) != nil { forgetTokens() }
         var entry = entry(key, credential)
         if let grant = entry.grant(at: now) { return .granted(grant) }
         if let failure = entry.failure, failure.until > now { return .refused(failure.outcome) }
@@ -118,6 +120,15 @@ actor AuthorizationCache {
         if entry.token?.value == refused.token { entry.token = nil }
         entry.generation += 1
         entries[key] = entry
+    }
+
+    /// The clock was set back: what says when it was signed says a time that is to come, and ends are too far ahead.
+    private func forgetTokens() {
+        for key in entries.keys {
+            entries[key]?.token = nil
+            entries[key]?.failure = nil
+            entries[key]?.generation += 1
+        }
     }
 
     /// Waits until no token is being asked for.

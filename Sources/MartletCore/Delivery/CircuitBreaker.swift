@@ -4,7 +4,8 @@ import MartletModel
 ///
 /// Closed, everything goes. After enough failures in a row, or where it is asked for, it pauses: nothing goes until a
 /// moment, and each pause until it is closed again is twice as long as the one before. Behind a pause one probe goes, and
-/// the others wait for what it shows: a failure pauses again, an answer closes.
+/// the others wait for what it shows: a failure pauses again, an answer closes. Where the clock is set back a pause is
+/// over, because the moment of its end has no meaning any more.
 struct CircuitBreaker: Sendable, Equatable {
     struct Terms: Sendable, Equatable {
         /// Failures in a row that pause.
@@ -30,6 +31,7 @@ struct CircuitBreaker: Sendable, Equatable {
     private var failures = 0
     /// Until when others wait for the probe that is under way.
     private var probedUntil: Timestamp?
+    private var clock = ClockWatch()
 
     init(_ terms: Terms) {
         self.terms = terms
@@ -41,6 +43,7 @@ struct CircuitBreaker: Sendable, Equatable {
     /// - Parameter duration: How long a probe takes at most; another one is let in after that.
     mutating func enter(at now: Timestamp, probeDuration duration: Duration) -> Entry {
         if isClosed { return .free }
+        if clock.setBack(at: now) != nil { (pausedUntil, probedUntil) = (nil, nil) }
         if let until = [pausedUntil, probedUntil].compactMap(\.self).max(), until > now {
             return .paused(until: until)
         }
@@ -62,6 +65,7 @@ struct CircuitBreaker: Sendable, Equatable {
 
     /// Pauses for at least `least`.
     mutating func pause(atLeast least: Duration = .zero, at now: Timestamp) -> Timestamp {
+        if clock.setBack(at: now) != nil { pausedUntil = nil }
         let doubled = terms.firstPause * (1 << min(pauses, 20))
         let until = now + max(least, min(doubled, terms.longestPause))
         pauses += 1

@@ -21,7 +21,8 @@ struct DeletionGuard: Sendable {
 
     /// Notes what a page came to.
     mutating func note(successes: Int, fatal: Int, at now: Timestamp) {
-        if slots.last.map({ now - $0.start >= Self.slotLength }) ?? true {
+        // A slot that lies ahead was begun before the clock was set back.
+        if slots.last.map({ now - $0.start >= Self.slotLength || $0.start - now >= Self.slotLength }) ?? true {
             slots.append(Slot(start: now))
             if slots.count > Self.slotLimit { slots.removeFirst() }
         }

@@ -212,6 +212,15 @@ struct DeliveryQueue: Sendable {
         for id in ids.sorted() where sleepers.remove(id) { wake(id) }
     }
 
+    /// Wakes everything that sleeps: the clock was set back, and what it waits for may lie too far ahead.
+    mutating func wakeAll() {
+        reading.hurry()
+        for id in sleepers.keys.sorted() {
+            sleepers.remove(id)
+            wake(id)
+        }
+    }
+
     /// Wakes what stands before a lane: it is open.
     mutating func release(_ lane: LaneID) {
         guard let (scout, others) = lines.release(lane) else { return }

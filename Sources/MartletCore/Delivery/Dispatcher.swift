@@ -85,8 +85,12 @@ public final class Dispatcher: Sendable {
     public func run() async {
         let timer = DeliveryTimer(time: time) { [wake] in wake.yield() }
         await withDiscardingTaskGroup { group in
+            var clock = ClockWatch()
             wake.yield()
-            for await _ in wakes { start(in: &group, timer) }
+            for await _ in wakes {
+                if let amount = clock.setBack(at: time.now) { group.addTask { await self.clockWasSetBack(by: amount) } }
+                start(in: &group, timer)
+            }
             timer.cancel()
         }
     }
@@ -106,6 +110,25 @@ public final class Dispatcher: Sendable {
                 return
             }
         }
+    }
+
+    /// Everything that waits looks at the clock again. What is in hand may still note when it is to be tried again by the
+    /// clock as it was, so that its end is waited for and all is done once more.
+    private func clockWasSetBack(by amount: Duration) async {
+        log("The clock was set back by \(amount.components.seconds) seconds: what waits is looked at again.")
+        await hasten(by: amount)
+        guard (try? await Task.sleep(for: settings.requestTimeout * 4)) != nil else { return }
+        await hasten(by: amount)
+    }
+
+    private func hasten(by amount: Duration) async {
+        do throws(StorageError) {
+            try await store.hastenRetries(beyond: time.now + settings.retry.longestWait, by: amount)
+        } catch {
+            log("Retries that lie too far ahead stay as they are: \(error)")
+        }
+        queue.withLock { $0.wakeAll() }
+        wake.yield()
     }
 
     private func deliver(_ start: DeliveryCourse) async {

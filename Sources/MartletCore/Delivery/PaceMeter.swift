@@ -14,6 +14,7 @@ struct PaceMeter: Sendable {
     private var began: Timestamp?
     /// When all that was let through has gone, evenly spread.
     private var end: Timestamp?
+    private var clock = ClockWatch()
 
     init(_ pace: SendingPace) {
         fullRate = Double(max(pace.messagesPerMinute, 1)) / 60 * 58 / 60
@@ -27,6 +28,7 @@ struct PaceMeter: Sendable {
 
     /// Takes as many messages as may go together, one at least.
     mutating func turn(for wanted: Int, at now: Timestamp) -> Turn {
+        if clock.setBack(at: now) != nil { end = nil }
         if end.map({ now - $0 > Self.growth }) ?? true { began = now }
         let end = max(end ?? now, now)
         let start = max(now, end + Self.tolerance)

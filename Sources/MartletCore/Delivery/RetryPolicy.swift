@@ -9,6 +9,9 @@ public struct RetryPolicy: Sendable {
     /// What doubles where a service asks for less: no wait at all would stay none however often it is doubled.
     private static let shortestWait: Duration = .seconds(1)
 
+    /// The longest wait that nobody asked for.
+    var longestWait: Duration { ceiling * (1 + jitter) }
+
     public init(ceiling: Duration = .seconds(3600), jitter: Double = 1) {
         self.ceiling = ceiling
         self.jitter = jitter

@@ -58,6 +58,11 @@ struct StoreReading: Sendable {
         return found.filter { !ended.contains($0.delivery.id) }
     }
 
+    /// The clock was set back: what was to be waited for may lie too far ahead.
+    mutating func hurry() {
+        again = nil
+    }
+
     /// The store could not be read.
     mutating func fail(until moment: Timestamp) {
         isReading = false

@@ -30,7 +30,8 @@ final class Suspects: Sendable {
     /// The suspects of a lane, in order.
     func channels(of lane: LaneID, at now: Timestamp) async -> [ChannelID] {
         let known = lanes.withLock { $0[lane] }
-        if let known, known.readAt + Self.freshness > now { return known.channels }
+        // What was read ahead of now was read before the clock was set back.
+        if let known, known.readAt + Self.freshness > now, now + Self.freshness > known.readAt { return known.channels }
         do throws(StorageError) {
             let found = try await store.suspects(of: lane.platform, in: lane.hub, limit: Self.limit)
             lanes.withLock { $0[lane] = Known(channels: found, readAt: now) }

@@ -33,6 +33,9 @@ public protocol NotificationStore: CollapseStore {
     /// When the soonest retry of a delivery is due; nil where it has none.
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp?
 
+    /// Has all retries that lie behind a moment come sooner by an amount, but not before the moment.
+    func hastenRetries(beyond moment: Timestamp, by amount: Duration) async throws(StorageError)
+
     /// What is known of a notification, for telemetry.
     func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport?
 

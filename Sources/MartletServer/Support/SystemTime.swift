@@ -16,8 +16,12 @@ public struct SystemTime: TimeSource {
     }
 
     public func sleep(until moment: Timestamp) async throws {
-        while now < moment {
-            try await Task.sleep(for: min(moment - now, Self.longestSleep))
+        var last = now
+        while last < moment {
+            try await Task.sleep(for: min(moment - last, Self.longestSleep))
+            let current = now
+            guard current >= last else { return }
+            last = current
         }
     }
 }

@@ -138,4 +138,10 @@ struct DeliveryTable {
             "SELECT due_at FROM retries WHERE delivery = ? ORDER BY due_at LIMIT 1", delivery.rawValue
         ) { $0.timestamp(0) }
     }
+
+    func hastenRetries(beyond moment: Timestamp, by amount: Duration) throws(StorageError) {
+        try connection.run(
+            "UPDATE retries SET due_at = max(?1, due_at - ?2) WHERE due_at > ?1", moment,
+            amount.wholeMilliseconds)
+    }
 }

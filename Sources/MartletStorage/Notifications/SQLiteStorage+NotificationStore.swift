@@ -54,6 +54,12 @@ extension SQLiteStorage: NotificationStore {
         }
     }
 
+    public func hastenRetries(beyond moment: Timestamp, by amount: Duration) async throws(StorageError) {
+        try await writer.write { connection throws(StorageError) in
+            try DeliveryTable(connection).hastenRetries(beyond: moment, by: amount)
+        }
+    }
+
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         try await readers.read { connection throws(StorageError) in
             try NotificationTable(connection).report(id, in: hub)

@@ -329,6 +329,18 @@ extension StorageConformance {
             try require(try await bench.storage.nextRetry(of: first), is: nil)
             try require(try await bench.storage.nextRetry(of: second), is: bench.now + .seconds(second.rawValue))
         },
+        Requirement("Retries that lie too far ahead come sooner, and no others") { bench in
+            let hub = try await bench.hub()
+            let id = try await bench.accept(hub).id
+            try await bench.storage.record(
+                DeliveryStep(
+                    delivery: id, isFannedOut: true, state: .processing,
+                    retries: [bench.retry(1, dueIn: 90), bench.retry(2, dueIn: 110), bench.retry(3, dueIn: 1000)]))
+            try await bench.storage.hastenRetries(beyond: bench.now + .seconds(100), by: .seconds(50))
+            let found = try await bench.storage.retries(of: id, due: .distantFuture, limit: .max)
+            try require(found.map(\.dueAt), is: [90, 100, 950].map { bench.now + .seconds($0) })
+            try require(found.map(\.member.channel.rawValue), is: [1, 2, 3])
+        },
         Requirement("A step of a delivery that is gone with its hub does nothing") { bench in
             let hub = try await bench.hub()
             let accepted = try await bench.accept(hub)

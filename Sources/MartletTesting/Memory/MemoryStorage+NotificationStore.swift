@@ -79,6 +79,16 @@ extension MemoryStorage: NotificationStore {
         state.withLock { $0.retries(of: delivery).map(\.dueAt).min() }
     }
 
+    public func hastenRetries(beyond moment: Timestamp, by amount: Duration) async throws(StorageError) {
+        state.withLock { state in
+            for place in state.deliveries.indices {
+                for (member, retry) in state.deliveries[place].retries where retry.dueAt > moment {
+                    state.deliveries[place].retries[member]?.dueAt = max(moment, retry.dueAt + amount * -1)
+                }
+            }
+        }
+    }
+
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         state.withLock { state in state.place(of: id, in: hub).map { state.report(state.notifications[$0]) } }
     }

@@ -39,11 +39,13 @@ public final class ManualTimeSource: TimeSource {
         advance(to: now + duration)
     }
 
-    /// Moves the hand and wakes those whose moment has come, the soonest first. It may also be moved back.
+    /// Moves the hand and wakes those whose moment has come, the soonest first. It may also be moved back, which wakes
+    /// everybody.
     public func advance(to moment: Timestamp) {
         let due = state.withLock { state in
+            let isSetBack = moment < state.now
             state.now = moment
-            let due = state.sleepers.filter { $0.value.moment <= moment }
+            let due = state.sleepers.filter { isSetBack || $0.value.moment <= moment }
             for id in due.keys { state.sleepers[id] = nil }
             return due.values.sorted { $0.moment < $1.moment }
         }

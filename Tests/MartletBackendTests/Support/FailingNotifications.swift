@@ -51,6 +51,10 @@ final class FailingNotifications: NotificationStore {
         try await store.nextRetry(of: delivery)
     }
 
+    func hastenRetries(beyond moment: Timestamp, by amount: Duration) async throws(StorageError) {
+        try await store.hastenRetries(beyond: moment, by: amount)
+    }
+
     func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         try await store.report(id, in: hub)
     }

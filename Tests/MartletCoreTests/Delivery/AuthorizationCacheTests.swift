@@ -62,6 +62,18 @@ struct AuthorizationCacheTests {
         #expect(provider.requests == 2)
     }
 
+    @Test func whereTheClockIsSetBackATokenOfTheFutureIsReplaced() async throws {
+        provider.answers(.ok, "t1")
+        _ = await grant()
+        provider.answers(.ok, "t2")
+        time.advance(by: .seconds(-1))
+        #expect(await grant() == .granted(.init(token: "t1", generation: 0)))
+        time.advance(by: .seconds(-86_400))
+        #expect(await grant() == .granted(.init(token: "t2", generation: 1)))
+        #expect(await grant() == .granted(.init(token: "t2", generation: 1)))
+        #expect(provider.requests == 2)
+    }
+
     @Test func aFailedRenewalLeavesTheOldTokenAndIsTriedAgainLater() async throws {
         provider.answers(.ok, "t1")
         _ = await grant()

@@ -6,6 +6,17 @@ import Testing
 struct CircuitBreakerTests {
     private let now = Timestamp(seconds: 1000)
 
+    @Test func aPauseIsOverWhereTheClockIsSetBack() {
+        var breaker = CircuitBreaker(.lane)
+        _ = breaker.pause(atLeast: .seconds(600), at: now)
+        let before = now + .seconds(-86_400)
+        #expect(
+            breaker.enter(at: now + .seconds(-1), probeDuration: .seconds(30)) == .paused(until: now + .seconds(600)))
+        #expect(breaker.enter(at: before, probeDuration: .seconds(30)) == .probe)
+        #expect(breaker.enter(at: before, probeDuration: .seconds(30)) == .paused(until: before + .seconds(30)))
+        #expect(breaker.pause(at: before) == before + .seconds(2))
+    }
+
     @Test func pausesDoubleUntilItCloses() {
         var breaker = CircuitBreaker(.lane)
         let lengths = (0..<8).map { _ in (breaker.pause(at: now) - now).components.seconds }

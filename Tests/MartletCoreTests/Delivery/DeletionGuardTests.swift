@@ -26,6 +26,13 @@ struct DeletionGuardTests {
         #expect(deletions.allowsDeletion(at: now))
     }
 
+    @Test func whereTheClockIsSetBackTheWindowGoesOnSliding() {
+        var found = DeletionGuard()
+        found.note(successes: 0, fatal: 100, at: Timestamp(seconds: 100_000))
+        for minute in 0..<10 { found.note(successes: 1, fatal: 0, at: Timestamp(seconds: 1000 + Int64(minute) * 60)) }
+        #expect(found.allowsDeletion(at: Timestamp(seconds: 1600)))
+    }
+
     @Test func whatIsLongPastDoesNotCount() {
         var deletions = DeletionGuard()
         deletions.note(successes: 0, fatal: 1000, at: now)

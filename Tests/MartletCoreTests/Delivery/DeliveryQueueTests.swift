@@ -126,6 +126,19 @@ struct DeliveryQueueTests {
         #expect((0..<3).map { _ in nextSequence(&queue, at: later) } == [2, 3, 1])
     }
 
+    @Test func whatSleepsIsResumedWhereTheClockIsSetBack() {
+        var queue = emptyQueue()
+        for sequence in 1...2 {
+            queue.add(Self.progress(Int64(sequence)))
+            _ = queue.next(at: now)
+            queue.end(Self.id(sequence), .waiting(until: now + .seconds(10 * Int64(sequence))), at: now)
+        }
+        let before = now + .seconds(-500)
+        #expect(nextSequence(&queue, at: before) == nil)
+        queue.wakeAll()
+        #expect((0..<3).map { _ in nextSequence(&queue, at: before) } == [1, 2, nil])
+    }
+
     @Test func aHubThatIsHurriedIsResumedAtOnce() {
         var queue = emptyQueue()
         queue.add(Self.progress(1, hub: 1))

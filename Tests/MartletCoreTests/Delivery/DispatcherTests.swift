@@ -78,6 +78,26 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
+    @Test(.timeLimit(.minutes(1))) func aRetryDoesNotWaitForADayWhereTheClockIsSetBack() async throws {
+        let flight = try await Flight { _, attempt in
+            attempt == 1 ? answered(429, ["retry-after": "10"]) : answered(200)
+        }
+        try await flight.register(1)
+        let start = flight.time.now
+        try await withDispatcher(flight) { dispatcher in
+            flight.time.advance(by: .seconds(43_200))
+            let delivery = try await flight.accept()
+            dispatcher.enqueue([delivery])
+            await flight.time.untilSleeping()
+            flight.time.advance(to: start)
+            while try await flight.storage.nextRetry(of: delivery.id) != start + .seconds(3600) { await Task.yield() }
+            await flight.time.untilSleeping()
+            flight.time.advance(by: .seconds(3600))
+            try await untilFinal([delivery], flight)
+        }
+        #expect(flight.transport.lofts == ["loft1", "loft1"])
+    }
+
     @Test(.timeLimit(.minutes(1))) func aNewCredentialWakesWhatWaitedForIt() async throws {
         let isWrong = Flag(true)
         let flight = try await Flight { _, _ in isWrong.isOn ? answered(403) : answered(200) }

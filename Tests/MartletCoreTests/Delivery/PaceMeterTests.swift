@@ -38,6 +38,13 @@ struct PaceMeterTests {
         #expect(meter.turn(for: 1_000_000, at: later).count < 100, "idleness makes it begin again")
     }
 
+    @Test func whereTheClockIsSetBackNobodyWaitsUntilItIsThereAgain() {
+        var meter = PaceMeter(SendingPace(account: "a", messagesPerMinute: 60))
+        for _ in 0..<10 { _ = meter.turn(for: 1, at: Timestamp(seconds: 100_000)) }
+        let turn = meter.turn(for: 1, at: Timestamp(seconds: 1000))
+        #expect(turn.at == Timestamp(seconds: 1000))
+    }
+
     @Test func aFewMessagesNeverWait() {
         var meter = PaceMeter(SendingPace(account: "a", messagesPerMinute: 600_000))
         for second in 0..<100 {
