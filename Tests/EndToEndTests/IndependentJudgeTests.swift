@@ -21,7 +21,7 @@ struct IndependentJudgeTests {
     func nothingIsLostByKillsWhileServicesFail() async throws {
         try await judge(
             "durability.py", BuiltProducts.martlet.path, "--rounds", "3", "--writers", "16", "--simulator",
-            "--stalls", "1", "--clock")
+            "--stalls", "1", "--clock", "--settle", "30")
     }
 
     @Test("A steady load arrives while the push services fail in turn, and the server does not grow out of bounds")
