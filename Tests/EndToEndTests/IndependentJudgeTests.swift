@@ -50,6 +50,11 @@ struct IndependentJudgeTests {
         try await judge("dry_runs.py", BuiltProducts.martlet.path)
     }
 
+    @Test("Dead device tokens do not cost the living their streams")
+    func suspectsHaveAConnectionOfTheirOwn() async throws {
+        try await judge("suspects.py", BuiltProducts.martlet.path)
+    }
+
     @Test("Metrics can be read by a public parser, and count what the simulator counts")
     func metricsAreTrue() async throws {
         try await judge("metrics.py", BuiltProducts.martlet.path)

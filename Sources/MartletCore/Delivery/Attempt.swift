@@ -34,10 +34,13 @@ public struct PushAnswer: Hashable, Sendable {
     public var origin: String
     /// nil where no answer came.
     public var status: Int?
+    /// Which connection of the server's process it went over, from 1; nil where it was not sent, or was a plain success.
+    public var connection: Int?
 
-    public init(origin: String, status: Int?) {
+    public init(origin: String, status: Int?, connection: Int? = nil) {
         self.origin = origin
         self.status = status
+        self.connection = connection
     }
 }
 

@@ -1,5 +1,5 @@
 public import MartletHTTP
-import MartletModel
+public import MartletModel
 import Synchronization
 
 /// Delivers what was accepted: the service that runs from start to shutdown.
@@ -65,6 +65,11 @@ public final class Dispatcher: Sendable {
 
     /// What is in memory now; what does not fit in there is left to the store.
     public var load: DeliveryLoad { queue.withLock(\.load) }
+
+    /// What is paused, or waits for a probe, by platform: lanes, and origins that devices have chosen.
+    public var paused: (lanes: [PlatformID: Int], origins: [PlatformID: Int]) {
+        (lanes.pausedCounts, origins.pausedCounts)
+    }
 
     /// Takes deliveries that have just been stored. Never waits.
     public func enqueue(_ deliveries: [Delivery]) {

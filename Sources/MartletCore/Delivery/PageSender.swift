@@ -225,7 +225,7 @@ struct PageSender: Sendable {
         _ answer: ResultCollector.Answer, from origin: String, of job: Job, to tally: inout PageTally
     ) {
         var addressee = addressee(answer.place, of: job)
-        addressee.answer = PushAnswer(origin: origin, status: answer.status)
+        addressee.answer = PushAnswer(origin: origin, status: answer.status, connection: answer.connection)
         addressee.answeredAt = answer.at
         tally.add(answer.outcome, to: addressee, chance: .random(in: 0..<1))
     }

@@ -12,6 +12,8 @@ final class ResultCollector: Sendable {
         var outcome: Outcome
         /// nil where no answer came.
         var status: Int?
+        /// nil where it was not sent.
+        var connection: Int?
         var at: Timestamp
     }
 
@@ -53,7 +55,8 @@ final class ResultCollector: Sendable {
         let answers = portion.answers.map { answer in
             let place = places[answer.index]
             return Answer(
-                place: place, outcome: outcome(of: answer.result, at: place, now), status: answer.status, at: now)
+                place: place, outcome: outcome(of: answer.result, at: place, now), status: answer.status,
+                connection: answer.connection, at: now)
         }
         for answer in answers where answer.outcome.isSuccess { map.insert(members[answer.place]) }
         state.withLock { state in

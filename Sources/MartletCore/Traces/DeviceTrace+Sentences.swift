@@ -136,8 +136,9 @@ extension PushTrace {
         let start = "Attempt \(attempt.number) at \(attempt.at.iso8601): "
         let outcome = "\(attempt.outcome.rawValue)\(reason(attempt.reason))"
         guard let answer = attempt.answer else { return "\(start)not sent, \(outcome)." }
-        guard let status = answer.status else { return "\(start)no answer of \(answer.origin), \(outcome)." }
-        return "\(start)\(answer.origin) answered \(status), \(outcome)."
+        let way = answer.connection.map { " on connection \($0)" } ?? ""
+        guard let status = answer.status else { return "\(start)no answer of \(answer.origin)\(way), \(outcome)." }
+        return "\(start)\(answer.origin) answered \(status)\(way), \(outcome)."
     }
 
     private var tokenFacts: [String] {

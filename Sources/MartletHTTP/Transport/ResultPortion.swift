@@ -5,10 +5,13 @@ public struct ResultPortion: Sendable {
         /// The item's place in its batch.
         public let index: Int
         public let result: Result<HTTPResponse, TransportError>
+        /// Which connection of the process it was sent on, from 1; nil where it was sent on none.
+        public let connection: Int?
 
-        public init(index: Int, result: Result<HTTPResponse, TransportError>) {
+        public init(index: Int, result: Result<HTTPResponse, TransportError>, connection: Int? = nil) {
             self.index = index
             self.result = result
+            self.connection = connection
         }
     }
 

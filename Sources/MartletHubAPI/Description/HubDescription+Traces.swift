@@ -55,7 +55,7 @@ extension HubDescription {
                         required: ["number", "at", "outcome", "reason"],
                         [
                             "number": number, "at": moment, "outcome": text, "reason": text, "origin": text,
-                            "status": number,
+                            "status": number, "connection": number,
                         ]), "None where the first one was taken: that was in the time of the page."),
                 "messageId": text, "nextAttemptAt": moment, "page": page,
                 "payload": object(

@@ -75,6 +75,7 @@ public struct TraceDocument: Sendable {
         ]
         members["origin"] = attempt.answer.map { .string($0.origin) }
         members["status"] = attempt.answer?.status.map { .integer(Int64($0)) }
+        members["connection"] = attempt.answer?.connection.map { .integer(Int64($0)) }
         return .object(members)
     }
 

@@ -249,7 +249,7 @@ final class ClientPool: ClientProtocolOwner {
             let client = makeClient(connection, isHTTP2: isHTTP2)
             member.client = client
             member.connection = connection
-            perform(machine.connected(id, capacity: client.capacity, at: loop.now))
+            perform(machine.connected(id, capacity: client.capacity, isSerial: !isHTTP2, at: loop.now))
             // Not from within: the connection does not know its protocol yet.
             loop.atEndOfTurn { [weak self] in self?.pump() }
             return client

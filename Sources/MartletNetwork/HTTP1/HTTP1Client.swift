@@ -17,6 +17,7 @@ final class HTTP1Client: ClientProtocol {
     private let limits: ClientLimits
     private weak var owner: (any ClientProtocolOwner)?
 
+    private let number = ConnectionNumber.next()
     private var phase = Phase.idle
     private let parser = HTTP1Parser(.response)
     private var scanner: HeadScanner
@@ -110,7 +111,7 @@ final class HTTP1Client: ClientProtocol {
             guard let item = run.next() else { continue }
             _ = start(
                 run.batch.request(item), to: run.batch.shared.origin,
-                receiver: BatchItemReceiver(run, item: item))
+                receiver: BatchItemReceiver(run, item: item, on: number))
             if phase == .head {
                 current = run
                 deadline = run.deadline

@@ -73,8 +73,9 @@ final class BatchRun {
         portion.plainSuccesses += items
     }
 
-    func answered(_ item: Int, _ result: Result<HTTPResponse, TransportError>) {
-        portion.answers.append(ResultPortion.Answer(index: item, result: result))
+    /// - Parameter connection: Its number; nil where the item was never sent.
+    func answered(_ item: Int, _ result: Result<HTTPResponse, TransportError>, on connection: Int? = nil) {
+        portion.answers.append(ResultPortion.Answer(index: item, result: result, connection: connection))
     }
 
     /// Tells what has come since the last call. A protocol calls it at the end of `receive`, `expire` and `ended`.

@@ -24,6 +24,8 @@ extension MetricFamily {
 
     static let connections = MetricFamily(
         "martlet_push_connections", .gauge, ["platform"], "Connections to push services.")
+    static let paused = MetricFamily(
+        "martlet_push_paused", .gauge, ["platform", "of"], "What nothing is sent to for a while.")
     static let renewals = MetricFamily(
         "martlet_token_renewals_total", .counter, ["platform", "result"], "Provider tokens signed or fetched.")
     static let credentialExpiry = MetricFamily(
@@ -67,7 +69,8 @@ extension MetricFamily {
 
     /// In the order in which they are written.
     static let all = [
-        accepted, attempts, outcomes, latency, deliveries, backlog, oldest, connections, renewals, credentialExpiry,
+        accepted, attempts, outcomes, latency, deliveries, backlog, oldest, connections, paused, renewals,
+        credentialExpiry,
         databaseBytes, diskBytes, writesWaiting, writeWait, commitTime, loopBusy, requests, refusals, serverConnections,
         processorTime,
         residentMemory, openFiles, openFilesLimit, startTime,

@@ -55,6 +55,8 @@ struct ServerMetrics: Sendable {
         text.add(
             .connections,
             connections.sorted { $0.key < $1.key }.map { ([$0.key.isEmpty ? "other" : $0.key], Double($0.value)) })
+        let paused = dispatcher.paused
+        text.add(.paused, Self.samples(paused.lanes, "lane") + Self.samples(paused.origins, "origin"))
         let renewals = dispatcher.metrics.figures.renewals.sorted { $0.key < $1.key }
         text.add(
             .renewals,
@@ -94,7 +96,8 @@ struct ServerMetrics: Sendable {
         text.add(.startTime, process.startTime)
     }
 
-    private static func samples(_ counts: [PlatformID: Int]) -> Samples {
-        counts.sorted { $0.key < $1.key }.map { ([$0.key.rawValue], Double($0.value)) }
+    /// - Parameter label: Follows the platform; nil where there is none.
+    private static func samples(_ counts: [PlatformID: Int], _ label: String? = nil) -> Samples {
+        counts.sorted { $0.key < $1.key }.map { ([$0.key.rawValue] + (label.map { [$0] } ?? []), Double($0.value)) }
     }
 }

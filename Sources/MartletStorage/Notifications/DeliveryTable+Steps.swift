@@ -53,14 +53,14 @@ extension DeliveryTable {
             try connection.run(
                 """
                 INSERT OR REPLACE INTO refusals (delivery, channel, registration, handle, registration_id,
-                    installation_id, outcome, reason, refused_at, attempts, origin, status, fate)
-                SELECT ?1, ?2, ?3, ?4, r.id, i.id, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM (SELECT 1)
+                    installation_id, outcome, reason, refused_at, attempts, origin, status, connection, fate)
+                SELECT ?1, ?2, ?3, ?4, r.id, i.id, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM (SELECT 1)
                     LEFT JOIN registrations r ON r.channel = ?2 AND r.sequence = CASE WHEN ?3 > 0 THEN ?3
                         ELSE (SELECT min(sequence) FROM registrations WHERE channel = ?2 AND template IS NULL) END
                     LEFT JOIN installations i ON i.sequence = r.installation
                 """, step.delivery.rawValue, channel, registration, refusal.handle.map { StoredHandle($0.text) },
                 refusal.outcome.rawValue, refusal.reason, refusal.at, refusal.attempts, refusal.answer?.origin,
-                refusal.answer?.status, refusal.fate.rawValue)
+                refusal.answer?.status, refusal.answer?.connection, refusal.fate.rawValue)
         }
     }
 

@@ -98,6 +98,7 @@ extension Migration {
                 attempts INTEGER NOT NULL,
                 origin TEXT,
                 status INTEGER,
+                connection INTEGER,
                 fate TEXT NOT NULL,
                 PRIMARY KEY (delivery, channel, registration)
             ) STRICT, WITHOUT ROWID;
@@ -122,6 +123,7 @@ extension Migration {
                 reason TEXT NOT NULL,
                 origin TEXT,
                 status INTEGER,
+                connection INTEGER,
                 fate TEXT NOT NULL,
                 PRIMARY KEY (delivery, channel, registration, made_at, number)
             ) STRICT, WITHOUT ROWID;

@@ -14,11 +14,11 @@ struct AttemptTable {
             try connection.run(
                 """
                 INSERT OR REPLACE INTO attempts (delivery, channel, registration, made_at, number, outcome, reason,
-                    origin, status, fate)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    origin, status, connection, fate)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """, delivery.rawValue, attempt.member.channel.rawValue, attempt.member.registration, attempt.at,
                 attempt.number, attempt.outcome.rawValue, attempt.reason, attempt.answer?.origin,
-                attempt.answer?.status, attempt.fate.rawValue)
+                attempt.answer?.status, attempt.answer?.connection, attempt.fate.rawValue)
         }
     }
 
@@ -26,22 +26,24 @@ struct AttemptTable {
     func attempts(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> [Attempt] {
         try connection.all(
             """
-            SELECT number, outcome, reason, origin, status, made_at, fate FROM attempts
+            SELECT number, outcome, reason, origin, status, connection, made_at, fate FROM attempts
             WHERE delivery = ? AND channel = ? AND registration = ? ORDER BY made_at DESC, number DESC LIMIT ?
             """, delivery.rawValue, member.channel.rawValue, member.registration, MemberEvidence.attemptLimit
         ) { row in
             Attempt(
                 member: member, number: Int(row.integer(0)), outcome: OutcomeName(rawValue: row.text(1)),
-                reason: row.text(2), answer: PushAnswer(row, 3), at: row.timestamp(5), fate: TokenFate(row, 6))
+                reason: row.text(2), answer: PushAnswer(row, 3), at: row.timestamp(6), fate: TokenFate(row, 7))
         }.reversed()
     }
 }
 
 extension PushAnswer {
-    /// - Parameter column: That of the origin, before that of the status.
+    /// - Parameter column: That of the origin, before those of the status and of the connection.
     init?(_ row: Statement, _ column: Int32) {
         guard let origin = row.optionalText(column) else { return nil }
-        self.init(origin: origin, status: row.optionalInteger(column + 1).map { Int($0) })
+        self.init(
+            origin: origin, status: row.optionalInteger(column + 1).map { Int($0) },
+            connection: row.optionalInteger(column + 2).map { Int($0) })
     }
 }
 

@@ -20,14 +20,14 @@ extension DeliveryTable {
     private func refusal(of member: AudienceMember, in delivery: Delivery.ID) throws(StorageError) -> Refusal? {
         try connection.first(
             """
-            SELECT handle, outcome, reason, refused_at, attempts, origin, status, fate FROM refusals
+            SELECT handle, outcome, reason, refused_at, attempts, origin, status, connection, fate FROM refusals
             WHERE delivery = ? AND channel = ? AND registration = ?
             """, delivery.rawValue, member.channel.rawValue, member.registration
         ) { row in
             Refusal(
                 member: member, handle: row.isNull(0) ? nil : PushHandle(text: StoredHandle(row, 0).text),
                 outcome: OutcomeName(rawValue: row.text(1)), reason: row.text(2), at: row.timestamp(3),
-                attempts: Int(row.integer(4)), answer: PushAnswer(row, 5), fate: TokenFate(row, 7))
+                attempts: Int(row.integer(4)), answer: PushAnswer(row, 5), fate: TokenFate(row, 8))
         }
     }
 

@@ -60,7 +60,7 @@ extension StorageConformance {
             let hub = try await bench.hub()
             let delivery = try await bench.accept(hub)
             let template = AudienceMember(channel: ChannelID(rawValue: 1), registration: 70_000)
-            let answer = PushAnswer(origin: "https://a.example:443", status: 503)
+            let answer = PushAnswer(origin: "https://a.example:443", status: 503, connection: 7)
             let attempts = (1...3).map { number in
                 Attempt(
                     member: template, number: number, outcome: number == 3 ? .success : .pnsUnavailable,
@@ -69,7 +69,7 @@ extension StorageConformance {
             }
             let refusal = Refusal(
                 member: bench.member(2), handle: PushHandle("h"), outcome: .badChannel, reason: "Gone",
-                at: bench.now, attempts: 4, answer: PushAnswer(origin: "https://b.example:443", status: nil),
+                at: bench.now, attempts: 4, answer: PushAnswer(origin: "https://b.example:443", status: nil, connection: 8),
                 fate: .quarantined)
             try await bench.storage.record(
                 DeliveryStep(

@@ -46,6 +46,17 @@ import Testing
         #expect(report(&pool, 1, answers: 101, waiting: 150, at: made + .milliseconds(100)) == [.connect(2)])
     }
 
+    @Test func connectionsThatCarryOneRequestAtATimeAreMadeOneBehindTheOther() {
+        var pool = HTTP2PoolStateMachine(connectionLimit: 3)
+        #expect(pool.demand(9, at: start) == [.connect(1)])
+        #expect(pool.connected(1, capacity: 1, isSerial: true, at: start) == [.fill(1)])
+        #expect(
+            pool.changed(1, capacity: 0, hasAnswered: true, isIdle: false, isOpen: true, at: start) == [.connect(2)])
+        #expect(pool.connected(2, capacity: 1, isSerial: true, at: start) == [.fill(2)])
+        #expect(
+            pool.changed(2, capacity: 0, hasAnswered: true, isIdle: false, isOpen: true, at: start) == [.connect(3)])
+    }
+
     @Test(arguments: [1000, 2000])
     func aConnectionThatBringsNothingGoesAgainAndOneThatDoesStays(rate: Int) {
         var pool = HTTP2PoolStateMachine(connectionLimit: 3)

@@ -137,7 +137,7 @@ extension BulkSession {
         } else {
             let response = HTTPResponse(
                 HTTPStatus(answer.status), fields: answer.fields, body: .bytes(answer.body))
-            run?.answered(Int(stream.item), .success(response))
+            run?.answered(Int(stream.item), .success(response), on: number)
         }
     }
 

@@ -139,7 +139,7 @@ extension BulkSession {
         }
         let run = runs[Int(stream.run)]?.run
         if error.mayHaveBeenProcessed {
-            run?.answered(Int(stream.item), .failure(error))
+            run?.answered(Int(stream.item), .failure(error), on: number)
         } else {
             run?.giveBack(Int(stream.item))
         }

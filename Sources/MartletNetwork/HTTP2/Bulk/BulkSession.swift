@@ -15,6 +15,7 @@ final class BulkSession: ClientProtocol {
     /// What may wait in answers to PING and SETTINGS; a peer that makes more of them wait is flooding.
     static let controlLimit = 64 * 1024
 
+    let number = ConnectionNumber.next()
     private weak var connection: (any WireConnection)?
     private weak var owner: (any ClientProtocolOwner)?
     var now: ContinuousClock.Instant

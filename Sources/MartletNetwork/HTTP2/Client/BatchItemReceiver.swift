@@ -7,12 +7,15 @@ final class BatchItemReceiver: ResponseReceiver {
 
     private let run: BatchRun
     private let item: Int
+    private let connection: Int
     private var head = HTTPResponse(.ok)
     private var body: [UInt8] = []
 
-    init(_ run: BatchRun, item: Int) {
+    /// - Parameter connection: The number of the one that the item is sent on.
+    init(_ run: BatchRun, item: Int, on connection: Int) {
         self.run = run
         self.item = item
+        self.connection = connection
     }
 
     func receivedHead(_ head: HTTPResponse) {
@@ -27,13 +30,13 @@ final class BatchItemReceiver: ResponseReceiver {
         let isPlain = head.status == .ok && body.isEmpty && !run.batch.shared.tellsSuccessesInFull
         guard !isPlain else { return run.succeeded(item) }
         head.body = .bytes(body)
-        run.answered(item, .success(head))
+        run.answered(item, .success(head), on: connection)
     }
 
     func failed(_ error: TransportError) {
         // What cannot be sent as it is cannot be sent again either.
         if error.mayHaveBeenProcessed || error.kind == .invalidRequest {
-            run.answered(item, .failure(error))
+            run.answered(item, .failure(error), on: connection)
         } else {
             run.giveBack(item)
         }

@@ -6,6 +6,7 @@ final class HTTP2ClientSession: ClientProtocol {
     /// The most requests that are ever open on one connection.
     static let streamCeiling = 4096
 
+    private let number = ConnectionNumber.next()
     private weak var connection: (any WireConnection)?
     private weak var owner: (any ClientProtocolOwner)?
     private(set) lazy var nghttp2 = NGHTTP2Session(.client, events: self)
@@ -176,7 +177,7 @@ final class HTTP2ClientSession: ClientProtocol {
                 left -= 1
                 _ = submit(
                     run.batch.request(item), to: run.batch.shared.origin,
-                    receiver: BatchItemReceiver(run, item: item), run: run)
+                    receiver: BatchItemReceiver(run, item: item, on: number), run: run)
             }
         }
     }

@@ -84,6 +84,9 @@ struct HTTP2PoolStateMachine: Equatable {
     private var connectTime = Duration.zero
     /// Answers that no measurement knows of yet.
     private var newAnswers = 0
+    /// Whether a connection carries one request at a time (HTTP/1.1): each does what any other does, which needs no
+    /// measuring.
+    private var isSerial = false
     /// When the last event came: what was due by then has been looked at.
     private var lastEvent: ContinuousClock.Instant?
     private var lastID = 0
@@ -137,10 +140,12 @@ struct HTTP2PoolStateMachine: Equatable {
         self.roundTrip = roundTrip ?? self.roundTrip
     }
 
+    /// - Parameter isSerial: Whether it carries one request at a time.
     mutating func connected(
-        _ id: ConnectionID, capacity: Int, at now: ContinuousClock.Instant
+        _ id: ConnectionID, capacity: Int, isSerial: Bool = false, at now: ContinuousClock.Instant
     ) -> [Action] {
         guard let place = place(of: id), connections[place].phase == .connecting else { return [] }
+        self.isSerial = isSerial
         connections[place].phase = .open
         connections[place].capacity = capacity
         connectTime = now - connections[place].wantedAt
@@ -235,7 +240,7 @@ struct HTTP2PoolStateMachine: Equatable {
         let others = openCount
         lastID += 1
         connections.append(Connection(id: lastID, wantedAt: now))
-        if others > 0, let rate { trial = Trial(id: lastID, others: others, rate: rate) }
+        if others > 0, !isSerial, let rate { trial = Trial(id: lastID, others: others, rate: rate) }
         return [.connect(lastID)]
     }
 
@@ -260,6 +265,7 @@ struct HTTP2PoolStateMachine: Equatable {
 
     /// Whether what waits would still wait when another connection is made and has answered once.
     private var isWorthOneMore: Bool {
+        guard !isSerial else { return true }
         guard let rate else { return false }
         return Double(waiting) > rate * ((connectTime + roundTrip) / .seconds(1))
     }
