@@ -18,9 +18,11 @@ final class Locked<Value: Sendable>: @unchecked Sendable {
         lock.deallocate()
     }
 
-    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
-        return body(&value)
+        return try body(&value)
     }
 }

@@ -5,11 +5,17 @@ public import MartletCore
 /// at a time, and each open map costs a descriptor.
 public final class FileProgressMaps: ProgressMaps {
     private let directory: String
+    /// Maps that somebody holds: which pages of a file are there is known to the map that wrote them.
+    private let opened = Locked<[Delivery.ID: Opened]>([:])
     /// Maps with bits that are in memory alone, because the disk is full.
     private let homeless = Locked<[Delivery.ID: FileProgressMap]>([:])
 
     /// Who reads maps for a backup, and the maps that are removed once nobody does.
     private let holding = Locked<Holding>(Holding())
+
+    private struct Opened {
+        weak var map: FileProgressMap?
+    }
 
     private struct Holding {
         var readers = 0
@@ -27,8 +33,13 @@ public final class FileProgressMaps: ProgressMaps {
 
     public func map(for delivery: Delivery.ID, through lastNumber: Int64) throws(StorageError) -> any ProgressMap {
         if let map = homeless.withLock({ $0[delivery] }), map.holds(lastNumber) { return map }
-        return try FileProgressMap(path(of: delivery), through: lastNumber) { [homeless] map in
-            homeless.withLock { $0[delivery] = map }
+        return try opened.withLock { opened throws(StorageError) in
+            if let map = opened[delivery]?.map, map.holds(lastNumber) { return map }
+            let map = try FileProgressMap(path(of: delivery), through: lastNumber) { [homeless] map in
+                homeless.withLock { $0[delivery] = map }
+            }
+            opened[delivery] = Opened(map: map)
+            return map
         }
     }
 
@@ -41,6 +52,7 @@ public final class FileProgressMaps: ProgressMaps {
 
     public func remove(_ delivery: Delivery.ID) throws(StorageError) {
         homeless.withLock { _ = $0.removeValue(forKey: delivery) }
+        opened.withLock { _ = $0.removeValue(forKey: delivery) }
         let isHeld = holding.withLock { holding in
             if holding.readers > 0 { holding.over.append(delivery) }
             return holding.readers > 0
