@@ -15,6 +15,8 @@ public struct HubAPI: Sendable {
     private let telemetry: TelemetryRoutes
     private let audience: AudienceRoutes
     private let traces: TraceRoutes
+    private let deadLetters: DeadLetterRoutes
+    private let funnels: FunnelRoutes
     private let feedback: FeedbackRoutes
     private let jobs: JobRoutes
     private let management: HubManagementRoutes
@@ -22,7 +24,8 @@ public struct HubAPI: Sendable {
 
     public init(
         hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, testSends: TestSends,
-        dryRuns: DryRuns, traces: Traces, jobs: JobRunner, platforms: PushPlatformList, signer: URLSigner,
+        dryRuns: DryRuns, traces: Traces, deadLetters: DeadLetters, funnels: Funnels, jobs: JobRunner,
+        platforms: PushPlatformList, signer: URLSigner,
         address: PublicAddress,
         time: any TimeSource
     ) {
@@ -37,6 +40,8 @@ public struct HubAPI: Sendable {
         telemetry = TelemetryRoutes(
             notifications: notifications, platforms: platforms, feedback: feedbackAddress)
         self.traces = TraceRoutes(traces: traces)
+        self.deadLetters = DeadLetterRoutes(letters: deadLetters)
+        self.funnels = FunnelRoutes(funnels: funnels)
         feedback = FeedbackRoutes(notifications: notifications, hubs: hubs, address: feedbackAddress)
         management = HubManagementRoutes(hubs: hubs, platforms: platforms, time: time)
         description = HubDescription(platforms: platforms).description.makeResponse()
@@ -55,6 +60,8 @@ public struct HubAPI: Sendable {
         audience.add(to: &routes)
         telemetry.add(to: &routes)
         traces.add(to: &routes)
+        deadLetters.add(to: &routes)
+        funnels.add(to: &routes)
         feedback.add(to: &routes)
         jobs.add(to: &routes)
         management.add(to: &routes)

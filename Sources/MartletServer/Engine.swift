@@ -22,6 +22,8 @@ struct Engine: Sendable {
     let testSends: TestSends
     let dryRuns: DryRuns
     let traces: Traces
+    let deadLetters: DeadLetters
+    let funnels: Funnels
     let jobs: JobRunner
     let log: Log
     /// Signs the URLs of containers and blobs.
@@ -103,6 +105,8 @@ struct Engine: Sendable {
             time: time)
         testSends = dispatcher.makeTestSends()
         dryRuns = dispatcher.makeDryRuns()
+        funnels = Funnels(store: storage)
+        deadLetters = DeadLetters(store: storage, time: time) { dispatcher.enqueue($0) }
         traces = Traces(
             store: storage, maps: storage.progressMaps, platforms: platforms, messageIDs: try keys.messageIDKey())
         jobs = JobRunner(
@@ -146,7 +150,7 @@ struct Engine: Sendable {
         var router = Router(refuse: HubAPI.refusal(time: time))
         HubAPI(
             hubs: hubs, devices: devices, notifications: notifications, testSends: testSends,
-            dryRuns: dryRuns, traces: traces, jobs: jobs,
+            dryRuns: dryRuns, traces: traces, deadLetters: deadLetters, funnels: funnels, jobs: jobs,
             platforms: platforms, signer: signer, address: PublicAddress(configuration.publicURL), time: time
         ).addRoutes(to: &router)
         let health = HealthAPI {
@@ -200,6 +204,7 @@ struct Engine: Sendable {
             hubs: hubs, devices: devices, users: users, userRemoval: removal, platforms: platforms,
             containers: containers, audit: AuditAdministration(store: storage),
             serverKey: KeyAdministration(rotation: keyRotation), traces: traces,
+            deadLetters: deadLetters, funnels: funnels,
             backup: BackupAdministration(
                 storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log),
             metrics: metrics, endpoint: endpoint)

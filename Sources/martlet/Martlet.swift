@@ -6,9 +6,10 @@ import MartletServer
 struct Martlet {
     static let table = CommandTable(
         commands: [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
-            + ContainerCommands.all + BackupCommands.all + ServerKeyCommands.all
+            + ContainerCommands.all + BackupCommands.all + DeadLetterCommands.all + ServerKeyCommands.all
             + [
                 SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command, WhyCommand.command,
+                FunnelCommand.command,
                 KeysCommand.command,
                 NotifyCommand.command, ReadersCommand.command, AuditCommand.command, MetricsCommand.command,
                 DeviceCommand.command, BrowserCommand.command,

@@ -112,6 +112,11 @@ struct IndependentJudgeTests {
         try await judge("service_answers.py", BuiltProducts.martlet.path)
     }
 
+    @Test("Dead letters are listed, sent again and received once, and a wrong project removes nobody")
+    func deadLettersAreSentAgain() async throws {
+        try await judge("letters.py", BuiltProducts.martlet.path)
+    }
+
     @Test(
         "Whatever the simulator does as FCM, WNS, MPNS, ADM or Web Push, nothing is lost and nothing kept that is gone")
     func faultsOfServicesAreOvercome() async throws {

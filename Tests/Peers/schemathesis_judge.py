@@ -80,7 +80,8 @@ def batch():
 
 
 # A push service must have refused something before there is one.
-NEEDS_REFUSALS = {f"{method} /{{hub}}/feedback/{{file}}" for method in ("GET", "HEAD")}
+NEEDS_REFUSALS = {f"{method} /{{hub}}/feedback/{{file}}" for method in ("GET", "HEAD")} | {
+    "POST /{hub}/messages/{id}/deadletters/resend"}
 FEEDBACK = "GET /{hub}/feedbackcontainer"
 
 
@@ -212,7 +213,11 @@ def hub(address, port, rule, container):
     described.fix("hub", "spare", only=["PUT /{hub}", "DELETE /{hub}"])
     described.fix("tag", "news")
     described.fix("id", "1-1-1", "device", "odd id")
-    described.fix("id", sent, "odd id", only=["GET /{hub}/messages/{id}", "GET /{hub}/messages/{id}/devices/{device}"])
+    described.fix("id", sent, "odd id", only=["GET /{hub}/messages/{id}", "GET /{hub}/messages/{id}/devices/{device}",
+        "GET /{hub}/messages/{id}/deadletters", "POST /{hub}/messages/{id}/deadletters/resend",
+        "GET /{hub}/messages/{id}/funnel"])
+    described.fix("continuation", "1.1.0", "odd")
+    described.fix("outcome", "BadChannel", "odd outcome")
     described.fix("device", "1-1-1", "device", "odd device")
     described.fix("id", later, "odd id", only=["DELETE /{hub}/schedulednotifications/{id}"])
     described.fix("id", replaced, "odd id", only=["PUT /{hub}/schedulednotifications/{id}"])

@@ -88,7 +88,14 @@ actor AuthorizationCache {
         if clock.setBack(at: now) != nil { forgetTokens() }
         var entry = entry(key, credential)
         if let grant = entry.grant(at: now) { return .granted(grant) }
-        if let failure = entry.failure, failure.until > now { return .refused(failure.outcome) }
+        if let failure = entry.failure, failure.until > now {
+            var outcome = failure.outcome
+            // Of a wait that the service asked for, what is left of it.
+            if case .retry(_, let scope) = outcome.reaction {
+                outcome.reaction = .retry(after: failure.until - now, scope: scope)
+            }
+            return .refused(outcome)
+        }
         if entry.exchange == nil {
             do throws(PushServiceError) {
                 let authorization = try service.authorization(at: now)

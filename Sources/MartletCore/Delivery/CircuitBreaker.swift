@@ -74,6 +74,12 @@ struct CircuitBreaker: Sendable, Equatable {
         return pausedUntil ?? until
     }
 
+    /// Goes on with a pause that an earlier process has begun.
+    mutating func restore(until moment: Timestamp) {
+        pausedUntil = max(moment, pausedUntil ?? moment)
+        pauses = max(pauses, 1)
+    }
+
     mutating func close() {
         self = CircuitBreaker(terms)
     }

@@ -1,10 +1,12 @@
 import MartletModel
 
-/// Decides whether an answer that a handle is dead may be believed.
+/// Decides which answers that a handle is dead are believed.
 ///
-/// A wrong bundle id, project or environment makes every handle look dead. So guarded deletions happen only while a
-/// platform of a hub is healthy: in the sliding window there is a success, and not more than half of many answers are
-/// fatal (push services document, section 0.4).
+/// A wrong bundle id, project or environment makes every handle look dead. So an answer that may as well come of that is
+/// believed only while the same kind of push is proven to work: in the sliding window there is a success, and not more
+/// fatal answers than successes (push services document, section 0.4). One that leaves no doubt is believed at once, but
+/// for a quarantine: that begins when most of many answers are fatal, and ends with the proof. Nothing of what was said
+/// in a quarantine is believed afterwards: who is gone will be called so again.
 struct DeletionGuard: Sendable {
     private struct Slot {
         var start: Timestamp
@@ -12,30 +14,87 @@ struct DeletionGuard: Sendable {
         var fatal = 0
     }
 
+    private struct Suspect {
+        var feedback: ChannelFeedback
+        var at: Timestamp
+    }
+
     private static let slotLength: Duration = .seconds(60)
     private static let slotLimit = 10
-    /// Below this many answers a share means nothing.
+    private static let windowLength: Duration = slotLength * slotLimit
+    /// Up to this many answers a share means nothing.
     static let enoughAnswers = 20
+    /// Who is called dead before there is a proof, and remembered until there is one.
+    static let suspectLimit = 1000
 
+    /// Whether nothing is believed until pushes are proven to work.
+    private(set) var isQuarantined: Bool
     private var slots: [Slot] = []
+    private var suspects: [Suspect] = []
+
+    /// - Parameter isQuarantined: Whether a quarantine outlasted the process that began it.
+    init(isQuarantined: Bool = false) {
+        self.isQuarantined = isQuarantined
+    }
 
     /// Notes what a page came to.
-    mutating func note(successes: Int, fatal: Int, at now: Timestamp) {
+    /// - Returns: Who is believed to be gone.
+    mutating func note(_ health: PageHealth, at now: Timestamp) -> [ChannelFeedback] {
         // A slot that lies ahead was begun before the clock was set back.
         if slots.last.map({ now - $0.start >= Self.slotLength || $0.start - now >= Self.slotLength }) ?? true {
             slots.append(Slot(start: now))
             if slots.count > Self.slotLimit { slots.removeFirst() }
         }
-        slots[slots.count - 1].successes += successes
-        slots[slots.count - 1].fatal += fatal
-    }
-
-    /// Whether handles that were called dead may be removed.
-    func allowsDeletion(at now: Timestamp) -> Bool {
-        let recent = slots.filter { now - $0.start < Self.slotLength * Self.slotLimit }
+        slots[slots.count - 1].successes += health.successes
+        slots[slots.count - 1].fatal += health.fatal
+        let recent = slots.filter { now - $0.start < Self.windowLength }
         let successes = recent.reduce(0) { $0 + $1.successes }
         let fatal = recent.reduce(0) { $0 + $1.fatal }
-        if successes + fatal <= Self.enoughAnswers { return true }
-        return successes > 0 && fatal <= successes
+        guard successes == 0 || fatal > successes else {
+            isQuarantined = false
+            let believed = suspects.filter { now - $0.at < Self.windowLength }.map(\.feedback)
+            suspects = []
+            return believed + health.dead + health.doubtful
+        }
+        if successes + fatal > Self.enoughAnswers { isQuarantined = true }
+        guard !isQuarantined else {
+            suspects = []
+            return []
+        }
+        let room = Self.suspectLimit - suspects.count
+        suspects += health.doubtful.prefix(max(0, room)).map { Suspect(feedback: $0.asOf(now), at: now) }
+        return health.dead
+    }
+
+    /// Forgets what was noted, which says nothing of a new credential. A quarantine stays.
+    mutating func reset() {
+        slots = []
+        suspects = []
+    }
+}
+
+/// What the pushes of a page that share an application came to, as far as it tells whether devices are gone.
+struct PageHealth: Sendable, Equatable {
+    var successes = 0
+    /// Answers by which a handle is dead.
+    var fatal = 0
+    /// Who is gone without doubt,
+    var dead: [ChannelFeedback] = []
+    /// and who is unless a configuration is wrong.
+    var doubtful: [ChannelFeedback] = []
+
+    static func += (left: inout PageHealth, right: PageHealth) {
+        left.successes += right.successes
+        left.fatal += right.fatal
+        left.dead += right.dead
+        left.doubtful += right.doubtful
+    }
+}
+
+extension ChannelFeedback {
+    /// The same for later: whoever registers again meanwhile is not gone.
+    fileprivate func asOf(_ moment: Timestamp) -> ChannelFeedback {
+        guard case .gone(asOf: nil) = kind else { return self }
+        return ChannelFeedback(channel: channel, kind: .gone(asOf: moment))
     }
 }

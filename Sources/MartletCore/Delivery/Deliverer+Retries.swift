@@ -37,7 +37,7 @@ extension Deliverer {
     ) async throws(StorageError) -> Int {
         let limit = lane.isProbe ? LaneBoard.probeSize : await sender.retryLimit(of: lane.id, settings.pageSize)
         let retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
-        let page = try await page(of: retries, delivery)
+        let page = try await page(of: retries.map(\.member), delivery)
         let map = try map(of: delivery)
         var tally = makeTally(delivery, lane, areRetries: true)
         let places = page.members.indices.filter { !map.contains(page.members[$0]) }
@@ -54,36 +54,56 @@ extension Deliverer {
         var job = PageSender.Job(delivery, lane, page: page, map: map)
         job.attempts = page.members.map { attempts[$0] ?? 0 }
         guard try await sendInTurn(job, &content, places: places, tally: &tally) else { return 0 }
-        let mayDelete = conclude(&tally, lane, delivery)
-        try await record(DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true), of: delivery)
-        try await apply(tally, mayDelete: mayDelete, delivery, lane)
+        let conclusion = conclude(&tally, lane, delivery)
+        var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true)
+        step.add(conclusion)
+        try await record(step, of: delivery)
+        try await apply(tally, conclusion, delivery, lane)
         return places.count
     }
 
-    /// The members of retries that are still in the audience, with their handles of now: a device that was unregistered
-    /// meanwhile, or has another user, must not show what was not meant for it.
-    private func page(of retries: [Retry], _ delivery: Delivery) async throws(StorageError) -> AudiencePage {
-        let members = retries.map(\.member).sorted()
+    /// Those members that are still in the audience, with their handles of now: a device that was unregistered meanwhile,
+    /// or has another user, must not show what was not meant for it.
+    func page(of members: [AudienceMember], _ delivery: Delivery) async throws(StorageError) -> AudiencePage {
+        let members = members.sorted()
         switch delivery.notification.target {
         case .direct(let handles):
             return AudiencePage(of: handles, among: members)
         case .audience(let expression):
-            var query = AudienceQuery(of: delivery, expression, limit: retries.count, now: time.now)
+            var query = AudienceQuery(of: delivery, expression, limit: members.count, now: time.now)
             query.among = members
             return try await devices.audience(query)
         }
     }
 
-    /// Gives up as many retries as one step takes.
+    /// Gives up as many retries as one step takes: each is a dead letter with what its last attempt came to.
     /// - Returns: Whether there were any.
     func giveUpRetries(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
-        let id = progress.delivery.id
-        let left = try await notifications.retries(of: id, due: .distantFuture, limit: settings.pageSize)
+        let delivery = progress.delivery
+        let left = try await notifications.retries(of: delivery.id, due: .distantFuture, limit: settings.pageSize)
         guard !left.isEmpty else { return false }
-        let step = DeliveryStep(
-            delivery: id, isFannedOut: progress.isFannedOut, state: .processing,
-            counts: [.abandoned: left.count], settled: left.map(\.member))
-        try await record(step, of: progress.delivery)
+        let page = try await page(of: left.map(\.member), delivery)
+        let places = Dictionary(uniqueKeysWithValues: page.members.enumerated().map { ($1, $0) })
+        let map = try map(of: delivery)
+        let now = time.now
+        var step = DeliveryStep(
+            delivery: delivery.id, isFannedOut: progress.isFannedOut, state: .processing,
+            settled: left.map(\.member))
+        for retry in left {
+            // Reached by what a kill kept from being recorded.
+            let isReached = map.contains(retry.member)
+            step.counts[isReached ? .success : .abandoned, default: 0] += 1
+            guard !isReached else { continue }
+            step.refusals.append(
+                Refusal(
+                    member: retry.member, handle: places[retry.member].map(page.handle), outcome: .abandoned,
+                    reason: Self.reasonOfAbandoning(retry), at: now, attempts: retry.attempts))
+        }
+        try await record(step, of: delivery)
         return true
+    }
+
+    private static func reasonOfAbandoning(_ retry: Retry) -> String {
+        retry.reason.isEmpty ? retry.outcome.rawValue : "\(retry.outcome.rawValue): \(retry.reason)"
     }
 }

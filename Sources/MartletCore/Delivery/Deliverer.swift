@@ -22,6 +22,7 @@ struct Deliverer: Sendable {
     }
 
     let notifications: any NotificationStore
+    let letters: any DeadLetterStore
     let devices: any DeviceStore
     let maps: any ProgressMaps
     let hubs: HubDirectory
@@ -77,7 +78,7 @@ struct Deliverer: Sendable {
         var progress = course.progress
         let delivery = progress.delivery
         let started = time.now
-        let page = try await nextPage(progress, limit: pageLimit(of: course, lane))
+        let (page, last) = try await nextPage(progress, limit: pageLimit(of: course, lane))
         var tally = makeTally(delivery, lane, areRetries: false)
         tally.addSkipped(page.skipped)
         if page.count > 0 {
@@ -91,25 +92,26 @@ struct Deliverer: Sendable {
                 guard try await sendInTurn(job, &content, places: places, tally: &tally) else { return }
             }
         }
-        let mayDelete = conclude(&tally, lane, delivery)
+        let conclusion = conclude(&tally, lane, delivery)
         course.note(page, hasRetries: !tally.retries.isEmpty)
         let isFirst = progress.state == .enqueued
         let isOnePage = course.knowsAll && progress.cursor == .none
         progress.state = (page.isLast ? course.final : nil) ?? .processing
-        progress.cursor = page.members.last ?? progress.cursor
+        progress.cursor = last
         progress.isFannedOut = page.isLast
         var step = DeliveryStep(delivery.id, tally, cursor: progress.cursor, isFannedOut: page.isLast)
         step.state = progress.state
         step.startedAt = isFirst ? started : nil
         let ended = time.now
-        step.range = RangeRecord(page, tally, startedAt: started, endedAt: ended)
+        step.range = RangeRecord(page, through: last, tally, startedAt: started, endedAt: ended)
         if progress.state.isFinal {
             step.endedAt = ended
             step.reached = try reached(of: delivery, isOnePage ? page : nil)
         }
+        step.add(conclusion)
         try await record(step, of: delivery)
         course.progress = progress
-        try await apply(tally, mayDelete: mayDelete, delivery, lane)
+        try await apply(tally, conclusion, delivery, lane)
     }
 
     private func pageLimit(of course: DeliveryCourse, _ lane: ReadyLane) -> Int {
@@ -117,22 +119,32 @@ struct Deliverer: Sendable {
         return course.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
     }
 
-    private func nextPage(_ progress: DeliveryProgress, limit: Int) async throws(StorageError) -> AudiencePage {
+    /// - Returns: The page behind the cursor, and where the cursor stands when it is done with.
+    private func nextPage(
+        _ progress: DeliveryProgress, limit: Int
+    ) async throws(StorageError) -> (AudiencePage, last: AudienceMember) {
         let delivery = progress.delivery
-        switch delivery.notification.target {
-        case .direct(let handles):
-            return AudiencePage(of: handles, after: progress.cursor, limit: limit)
-        case .audience(let expression):
-            return try await devices.audience(
-                AudienceQuery(
-                    of: delivery, expression, after: progress.cursor, limit: limit, now: time.now))
+        if delivery.notification.resend != nil {
+            let dead = try await letters.resendMembers(of: delivery, after: progress.cursor, limit: limit)
+            var page = try await page(of: dead.members, delivery)
+            page.isLast = dead.isLast
+            return (page, dead.last)
         }
+        let page: AudiencePage =
+            switch delivery.notification.target {
+            case .direct(let handles):
+                AudiencePage(of: handles, after: progress.cursor, limit: limit)
+            case .audience(let expression):
+                try await devices.audience(
+                    AudienceQuery(of: delivery, expression, after: progress.cursor, limit: limit, now: time.now))
+            }
+        return (page, page.members.last ?? progress.cursor)
     }
 
     /// Whether there is no device to wait for: most platforms of a template notification have none.
     private func isForNobody(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
         guard progress.cursor == .none else { return false }
-        let page = try await nextPage(progress, limit: 1)
+        let (page, _) = try await nextPage(progress, limit: 1)
         return page.count == 0 && page.skipped == 0 && page.isLast
     }
 
@@ -166,9 +178,16 @@ struct Deliverer: Sendable {
             expiresAt: delivery.notification.expiresAt, areRetries: areRetries)
     }
 
+    /// What follows from a page for its lane and for handles.
+    struct Conclusion {
+        var pauses: [LanePause]
+        var quarantines: [String: Bool]
+        /// Who is believed to be gone.
+        var gone: [ChannelFeedback]
+    }
+
     /// Tells the lane how the page went.
-    /// - Returns: Whether handles that were called dead under guard may be removed.
-    func conclude(_ tally: inout PageTally, _ lane: ReadyLane, _ delivery: Delivery) -> Bool {
+    func conclude(_ tally: inout PageTally, _ lane: ReadyLane, _ delivery: Delivery) -> Conclusion {
         // What an old credential has come to says nothing of the new one.
         let isCurrent = hubs.credential(for: delivery.platform, of: delivery.notification.hub) == lane.credential
         let note = lanes.note(tally, lane, isCurrent: isCurrent, at: time.now)
@@ -177,17 +196,17 @@ struct Deliverer: Sendable {
         if let outcome = tally.refusesAll, !lane.sendsAnything || !delivery.isOfTemplates {
             lanes.refuse(delivery.id, outcome)
         }
-        let mayDelete = lanes.mayDelete(lane.id, at: time.now)
-        tally.decideFates(mayDelete: mayDelete)
-        return mayDelete
+        tally.decideFates(removing: Set(note.gone.map(\.channel)))
+        return Conclusion(
+            pauses: tally.holds + [note.pause].compactMap(\.self), quarantines: note.quarantines, gone: note.gone)
     }
 
     /// Acts on what was said of handles, once the step is recorded: a refusal names the registration that it may remove.
     /// Where a kill comes between the two, the next notification finds the handle dead again.
     func apply(
-        _ tally: PageTally, mayDelete: Bool, _ delivery: Delivery, _ lane: ReadyLane
+        _ tally: PageTally, _ conclusion: Conclusion, _ delivery: Delivery, _ lane: ReadyLane
     ) async throws(StorageError) {
-        let feedback = sender.feedback(of: tally, mayDelete: mayDelete, lane)
+        let feedback = sender.feedback(of: tally, gone: conclusion.gone, lane)
         guard !feedback.isEmpty else { return }
         _ = try await devices.apply(feedback, in: delivery.notification.hub, at: time.now)
     }
@@ -200,10 +219,14 @@ struct Deliverer: Sendable {
                 "Sending from hub '\(name)' to \(delivery.platform) is paused: \(cause.name.rawValue), "
                     + "\(cause.reason). What was accepted is kept and tried again.")
         }
-        if note.beginsQuarantine {
+        for (application, isQuarantined) in note.quarantines.sorted(by: { $0.key < $1.key }) {
+            let part = application.isEmpty ? "" : " (\(application))"
             log(
-                "Most devices of hub '\(name)' look gone to \(delivery.platform), which a wrong credential, topic or "
-                    + "environment explains as well: none is removed until sends succeed again.")
+                isQuarantined
+                    ? "Most devices of hub '\(name)' look gone to \(delivery.platform)\(part), which a wrong credential, "
+                        + "topic or environment explains as well: none is removed until sends succeed again."
+                    : "Sends from hub '\(name)' to \(delivery.platform)\(part) succeed again: devices that are gone are "
+                        + "removed from now on.")
         }
     }
 
@@ -312,5 +335,11 @@ extension DeliveryStep {
             delivery: delivery, cursor: cursor, isFannedOut: isFannedOut, state: .processing, counts: tally.counts,
             refusals: tally.refusals, retries: tally.retries, settled: tally.settled,
             attempts: tally.attempts)
+    }
+
+    /// Adds what is to outlast the process of what the page has changed about its lane.
+    mutating func add(_ conclusion: Deliverer.Conclusion) {
+        pauses = conclusion.pauses
+        quarantines = conclusion.quarantines
     }
 }

@@ -22,6 +22,10 @@ public struct DeliveryStep: Sendable {
     public var attempts: [Attempt]
     /// With a final state, whom the delivery has reached.
     public var reached: [ReachedBlock]
+    /// Pauses of the lane, and of origins, that the page has begun or prolonged.
+    public var pauses: [LanePause] = []
+    /// Quarantines of the lane that have begun with the page, or ended, by application.
+    public var quarantines: [String: Bool] = [:]
 
     public init(
         delivery: Delivery.ID, cursor: AudienceMember? = nil, isFannedOut: Bool, state: NotificationState,

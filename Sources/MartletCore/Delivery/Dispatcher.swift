@@ -8,7 +8,9 @@ import Synchronization
 public final class Dispatcher: Sendable {
     /// What has been counted since the start.
     public let metrics: DeliveryMetrics
-    private let store: any NotificationStore
+    private let store: any NotificationStore & LaneStore
+    /// Hubs whose credentials have changed, and whose pauses are to be forgotten for good.
+    private let reopened = Mutex<Set<Hub.ID>>([])
     private let deliverer: Deliverer
     private let lanes: LaneBoard
     private let origins: OriginBoard
@@ -21,7 +23,9 @@ public final class Dispatcher: Sendable {
 
     /// - Parameter log: Told what goes wrong, in a sentence without secrets.
     public init(
-        notifications: any NotificationStore, devices: any DeviceStore, maps: any ProgressMaps, hubs: HubDirectory,
+        notifications: any NotificationStore & DeadLetterStore & LaneStore, devices: any DeviceStore,
+        maps: any ProgressMaps,
+        hubs: HubDirectory,
         platforms: PushPlatformList, transport: any HTTPTransport, messageIDs: MessageIDKey, time: any TimeSource,
         settings: DeliverySettings = DeliverySettings(), log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -38,7 +42,8 @@ public final class Dispatcher: Sendable {
             origins: origins, suspects: Suspects(store: devices), paces: Paces(time: time), messageIDs: messageIDs,
             requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         deliverer = Deliverer(
-            notifications: notifications, devices: devices, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,
+            notifications: notifications, letters: notifications, devices: devices, maps: maps, hubs: hubs,
+            platforms: platforms, lanes: lanes,
             sender: sender, settings: settings, time: time, metrics: metrics, log: log)
         self.settings = settings
         self.time = time
@@ -82,12 +87,14 @@ public final class Dispatcher: Sendable {
     /// A hub's credentials have changed: what waited for them goes on.
     public func credentialsChanged(in hub: Hub.ID) {
         lanes.open(hub)
+        reopened.withLock { _ = $0.insert(hub) }
         queue.withLock { $0.hurry(hub) }
         wake.yield()
     }
 
     /// Delivers until cancelled; then lets the pages in hand come to their end.
     public func run() async {
+        await recall()
         let timer = DeliveryTimer(time: time) { [wake] in wake.yield() }
         await withDiscardingTaskGroup { group in
             var clock = ClockWatch()
@@ -100,7 +107,43 @@ public final class Dispatcher: Sendable {
         }
     }
 
+    /// How many quarantines there are on each platform.
+    public var quarantines: [PlatformID: Int] { lanes.quarantines }
+
+    /// Goes on with the pauses and quarantines of the process before, without which nothing may be sent.
+    private func recall() async {
+        while !Task.isCancelled {
+            do throws(StorageError) {
+                let now = time.now
+                for memory in try await store.laneMemories(at: now) {
+                    lanes.restore(memory)
+                    for pause in memory.pauses { origins.restore(pause, of: memory.lane, at: now) }
+                }
+                return
+            } catch {
+                log("The pauses of push services could not be read: \(error)")
+                try? await time.sleep(until: time.now + .seconds(1))
+            }
+        }
+    }
+
+    private func forgetPauses() async {
+        let hubs = reopened.withLock { reopened in
+            defer { reopened = [] }
+            return reopened
+        }
+        for hub in hubs {
+            do throws(StorageError) {
+                try await store.forgetPauses(of: hub)
+            } catch {
+                reopened.withLock { _ = $0.insert(hub) }
+                log("The pauses of a hub whose credentials have changed could not be forgotten: \(error)")
+            }
+        }
+    }
+
     private func start(in group: inout DiscardingTaskGroup, _ timer: DeliveryTimer) {
+        if !reopened.withLock(\.isEmpty) { group.addTask { await self.forgetPauses() } }
         if let after = queue.withLock({ $0.wantsMore(at: time.now) }) {
             group.addTask { await self.readStore(after: after) }
         }

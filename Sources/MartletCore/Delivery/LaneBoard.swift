@@ -29,7 +29,10 @@ final class LaneBoard: Sendable {
     /// Opens every lane of a hub: its credentials have changed.
     func open(_ hub: Hub.ID) {
         state.withLock { state in
-            for id in state.lanes.keys where id.hub == hub { state.lanes[id]?.breaker.close() }
+            for id in state.lanes.keys where id.hub == hub {
+                state.lanes[id]?.breaker.close()
+                state.lanes[id]?.resetGuards()
+            }
         }
     }
 
@@ -39,12 +42,21 @@ final class LaneBoard: Sendable {
         state.withLock { state in
             var lane = state.lanes[ready.id] ?? Lane()
             let wasOpen = lane.isOpen
-            let wasHealthy = lane.deletions.allowsDeletion(at: now)
-            lane.deletions.note(successes: tally.successes, fatal: tally.fatal, at: now)
+            var note = LaneNote()
+            if isCurrent {
+                for (application, health) in tally.healths {
+                    let (gone, change) = lane.note(health, of: application, at: now)
+                    note.gone += gone
+                    if let change { note.quarantines[application] = change }
+                }
+            }
             if !isCurrent {
                 lane.breaker.endProbe()
             } else if let pause = tally.pause {
-                _ = lane.breaker.pause(atLeast: pause, at: now)
+                let until = lane.breaker.pause(atLeast: pause, at: now)
+                if let cause = tally.pauseCause {
+                    note.pause = LanePause(until: until, outcome: cause.name, reason: cause.reason)
+                }
             } else if tally.answered > 0, lane.isOpen || ready.isProbe {
                 // A page that was let in before a pause and is answered behind its beginning does not end it.
                 lane.breaker.close()
@@ -52,15 +64,26 @@ final class LaneBoard: Sendable {
                 lane.breaker.endProbe()
             }
             state.lanes[ready.id] = lane
-            let isHealthy = lane.deletions.allowsDeletion(at: now)
-            return LaneNote(
-                beginsPause: wasOpen && !lane.isOpen, beginsQuarantine: wasHealthy && !isHealthy)
+            note.beginsPause = wasOpen && !lane.isOpen
+            return note
         }
     }
 
-    /// Whether handles called dead under guard may be removed.
-    func mayDelete(_ id: LaneID, at now: Timestamp) -> Bool {
-        state.withLock { $0.lanes[id]?.deletions.allowsDeletion(at: now) ?? true }
+    /// Goes on with what an earlier process knew of a lane; what is of an origin is none of it.
+    func restore(_ memory: LaneMemory) {
+        state.withLock { state in
+            var lane = state.lanes[memory.lane] ?? Lane()
+            for pause in memory.pauses where pause.origin == nil { lane.breaker.restore(until: pause.until) }
+            for application in memory.quarantines { lane.restoreQuarantine(of: application) }
+            state.lanes[memory.lane] = lane
+        }
+    }
+
+    /// How many quarantines there are on each platform.
+    var quarantines: [PlatformID: Int] {
+        state.withLock { state in
+            state.lanes.reduce(into: [:]) { $0[$1.key.platform, default: 0] += $1.value.quarantines }
+        }
     }
 
     /// How many lanes are paused, by platform.
@@ -87,7 +110,11 @@ final class LaneBoard: Sendable {
 /// What a page has just changed about its lane.
 struct LaneNote: Sendable, Equatable {
     /// The lane was open and is paused now.
-    var beginsPause: Bool
-    /// Handles were believed dead until now and are not any more.
-    var beginsQuarantine: Bool
+    var beginsPause = false
+    /// The pause that it begins or prolongs.
+    var pause: LanePause?
+    /// Who is believed to be gone.
+    var gone: [ChannelFeedback] = []
+    /// The applications of which nobody is believed to be gone any more, or is again.
+    var quarantines: [String: Bool] = [:]
 }

@@ -46,9 +46,11 @@ final class OriginBoard: Sendable {
     ///   - successes: Plain ones.
     ///   - outcomes: All others.
     ///   - isProbe: Whether they went as one; answers to what was let in before a pause do not end it.
+    /// - Returns: A wait that the origin has asked for, which is to outlast the process.
+    @discardableResult
     func note(
         successes: Int, _ outcomes: [Outcome], _ lane: LaneID, _ origin: HTTPOrigin, isProbe: Bool, at now: Timestamp
-    ) {
+    ) -> LanePause? {
         var silent = 0
         var asked: (wait: Duration, cause: Outcome)?
         for outcome in outcomes {
@@ -60,7 +62,10 @@ final class OriginBoard: Sendable {
             }
         }
         if let asked {
-            change(lane, origin, asked.cause, at: now) { _ = $0.pause(atLeast: asked.wait, at: now) }
+            let (cause, wait) = (asked.cause, asked.wait)
+            change(lane, origin, cause, at: now) { _ = $0.pause(atLeast: wait, at: now) }
+            return LanePause(
+                origin: origin.description, until: now + wait, outcome: cause.name, reason: cause.reason)
         } else if successes + outcomes.count > silent {
             let key = Key(lane: lane, origin: origin)
             sick.withLock { sick in
@@ -69,6 +74,14 @@ final class OriginBoard: Sendable {
         } else if let cause = outcomes.last {
             change(lane, origin, cause, at: now) { $0.fail(silent, at: now) }
         }
+        return nil
+    }
+
+    /// Goes on with a pause of an origin that an earlier process was asked for.
+    func restore(_ pause: LanePause, of lane: LaneID, at now: Timestamp) {
+        guard let text = pause.origin, let origin = HTTPOrigin(text) else { return }
+        let cause = Outcome(pause.outcome, reason: pause.reason, .retry(after: pause.until - now, scope: .origin))
+        change(lane, origin, cause, at: now) { $0.restore(until: pause.until) }
     }
 
     /// A probe has not been sent after all.

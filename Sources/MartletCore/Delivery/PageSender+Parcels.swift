@@ -66,18 +66,30 @@ extension PageSender {
 
     /// Sends all parcels.
     func send(_ parcels: [Parcel], of job: Job, tally: inout PageTally) async {
-        if let only = parcels.first, parcels.count == 1 { return await send(only, of: job, tally: &tally) }
         let empty = tally.emptied()
-        await withTaskGroup(of: PageTally.self) { group in
+        if let only = parcels.first, parcels.count == 1 {
+            var own = empty
+            await send(only, of: job, tally: &own)
+            return tally.merge(own, of: Self.application(of: only))
+        }
+        await withTaskGroup(of: (String, PageTally).self) { group in
             for (number, parcel) in parcels.enumerated() {
-                if number >= Self.parcelsAtOnce, let done = await group.next() { tally.merge(done) }
+                if number >= Self.parcelsAtOnce, let (application, done) = await group.next() {
+                    tally.merge(done, of: application)
+                }
                 group.addTask {
                     var own = empty
                     await send(parcel, of: job, tally: &own)
-                    return own
+                    return (Self.application(of: parcel), own)
                 }
             }
-            for await done in group { tally.merge(done) }
+            for await (application, done) in group { tally.merge(done, of: application) }
         }
+    }
+
+    /// Whoever answers at an origin that devices have chosen proves nothing of others.
+    private static func application(of parcel: Parcel) -> String {
+        if let origin = parcel.origin { return origin.description }
+        return parcel.places.first.map { parcel.service.application(of: parcel.messages[$0]) } ?? ""
     }
 }

@@ -40,16 +40,18 @@ extension PageSender {
     }
 
     /// What is to be done about the handles of a page.
-    /// - Parameter mayDelete: Whether handles that were called dead under guard may be removed.
-    func feedback(of tally: PageTally, mayDelete: Bool, _ lane: ReadyLane) -> [ChannelFeedback] {
-        let feedback = tally.feedback + (mayDelete ? tally.guardedFeedback : [])
+    /// - Parameter believed: Who is believed to be gone; whoever else was called dead is a suspect.
+    func feedback(
+        of tally: PageTally, gone believed: [ChannelFeedback], _ lane: ReadyLane
+    ) -> [ChannelFeedback] {
+        let feedback = tally.feedback + believed
         guard case .by(let service) = lane.sending, type(of: service).slowsConnectionsOfSuspects else {
             return feedback
         }
-        let kept = mayDelete ? [] : tally.guardedFeedback.map(\.channel)
         let gone = Set(feedback.map(\.channel))
         let added = suspects.change(
-            lane.id, adding: Set(kept + tally.throttled).subtracting(gone), removing: gone.union(tally.trusted))
+            lane.id, adding: Set(tally.calledDead + tally.throttled).subtracting(gone),
+            removing: gone.union(tally.trusted))
         return feedback + added.map { ChannelFeedback(channel: $0, kind: .suspected) }
             + tally.trusted.map { ChannelFeedback(channel: $0, kind: .trusted) }
     }

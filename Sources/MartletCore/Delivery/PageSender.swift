@@ -103,9 +103,10 @@ struct PageSender: Sendable {
             let (successes, answers, origin) = await exchange(
                 parcel, job, &waiting, grant, connection, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
             if let origin = parcel.origin, successes + answers.count > 0 {
-                origins.note(
+                let hold = origins.note(
                     successes: successes, answers.map(\.outcome), job.delivery.lane, origin, isProbe: isProbe,
                     at: time.now)
+                if let hold { tally.addHold(hold) }
             }
             waiting = []
             var isRefused = false

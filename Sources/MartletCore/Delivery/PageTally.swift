@@ -14,9 +14,14 @@ struct PageTally {
     private(set) var spared: [AudienceMember: Outcome] = [:]
     private(set) var retries: [Retry] = []
     private(set) var settled: [AudienceMember] = []
+    /// Handles that were replaced.
     private(set) var feedback: [ChannelFeedback] = []
-    /// Feedback that only counts while the lane is healthy.
-    private(set) var guardedFeedback: [ChannelFeedback] = []
+    /// What the pushes came to that are not of a part that was merged.
+    private var health = PageHealth()
+    /// What the parts came to, by application (`PushService.application`).
+    private(set) var healths: [String: PageHealth] = [:]
+    /// Waits that origins have asked for.
+    private(set) var holds: [LanePause] = []
     /// Devices that the service had too much for.
     private(set) var throttled: [ChannelID] = []
     /// Suspects that were reached.
@@ -28,9 +33,6 @@ struct PageTally {
     private var unanswered = 0
     /// Why the message can reach no device of the platform.
     private(set) var refusesAll: Outcome?
-    private(set) var successes = 0
-    /// Answers by which a handle is dead.
-    private(set) var fatal = 0
 
     private let platform: (any PushPlatform.Type)?
     private let policy: RetryPolicy
@@ -61,7 +63,7 @@ struct PageTally {
 
     mutating func addSuccesses(_ count: Int) {
         answered += count
-        successes += count
+        health.successes += count
         counts[.success, default: 0] += count
     }
 
@@ -136,12 +138,12 @@ struct PageTally {
             addSuccesses(1)
             succeed(addressee)
         case .drop(let moment, let guarded):
-            fatal += 1
+            health.fatal += 1
             // A direct send says nothing of a channel.
             if addressee.member.channel != .none {
                 let gone = ChannelFeedback(channel: addressee.member.channel, kind: .gone(asOf: moment))
-                if guarded { guardedFeedback.append(gone) } else { feedback.append(gone) }
-                refuse(outcome, addressee, guarded ? .quarantined : .removed)
+                if guarded { health.doubtful.append(gone) } else { health.dead.append(gone) }
+                refuse(outcome, addressee, .quarantined)
             } else {
                 refuse(outcome, addressee)
             }
@@ -249,11 +251,22 @@ struct PageTally {
         if areRetries || fate == .moved { note(.accepted, addressee, fate) }
     }
 
-    /// What was called dead under guard is removed where that may be believed.
-    mutating func decideFates(mayDelete: Bool) {
-        guard mayDelete, !guardedFeedback.isEmpty else { return }
-        for place in refusals.indices where refusals[place].fate == .quarantined { refusals[place].fate = .removed }
+    /// Who was called dead is removed where that is believed.
+    mutating func decideFates(removing channels: Set<ChannelID>) {
+        guard !channels.isEmpty else { return }
+        for place in refusals.indices
+        where refusals[place].fate == .quarantined && channels.contains(refusals[place].member.channel) {
+            refusals[place].fate = .removed
+        }
     }
+
+    /// Devices that were called dead, whether that is believed or not.
+    var calledDead: [ChannelID] {
+        healths.values.flatMap { $0.dead + $0.doubtful }.map(\.channel)
+    }
+
+    /// Notes that an origin has asked for a wait.
+    mutating func addHold(_ hold: LanePause) { holds.append(hold) }
 
     /// Notes where a batch goes to.
     mutating func addOrigin(_ origin: String) {
@@ -274,7 +287,11 @@ struct PageTally {
         PageTally(platform: platform, policy: policy, now: now, expiresAt: expiresAt, areRetries: areRetries)
     }
 
-    mutating func merge(_ other: PageTally) {
+    /// - Parameter application: What its pushes had in common that a wrong configuration would be of.
+    mutating func merge(_ other: PageTally, of application: String = "") {
+        healths[application, default: PageHealth()] += other.health
+        for (application, health) in other.healths { healths[application, default: PageHealth()] += health }
+        holds += other.holds
         counts.merge(other.counts, uniquingKeysWith: +)
         refusals += other.refusals
         attempts += other.attempts
@@ -284,7 +301,6 @@ struct PageTally {
         retries += other.retries
         settled += other.settled
         feedback += other.feedback
-        guardedFeedback += other.guardedFeedback
         throttled += other.throttled
         trusted.formUnion(other.trusted)
         wantedPause = [wantedPause, other.wantedPause].compactMap(\.self).max()
@@ -292,7 +308,5 @@ struct PageTally {
         answered += other.answered
         unanswered += other.unanswered
         refusesAll = other.refusesAll ?? refusesAll
-        successes += other.successes
-        fatal += other.fatal
     }
 }

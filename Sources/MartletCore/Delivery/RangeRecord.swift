@@ -32,10 +32,14 @@ public struct RangeRecord: Hashable, Sendable {
 }
 
 extension RangeRecord {
-    /// - Parameter page: Where it is the last, the range goes on to the end.
-    init(_ page: AudiencePage, _ tally: PageTally, startedAt: Timestamp, endedAt: Timestamp) {
+    /// - Parameters:
+    ///   - page: Where it is the last, the range goes on to the end.
+    ///   - last: Where it ends otherwise.
+    init(
+        _ page: AudiencePage, through last: AudienceMember, _ tally: PageTally, startedAt: Timestamp, endedAt: Timestamp
+    ) {
         self.init(
-            last: page.isLast ? .end : page.members.last ?? .end, snapshot: page.snapshot, startedAt: startedAt,
+            last: page.isLast ? .end : last, snapshot: page.snapshot, startedAt: startedAt,
             endedAt: endedAt, counts: tally.counts, reasons: tally.reasons, origins: tally.origins.sorted())
     }
 }

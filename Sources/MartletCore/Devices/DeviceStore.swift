@@ -98,8 +98,8 @@ public struct TagPage: Sendable {
 }
 
 /// What a push service said of a channel.
-public struct ChannelFeedback: Sendable {
-    public enum Kind: Sendable {
+public struct ChannelFeedback: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
         /// The handle is dead. With a moment: unless it was registered again after it.
         case gone(asOf: Timestamp?)
         /// The handle has been replaced.

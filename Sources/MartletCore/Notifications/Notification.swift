@@ -49,6 +49,8 @@ public struct Notification: Sendable {
     public let isConfidential: Bool
     /// nil: as fast as it can.
     public let rollout: Rollout?
+    /// What it is a resend of; nil where it is none.
+    public let resend: Resend?
 
     public init(sequence: Int64, _ draft: NotificationDraft) {
         self.sequence = sequence
@@ -63,6 +65,7 @@ public struct Notification: Sendable {
         collapse = draft.collapse
         isConfidential = draft.isConfidential
         rollout = draft.rollout
+        resend = draft.resend
     }
 }
 
@@ -86,13 +89,16 @@ public struct NotificationDraft: Sendable {
     public var isConfidential: Bool
     /// nil: as fast as it can.
     public var rollout: Rollout?
+    /// What it is a resend of; nil where it is none.
+    public var resend: Resend?
 
     public init(
         id: NotificationID, hub: Hub.ID, content: Notification.Content, target: Notification.Target,
         acceptedAt: Timestamp, dueAt: Timestamp? = nil, expiresAt: Timestamp, statesExpiry: Bool = false,
-        collapse: Collapse? = nil,
-        request: RequestIdentity? = nil, isConfidential: Bool = false, rollout: Rollout? = nil
+        collapse: Collapse? = nil, request: RequestIdentity? = nil, isConfidential: Bool = false,
+        rollout: Rollout? = nil, resend: Resend? = nil
     ) {
+        self.resend = resend
         self.id = id
         self.hub = hub
         self.content = content

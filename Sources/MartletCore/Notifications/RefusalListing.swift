@@ -14,11 +14,19 @@ public struct RefusalRecord: Sendable {
     /// The push service's own word, such as `BadDeviceToken`.
     public var reason: String
     public var at: Timestamp
+    /// The attempts that were made.
+    public var attempts: Int
+    /// What the push service answered last; nil where it answered nothing, or was not asked.
+    public var status: Int?
+    public var fate: TokenFate
 
     public init(
         platform: PlatformID, handle: PushHandle?, registration: String?, installation: String?, outcome: OutcomeName,
-        reason: String, at: Timestamp
+        reason: String, at: Timestamp, attempts: Int = 1, status: Int? = nil, fate: TokenFate = .kept
     ) {
+        self.attempts = attempts
+        self.status = status
+        self.fate = fate
         self.platform = platform
         self.handle = handle
         self.registration = registration

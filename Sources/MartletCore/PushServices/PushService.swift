@@ -74,6 +74,10 @@ public protocol PushService: PushPlatform {
         _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
     ) throws(PushServiceError)
 
+    /// What a handle has to belong to besides the credential, such as an app's topic: where that is wrong, every handle
+    /// looks dead, and successes of others prove nothing. Empty where the credential says it all.
+    func application(of message: Message) -> String
+
     /// What an answer means. Plain successes are not asked about: a 200, unless `Shared.tellsSuccessesInFull`.
     func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome
 
@@ -85,6 +89,8 @@ extension PushService {
     public static var handlesAreAddresses: Bool { false }
     public static var tokensAreForOneOrigin: Bool { false }
     public static var slowsConnectionsOfSuspects: Bool { false }
+
+    public func application(of message: Message) -> String { "" }
 
     public var pace: SendingPace? { nil }
     public var expiresAt: Timestamp? { nil }

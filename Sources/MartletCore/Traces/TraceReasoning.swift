@@ -183,7 +183,8 @@ struct TraceReasoning: Sendable {
     ) -> PushTrace {
         var push = PushTrace(verdict(of: found), version)
         push.attempts = found.attempts
-        if let refusal = found.refusal, found.isAnswered {
+        // What is given up with the notification was not tried once more.
+        if let refusal = found.refusal, found.isAnswered, refusal.answer != nil || refusal.outcome != .abandoned {
             push.attempts.append(Attempt(refusal))
         }
         push.fate = push.attempts.last?.fate ?? .kept
@@ -204,6 +205,7 @@ struct TraceReasoning: Sendable {
         if found.retry != nil { return .retrying }
         if let last = found.attempts.last { return last.outcome == .superseded ? .spared : .expired }
         guard let range = found.range else { return .pending }
+        if notification.resend != nil { return .notAddressed }
         return range.reasons.isEmpty ? .unknown : .spared
     }
 }

@@ -32,9 +32,11 @@ struct HubDescription {
                         "The query `sv`, `se`, `sr`, `sp` and `sig` of a URL that `martlet container url` prints."),
                 ],
             ],
-            schemas: Self.installationSchemas.merging(Self.traceSchemas) { $1 }.merging(Self.audienceSchemas) { $1 },
+            schemas: Self.installationSchemas.merging(Self.traceSchemas) { $1 }.merging(Self.audienceSchemas) { $1 }
+                .merging(Self.deadLetterSchemas) { $1 }.merging(Self.funnelSchemas) { $1 },
             groups: [
-                registrations, installations, messages, audience, traces, feedback, feedbackFiles, jobs, management,
+                registrations, installations, messages, audience, traces, deadLetters, funnel, feedback, feedbackFiles,
+                jobs, management,
                 containers,
                 APIGroup(
                     "Description", "What this server serves.", security: [], answers: [],

@@ -61,6 +61,8 @@ extension HubAPIError {
         .preconditionFailed, nil, "A hub has no entity tag: the If-Match of an update must be *")
     static let versionMismatch = HubAPIError(.preconditionFailed, nil, "The registration has changed (If-Match)")
 
+    static func conflict(_ sentence: String) -> HubAPIError { HubAPIError(.conflict, 40_900, sentence) }
+
     static let ofInstallation = HubAPIError(
         .conflict, 40_900, "The registration belongs to an installation; change the installation instead")
 

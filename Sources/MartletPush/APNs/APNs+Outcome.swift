@@ -11,8 +11,14 @@ extension APNs {
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         if response.status == .ok { return .accepted }
         let answer = APNsAnswer(response)
-        return Self.outcome(reason: answer.reason, asOf: answer.timestamp ?? now)
+        var outcome =
+            Self.outcome(reason: answer.reason, asOf: answer.timestamp ?? now)
             ?? Self.outcome(status: response.status, reason: answer.reason, asOf: now)
+        // The service never says when to come again; something between us and it may.
+        if case .retry(let least, let scope) = outcome.reaction, let wait = RetryAfter.wait(response.fields, at: now) {
+            outcome.reaction = .retry(after: max(least, wait), scope: scope)
+        }
+        return outcome
     }
 
     /// A push of a kind with tokens of its own may have gone to everything that a tag means: then it is the push that does

@@ -89,6 +89,11 @@ public struct APNs: PushService {
         }
     }
 
+    public func application(of message: Message) -> String {
+        ["topic", "push-type"].compactMap { message.fields["apns-\($0)"] ?? message.fields["x-apns-\($0)"] }
+            .joined(separator: " ")
+    }
+
     private var settings: TransportSettings {
         switch credential.proof {
         case .token(let keyID, let teamID, _):

@@ -26,7 +26,10 @@ extension MPNS {
         case 405: Outcome(.pnsInterfaceError, reason: answer.reason, .refuseAll)
         case 406, 429:
             Outcome(.throttled, reason: answer.reason, .retry(after: wait ?? Self.channelWait, scope: .device))
-        case 412: Outcome(.channelDisconnected, reason: answer.reason, .retry(after: Self.channelWait, scope: .device))
+        case 412:
+            Outcome(
+                .channelDisconnected, reason: answer.reason,
+                .retry(after: max(wait ?? .zero, Self.channelWait), scope: .device))
         case 503: Outcome(.pnsUnavailable, reason: answer.reason, Self.fault(wait))
         case 500..<600: Outcome(.pnsServerError, reason: answer.reason, Self.fault(wait))
         // Redirections are not followed: they could lead anywhere.

@@ -27,7 +27,10 @@ extension WNS {
             Outcome(.throttled, reason: answer.reason, .retry(after: wait ?? Self.throttleWait, scope: .platform))
         case 410 where answer.saysBlocked: Outcome(.invalidCredentials, reason: answer.reason, .stop)
         case 410: Outcome(.expiredChannel, reason: answer.reason, .drop(asOf: now, guarded: true))
-        case 412: Outcome(.channelDisconnected, reason: answer.reason, .retry(after: Self.deviceWait, scope: .device))
+        case 412:
+            Outcome(
+                .channelDisconnected, reason: answer.reason,
+                .retry(after: max(wait ?? .zero, Self.deviceWait), scope: .device))
         case 413: Outcome(.invalidNotificationSize, reason: answer.reason, .refuseAll)
         case 503:
             Outcome(

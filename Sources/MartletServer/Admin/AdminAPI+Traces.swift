@@ -8,11 +8,7 @@ extension AdminAPI {
     func addTraces(to router: inout Router) {
         router.on(.get, "/hubs/{name}/messages/{id}/devices/{device}") { _, match in
             guard let hub = hubs.hub(named: match["name"]) else { return refusal(.notFound(match["name"])) }
-            let unknown = HTTPResponse(
-                .notFound,
-                error:
-                    "The hub has no notification '\(match["id"])'; its id is what the send was answered with, and is "
-                    + "kept for 30 days by default.")
+            let unknown = unknownNotification(match["id"])
             guard let id = NotificationID(match["id"]) else { return unknown }
             do throws(StorageError) {
                 guard let trace = try await traces.trace(id, of: match["device"], in: hub.id) else { return unknown }

@@ -20,6 +20,8 @@ struct AdminAPI: Sendable {
     let audit: AuditAdministration
     let serverKey: KeyAdministration
     let traces: Traces
+    let deadLetters: DeadLetters
+    let funnels: Funnels
     let backup: BackupAdministration
     let metrics: ServerMetrics
     /// The address for connection strings.
@@ -37,6 +39,8 @@ struct AdminAPI: Sendable {
         addUsers(to: &router)
         addTraces(to: &router)
         addAudience(to: &router)
+        addDeadLetters(to: &router)
+        addFunnels(to: &router)
         router.on(.get, "/metrics") { _, _ in await MetricsAPI.answer(metrics) }
         containers.addRoutes(to: &router)
         audit.addRoutes(to: &router)

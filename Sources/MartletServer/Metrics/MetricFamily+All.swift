@@ -26,6 +26,9 @@ extension MetricFamily {
         "martlet_push_connections", .gauge, ["platform"], "Connections to push services.")
     static let paused = MetricFamily(
         "martlet_push_paused", .gauge, ["platform", "of"], "What nothing is sent to for a while.")
+    static let quarantines = MetricFamily(
+        "martlet_quarantines", .gauge, ["platform"],
+        "Apps of hubs whose devices all look gone, of which none is removed.")
     static let renewals = MetricFamily(
         "martlet_token_renewals_total", .counter, ["platform", "result"], "Provider tokens signed or fetched.")
     static let credentialExpiry = MetricFamily(
@@ -69,10 +72,9 @@ extension MetricFamily {
 
     /// In the order in which they are written.
     static let all = [
-        accepted, attempts, outcomes, latency, deliveries, backlog, oldest, connections, paused, renewals,
-        credentialExpiry,
-        databaseBytes, diskBytes, writesWaiting, writeWait, commitTime, loopBusy, requests, refusals, serverConnections,
-        processorTime,
+        accepted, attempts, outcomes, latency, deliveries, backlog, oldest, connections, paused, quarantines, renewals,
+        credentialExpiry, databaseBytes, diskBytes, writesWaiting, writeWait, commitTime, loopBusy, requests, refusals,
+        serverConnections, processorTime,
         residentMemory, openFiles, openFilesLimit, startTime,
     ]
 }

@@ -57,6 +57,7 @@ struct ServerMetrics: Sendable {
             connections.sorted { $0.key < $1.key }.map { ([$0.key.isEmpty ? "other" : $0.key], Double($0.value)) })
         let paused = dispatcher.paused
         text.add(.paused, Self.samples(paused.lanes, "lane") + Self.samples(paused.origins, "origin"))
+        text.add(.quarantines, Self.samples(dispatcher.quarantines))
         let renewals = dispatcher.metrics.figures.renewals.sorted { $0.key < $1.key }
         text.add(
             .renewals,

@@ -21,6 +21,7 @@ extension DeliveryTable {
         if let range = step.range { try ranges.insert(range, of: step.delivery) }
         try ranges.insert(step.reached, of: step.delivery)
         try AttemptTable(connection).insert(step.attempts, of: step.delivery)
+        try LaneTable(connection).note(step)
         if step.state.isFinal { try finishNotification(of: step.delivery) }
     }
 

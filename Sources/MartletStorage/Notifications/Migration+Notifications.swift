@@ -3,6 +3,10 @@ extension Migration {
     ///
     /// `ranges`, `attempts` and `reached` tell what became of single members, for as long as the notification is kept.
     ///
+    /// A pause in `lane_pauses` whose `origin` is empty is one of the whole platform of the hub.
+    ///
+    /// A resend has the sequence number of its `original`, which may be gone, and the outcome of what it takes up of it.
+    ///
     /// A notification without `begun_at` waits for its time, unless it has `finished_at`: then it was canceled.
     ///
     /// Of a roll-out `halt_share` is in hundredths of a percent and `duration` in milliseconds; exactly one of `rate` and
@@ -28,9 +32,12 @@ extension Migration {
                 begun_at INTEGER,
                 finished_at INTEGER,
                 control TEXT NOT NULL DEFAULT 'running',
-                controlled_at INTEGER
+                controlled_at INTEGER,
+                original INTEGER,
+                original_outcome TEXT
             ) STRICT;
             CREATE UNIQUE INDEX notifications_by_id ON notifications (hub, id);
+            CREATE INDEX notifications_by_original ON notifications (original) WHERE original IS NOT NULL;
             CREATE INDEX notifications_waiting ON notifications (due_at)
                 WHERE begun_at IS NULL AND finished_at IS NULL;
             CREATE INDEX notifications_finished ON notifications (finished_at) WHERE finished_at IS NOT NULL;
@@ -143,6 +150,22 @@ extension Migration {
                 place INTEGER NOT NULL,
                 members BLOB NOT NULL,
                 PRIMARY KEY (delivery, place)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE lane_pauses (
+                hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,
+                platform TEXT NOT NULL,
+                origin TEXT NOT NULL,
+                until INTEGER NOT NULL,
+                outcome TEXT NOT NULL,
+                reason TEXT NOT NULL,
+                PRIMARY KEY (hub, platform, origin)
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX lane_pauses_by_time ON lane_pauses (until);
+            CREATE TABLE quarantines (
+                hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,
+                platform TEXT NOT NULL,
+                application TEXT NOT NULL,
+                PRIMARY KEY (hub, platform, application)
             ) STRICT, WITHOUT ROWID;
             CREATE TABLE requests (
                 hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,

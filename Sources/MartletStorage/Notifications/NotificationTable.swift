@@ -26,11 +26,11 @@ struct NotificationTable {
         try connection.run(
             """
             INSERT INTO notifications (hub, id, platform, expression, handles, accepted_at, due_at, expires_at,
-                is_confidential, states_expiry, collapse)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                is_confidential, states_expiry, collapse, original, original_outcome)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, draft.hub.rawValue, draft.id.bytes, content.platform, target.expression, target.handles,
             draft.acceptedAt, draft.dueAt, draft.expiresAt, draft.isConfidential, draft.statesExpiry,
-            draft.collapse?.bytes)
+            draft.collapse?.bytes, draft.resend?.original, draft.resend?.outcome?.rawValue)
         let sequence = connection.lastInsertedRow
         try connection.run(
             "INSERT INTO messages (notification, body, fields) VALUES (?, ?, ?)", sequence, content.body,
@@ -174,7 +174,7 @@ struct NotificationTable {
             deliveries: try DeliveryTable(connection).progress(ofNotification: found.notification.sequence))
     }
 
-    private struct Found {
+    struct Found {
         var notification: Notification
         var begunAt: Timestamp?
         var finishedAt: Timestamp?
@@ -182,7 +182,7 @@ struct NotificationTable {
         var controlledAt: Timestamp?
     }
 
-    private func find(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> Found? {
+    func find(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> Found? {
         try connection.first(
             "\(StoredNotification.selection) WHERE n.hub = ? AND n.id = ?", hub.rawValue, id.bytes
         ) { row throws(StorageError) in

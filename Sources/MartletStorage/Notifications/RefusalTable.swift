@@ -56,7 +56,8 @@ struct RefusalTable {
     ) throws(StorageError) -> [(AudienceMember, RefusalRecord)] {
         try connection.all(
             """
-            SELECT channel, registration, handle, registration_id, installation_id, outcome, reason, refused_at
+            SELECT channel, registration, handle, registration_id, installation_id, outcome, reason, refused_at,
+                attempts, status, fate
             FROM refusals WHERE delivery = ? AND (channel, registration) > (?, ?)
             ORDER BY channel, registration LIMIT ?
             """, delivery.rawValue, member.channel.rawValue, member.registration, limit
@@ -64,7 +65,8 @@ struct RefusalTable {
             let record = RefusalRecord(
                 platform: platform, handle: row.isNull(2) ? nil : PushHandle(text: StoredHandle(row, 2).text),
                 registration: row.isNull(3) ? nil : StoredID(row, 3).text, installation: row.optionalText(4),
-                outcome: OutcomeName(rawValue: row.text(5)), reason: row.text(6), at: row.timestamp(7))
+                outcome: OutcomeName(rawValue: row.text(5)), reason: row.text(6), at: row.timestamp(7),
+                attempts: Int(row.integer(8)), status: row.optionalInteger(9).map { Int($0) }, fate: TokenFate(row, 10))
             return (
                 AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1)), record
             )

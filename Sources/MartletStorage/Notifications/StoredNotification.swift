@@ -6,9 +6,9 @@ enum StoredNotification {
     static let columns = """
         n.sequence, n.hub, n.id, n.platform, n.expression, n.handles, n.accepted_at, n.due_at, n.expires_at,
             m.body, m.fields, n.begun_at, n.finished_at, n.is_confidential, n.control, n.controlled_at, o.rate,
-            o.duration, o.halt_share, o.halt_answers, n.states_expiry, n.collapse
+            o.duration, o.halt_share, o.halt_answers, n.states_expiry, n.collapse, n.original, n.original_outcome
         """
-    static let columnCount: Int32 = 22
+    static let columnCount: Int32 = 24
     /// What the columns are of, behind `notifications n`.
     static let joins = """
         CROSS JOIN messages m ON m.notification = n.sequence LEFT JOIN rollouts o ON o.notification = n.sequence
@@ -29,8 +29,10 @@ enum StoredNotification {
             id: id, hub: Hub.ID(rawValue: row.integer(1)), content: try content.content(),
             target: try target.target(), acceptedAt: row.timestamp(6), dueAt: row.optionalTimestamp(7),
             expiresAt: row.timestamp(8), statesExpiry: row.bool(20), collapse: try collapse(row, 21),
-            isConfidential: row.bool(13), rollout: rollout(row)
-        )
+            isConfidential: row.bool(13), rollout: rollout(row),
+            resend: row.optionalInteger(22).map { original in
+                Resend(original: original, outcome: row.optionalText(23).map { OutcomeName(rawValue: $0) })
+            })
         return Notification(sequence: row.integer(0), draft)
     }
 

@@ -1,4 +1,5 @@
 extension Migration {
+    /// `receipt_events` remembers what devices of a platform have ever said of a notification of the hub.
     static let receipts = Migration(
         name: "receipts",
         script: """
@@ -8,7 +9,14 @@ extension Migration {
                 event TEXT NOT NULL,
                 user TEXT NOT NULL,
                 at INTEGER NOT NULL,
+                platform TEXT NOT NULL,
                 PRIMARY KEY (notification, device, event)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE receipt_events (
+                hub INTEGER NOT NULL REFERENCES hubs ON DELETE CASCADE,
+                platform TEXT NOT NULL,
+                event TEXT NOT NULL,
+                PRIMARY KEY (hub, platform, event)
             ) STRICT, WITHOUT ROWID;
             CREATE TABLE payload_receipts (
                 payload INTEGER NOT NULL REFERENCES payloads ON DELETE CASCADE,

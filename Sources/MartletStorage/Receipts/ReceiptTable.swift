@@ -16,23 +16,31 @@ struct ReceiptTable {
             switch receipt.subject {
             case .payload(let id):
                 guard try isAddressee(source, of: id, at: now) else { continue }
-                try insert(receipt, of: id.stored, into: "payload_receipts", "payload", source, at: now)
+                try connection.run(
+                    "INSERT OR IGNORE INTO payload_receipts (payload, device, event, user, at) VALUES (?, ?, ?, ?, ?)",
+                    id.stored, source.device, receipt.event.rawValue, source.user, min(receipt.at, now))
             case .notification(let id):
                 guard let notification = try sequence(of: id, in: source.hub, for: stored.registration) else {
                     continue
                 }
-                try insert(receipt, of: notification, into: "notification_receipts", "notification", source, at: now)
+                try insert(receipt, of: notification, source, stored.registration.platform, at: now)
             }
         }
     }
 
     private func insert(
-        _ receipt: Receipt, of subject: Int64, into table: String, _ key: String, _ source: ReceiptSource,
-        at now: Timestamp
+        _ receipt: Receipt, of notification: Int64, _ source: ReceiptSource, _ platform: PlatformID, at now: Timestamp
     ) throws(StorageError) {
         try connection.run(
-            "INSERT OR IGNORE INTO \(table) (\(key), device, event, user, at) VALUES (?, ?, ?, ?, ?)", subject,
-            source.device, receipt.event.rawValue, source.user, min(receipt.at, now))
+            """
+            INSERT OR IGNORE INTO notification_receipts (notification, device, event, user, at, platform)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, notification, source.device, receipt.event.rawValue, source.user, min(receipt.at, now),
+            platform.rawValue)
+        guard connection.changes > 0 else { return }
+        try connection.run(
+            "INSERT OR IGNORE INTO receipt_events (hub, platform, event) VALUES (?, ?, ?)", source.hub.rawValue,
+            platform.rawValue, receipt.event.rawValue)
     }
 
     private func isAddressee(

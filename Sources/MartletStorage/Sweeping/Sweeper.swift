@@ -20,7 +20,7 @@ struct Sweeper {
     /// What a sweep goes through.
     enum Kind: CaseIterable, Sendable {
         case installations, registrations, oldHistory, surplusHistory, oldTombstones, surplusTombstones, sessions,
-            requests, notifications, audit, surplusRefusals
+            requests, pauses, notifications, audit, surplusRefusals
     }
 
     /// - Returns: How many rows went; as many as the limit where more may be left.
@@ -36,6 +36,7 @@ struct Sweeper {
         case .surplusTombstones: try removeSurplusTombstones()
         case .sessions: try removeExpiredSessions()
         case .requests: try RequestTable(connection).removeOld(at: now, limit: Self.limit)
+        case .pauses: try LaneTable(connection).removeOldPauses(at: now, limit: Self.limit)
         case .notifications:
             try removeOldParts() + removeOldReceipts() > 0 ? Self.limit : removeOldNotifications()
         case .audit:
@@ -82,6 +83,12 @@ struct Sweeper {
         return connection.changes
     }
 
+    /// Whether a notification `n` may go: a resend that is under way reads the refusals of its original.
+    private static let isOver = """
+        n.finished_at <= ? AND NOT EXISTS
+            (SELECT 1 FROM notifications r WHERE r.original = n.sequence AND r.finished_at IS NULL)
+        """
+
     /// Those of the notifications that are the next to go: a broadcast can have left a million.
     private func removeOldParts() throws(StorageError) -> Int {
         for (table, key) in DeliveryTable.parts {
@@ -89,7 +96,7 @@ struct Sweeper {
                 """
                 SELECT delivery FROM \(table) WHERE delivery IN (
                     SELECT id FROM deliveries WHERE notification IN (
-                        SELECT sequence FROM notifications WHERE finished_at <= ? ORDER BY finished_at LIMIT ?)) LIMIT 1
+                        SELECT n.sequence FROM notifications n WHERE \(Self.isOver) ORDER BY finished_at LIMIT ?)) LIMIT 1
                 """, now + (.zero - retention.notifications), Self.limit
             ) { $0.integer(0) }
             guard let delivery else { continue }
@@ -102,7 +109,7 @@ struct Sweeper {
         let notification = try connection.first(
             """
             SELECT notification FROM notification_receipts WHERE notification IN
-                (SELECT sequence FROM notifications WHERE finished_at <= ? ORDER BY finished_at LIMIT ?) LIMIT 1
+                (SELECT n.sequence FROM notifications n WHERE \(Self.isOver) ORDER BY finished_at LIMIT ?) LIMIT 1
             """, now + (.zero - retention.notifications), Self.limit
         ) { $0.integer(0) }
         guard let notification else { return 0 }
@@ -114,7 +121,7 @@ struct Sweeper {
         try connection.run(
             """
             DELETE FROM notifications WHERE sequence IN
-                (SELECT sequence FROM notifications WHERE finished_at <= ? ORDER BY finished_at LIMIT ?)
+                (SELECT n.sequence FROM notifications n WHERE \(Self.isOver) ORDER BY finished_at LIMIT ?)
             """, now + (.zero - retention.notifications), Self.limit)
         return connection.changes
     }

@@ -79,14 +79,14 @@ extension StorageConformance {
 
 extension StorageBench {
     /// A device of Bob's, and a notification for him.
-    fileprivate func notified() async throws -> (Hub.ID, NotificationID) {
+    func notified() async throws -> (Hub.ID, NotificationID) {
         let hub = try await hub()
         try await put("1", "h1", ["username:bob"], in: hub)
         let target = Notification.Target.audience(.tag(try Tag("username:bob")))
         return (hub, try await accept(hub, to: target).notification.id)
     }
 
-    fileprivate func receive(
+    func receive(
         _ subject: Receipt.Subject, _ event: Receipt.Event = .received, in hub: Hub.ID, from device: String = "1",
         of user: String = "bob", at moment: Timestamp
     ) async throws {
@@ -94,7 +94,7 @@ extension StorageBench {
         try await storage.addReceipts([Receipt(subject: subject, event: event, at: moment)], from: source, at: now)
     }
 
-    fileprivate func receipts(
+    func receipts(
         _ subject: Receipt.Subject, in hub: Hub.ID, limit: Int = 100
     ) async throws -> [DeviceReceipt] {
         try await storage.receipts(of: subject, in: hub, after: nil, limit: limit)

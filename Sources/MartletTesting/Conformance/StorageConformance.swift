@@ -10,9 +10,9 @@ public import MartletCore
 /// }
 /// ```
 public enum StorageConformance {
-    public typealias Storage = ControlStore & DeviceKeyStore & DeviceStore & HubStore & JobStore & NotificationStore
-        & PayloadStore
-        & ReceiptStore & TraceStore & UserStore
+    public typealias Storage = ControlStore & DeadLetterStore & DeviceKeyStore & DeviceStore & FunnelStore & HubStore
+        & JobStore
+        & LaneStore & NotificationStore & PayloadStore & ReceiptStore & TraceStore & UserStore
 
     /// One sentence about storage that can be checked on an empty one.
     public struct Requirement: Sendable, CustomStringConvertible {
@@ -34,10 +34,11 @@ public enum StorageConformance {
     public static let requirements: [Requirement] =
         hubs + registrations + templates + conditions + expiry + sharedHandles + listings + audiences
         + templateAudiences + feedback + installations + installationConditions + installationHandles + notifications
-        + control + schedules + collapses + repetitions + deliveries + users + jobs + history + traces + payloads
+        + control + schedules + collapses + repetitions + deliveries + deadLetters + lanes + users + jobs + history
+        + traces + payloads
         + payloadQuotas
         + payloadAudits
-        + deviceKeys + audienceTags + receipts
+        + deviceKeys + audienceTags + receipts + funnels
 }
 
 /// What a storage did that it should not have done.

@@ -59,6 +59,7 @@ extension MemoryStorage: NotificationStore {
         state.withLock { state in
             guard let place = state.place(of: step.delivery) else { return }
             state.deliveries[place].record(step)
+            state.noteLane(step, of: state.deliveries[place].progress.delivery)
             for refusal in step.refusals {
                 let platform = state.deliveries[place].progress.delivery.platform
                 state.deliveries[place].refusals[refusal.member] = state.record(of: refusal, on: platform)
@@ -155,14 +156,14 @@ extension MemoryState {
         return RefusalRecord(
             platform: platform, handle: refusal.handle, registration: entry?.registration.id,
             installation: entry?.registration.installation, outcome: refusal.outcome, reason: refusal.reason,
-            at: refusal.at)
+            at: refusal.at, attempts: refusal.attempts, status: refusal.answer?.status, fate: refusal.fate)
     }
 
     fileprivate func retries(of delivery: Delivery.ID) -> [Retry] {
         place(of: delivery).map { Array(deliveries[$0].retries.values) } ?? []
     }
 
-    fileprivate mutating func accept(_ draft: NotificationDraft) -> Acceptance {
+    mutating func accept(_ draft: NotificationDraft) -> Acceptance {
         if let request = draft.request, let known = requests[draft.hub]?[request.key],
             known.acceptedAt + RequestIdentity.lifetime > draft.acceptedAt
         {

@@ -17,6 +17,7 @@ extension MemoryStorage: ReceiptStore {
                     subject: receipt.subject, hub: receipt.subject.hub(source.hub), device: device.id,
                     event: receipt.event)
                 guard state.receipts[key] == nil else { continue }
+                if key.hub != nil { state.receiptPlatforms[key] = device.platform }
                 state.receipts[key] = DeviceReceipt(
                     device: device.id, user: source.user, event: receipt.event, at: min(receipt.at, now))
             }

@@ -6,9 +6,15 @@ import Synchronization
 public final class MemoryStorage: Sendable {
     /// Where bodies of payloads are.
     public let payloadBodies: PayloadBodies
-    let state = Mutex(MemoryState())
+    let state: Mutex<MemoryState>
 
-    public init() {
+    public convenience init() { self.init(MemoryState()) }
+
+    /// What a kill at this moment would leave, but for bodies of payloads.
+    public func copy() -> MemoryStorage { MemoryStorage(state.withLock { $0 }) }
+
+    private init(_ state: MemoryState) {
+        self.state = Mutex(state)
         let containers = MemoryContainers()
         _ = containers.createContainer(PayloadBodies.container)
         payloadBodies = PayloadBodies(containers)
@@ -39,6 +45,8 @@ struct MemoryState {
     /// In the order of their ids.
     var deliveries: [MemoryDelivery] = []
     var lastDelivery: Int64 = 0
+    var pauses: [LaneID: [LanePause]] = [:]
+    var quarantines: [LaneID: Set<String>] = [:]
     var requests: [Hub.ID: [[UInt8]: MemoryRequest]] = [:]
     /// By folded name.
     var users: [String: User] = [:]
@@ -51,6 +59,8 @@ struct MemoryState {
     /// By the registration's sequence number.
     var deviceKeys: [Int64: MemoryDeviceKey] = [:]
     var receipts: [MemoryReceiptKey: DeviceReceipt] = [:]
+    /// Of which platform the device of a receipt of a notification was.
+    var receiptPlatforms: [MemoryReceiptKey: PlatformID] = [:]
 }
 
 /// The id of a registration or an installation within its hub.

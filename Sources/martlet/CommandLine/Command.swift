@@ -2,7 +2,7 @@
 struct Command: Sendable {
     /// The words that select it: `hub`, `credential`, `set`.
     var path: [String]
-    /// Names of the words that must follow, in help's spelling: `NAME`.
+    /// Names of the words that must follow, in help's spelling: `NAME`; behind them those that may: `[NAME]`.
     var operands: [String]
     var summary: String
     var options: [Option]

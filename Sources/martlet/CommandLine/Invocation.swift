@@ -10,6 +10,9 @@ struct Invocation: Sendable {
     /// The word given for an operand.
     func operand(_ name: String) -> String { operands[name] ?? "" }
 
+    /// The word given for an operand that may be missing: `[NAME]` in the command's list.
+    func optionalOperand(_ name: String) -> String? { operands["[\(name)]"] }
+
     /// The value of an option, or nil where nothing says one.
     subscript(name: String) -> String? { values[name] }
 
@@ -52,7 +55,8 @@ extension Invocation {
     ///   - environment: The value of an environment variable; an empty one counts as none.
     init(_ command: Command, words: [String], environment: (String) -> String?) throws {
         let (flags, found) = try Self.split(words, command)
-        guard found.count == command.operands.count else {
+        let needed = command.operands.count { !$0.hasPrefix("[") }
+        guard (needed...command.operands.count).contains(found.count) else {
             let wanted = command.operands.isEmpty ? "no further words" : command.operands.joined(separator: " ")
             throw UsageError(
                 description: "'martlet \(command.name)' takes \(wanted); \(found.count) words were given.",

@@ -84,9 +84,9 @@ final class ScriptedTransport: HTTPTransport {
 
 /// A hub with pigeons, and everything between an accepted notification and the transport.
 struct Flight {
-    let storage = MemoryStorage()
-    let time = ManualTimeSource()
-    let maps = MemoryProgressMaps()
+    let storage: MemoryStorage
+    let time: ManualTimeSource
+    let maps: MemoryProgressMaps
     let platforms = PushPlatformList([
         CarrierPigeon.self, HomingPigeon.self, PacedPigeon.self, TokenPigeon.self, MessageInABottle.self,
         ShyPigeon.self,
@@ -102,16 +102,45 @@ struct Flight {
     let hub: Hub.ID
 
     init(
-        pageSize: Int = 3, hasCredential: Bool = true,
+        pageSize: Int = 3, hasCredential: Bool = true, jitter: Double = 0,
         _ answer: @escaping ScriptedTransport.Answer = { _, _ in .success(HTTPResponse(.ok)) }
     ) async throws {
+        (storage, time, maps) = (MemoryStorage(), ManualTimeSource(), MemoryProgressMaps())
         transport = ScriptedTransport(answer)
         hubs = HubDirectory(store: storage, platforms: platforms, time: time)
         registry = DeviceRegistry(store: storage, platforms: platforms, time: time)
         hub = try await hubs.create("aviary").id
-        let settings = DeliverySettings(pageSize: pageSize, retry: RetryPolicy(jitter: 0))
-        deliverer = Deliverer(
-            notifications: storage, devices: storage, maps: maps, hubs: hubs, platforms: platforms, lanes: lanes,
+        let settings = DeliverySettings(pageSize: pageSize, retry: RetryPolicy(jitter: jitter))
+        deliverer = Self.deliverer(
+            storage, maps, hubs, platforms, lanes, transport, settings, time, metrics, alarms)
+        if hasCredential { try await giveCredential() }
+    }
+
+    /// The same after a kill: what was in memory is forgotten, and what was recorded last may be as well.
+    /// - Parameter storage: What is left on disk.
+    init(_ old: Flight, restartedWith storage: MemoryStorage? = nil) async throws {
+        self.storage = storage ?? old.storage
+        (time, maps, transport) = (old.time, old.maps, old.transport)
+        hubs = HubDirectory(store: self.storage, platforms: platforms, time: time)
+        try await hubs.reload()
+        registry = DeviceRegistry(store: self.storage, platforms: platforms, time: time)
+        hub = old.hub
+        deliverer = Self.deliverer(
+            self.storage, maps, hubs, platforms, lanes, transport, old.deliverer.settings, time, metrics, alarms)
+        for memory in try await self.storage.laneMemories(at: time.now) {
+            lanes.restore(memory)
+            for pause in memory.pauses { deliverer.sender.origins.restore(pause, of: memory.lane, at: time.now) }
+        }
+    }
+
+    private static func deliverer(
+        _ storage: MemoryStorage, _ maps: MemoryProgressMaps, _ hubs: HubDirectory, _ platforms: PushPlatformList,
+        _ lanes: LaneBoard, _ transport: ScriptedTransport, _ settings: DeliverySettings, _ time: ManualTimeSource,
+        _ metrics: DeliveryMetrics, _ alarms: Alarms
+    ) -> Deliverer {
+        Deliverer(
+            notifications: storage, letters: storage, devices: storage, maps: maps, hubs: hubs, platforms: platforms,
+            lanes: lanes,
             sender: PageSender(
                 transport: transport,
                 authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
@@ -119,7 +148,6 @@ struct Flight {
                 messageIDs: MessageIDKey(1, 2),
                 requestTimeout: settings.requestTimeout, time: time, metrics: metrics),
             settings: settings, time: time, metrics: metrics, log: { [alarms] in alarms.add($0) })
-        if hasCredential { try await giveCredential() }
     }
 
     func giveCredential() async throws {

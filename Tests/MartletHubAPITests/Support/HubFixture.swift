@@ -70,6 +70,7 @@ struct HubFixture {
             testSends: dispatcher.makeTestSends(), dryRuns: dispatcher.makeDryRuns(),
             traces: Traces(
                 store: storage, maps: MemoryProgressMaps(), platforms: platforms, messageIDs: MessageIDKey(1, 2)),
+            deadLetters: DeadLetters(store: storage, time: time, accepted: { _ in }), funnels: Funnels(store: storage),
             jobs: jobs, platforms: platforms, signer: signer, address: address,
             time: time)
         self.containers = ContainerAPI(store: store, signer: signer, time: time).makeHandler()

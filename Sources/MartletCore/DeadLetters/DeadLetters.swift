@@ -1,0 +1,81 @@
+public import MartletModel
+
+/// What ended without success: to be looked at, and to be sent again once its cause was removed.
+public struct DeadLetters: Sendable {
+    private let store: any NotificationStore & DeadLetterStore
+    private let time: any TimeSource
+    private let accepted: @Sendable ([Delivery]) -> Void
+
+    /// - Parameter accepted: Told of the deliveries of every resend, after it was stored.
+    public init(
+        store: any NotificationStore & DeadLetterStore, time: any TimeSource,
+        accepted: @escaping @Sendable ([Delivery]) -> Void
+    ) {
+        self.store = store
+        self.time = time
+        self.accepted = accepted
+    }
+
+    /// The dead letters of a notification, a page at a time; nil where the hub has none of this id.
+    /// - Parameter position: Where the page before ended.
+    public func page(
+        of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition = .start, limit: Int
+    ) async throws(StorageError) -> DeadLetterPage? {
+        guard let report = try await store.report(id, in: hub) else { return nil }
+        return DeadLetterPage(
+            summary: DeadLetterSummary(report), resends: try await store.resends(of: id, in: hub),
+            refusals: try await store.refusals(of: id, in: hub, after: position, limit: limit))
+    }
+
+    /// Notifications that have dead letters, oldest first.
+    /// - Parameter id: Only those behind it.
+    public func notifications(
+        in hub: Hub.ID, after id: NotificationID?, limit: Int
+    ) async throws(StorageError) -> [DeadLetterSummary] {
+        var summaries: [DeadLetterSummary] = []
+        for id in try await store.refused(in: hub, after: id, limit: limit) {
+            // One that was swept meanwhile is left out.
+            if let report = try await store.report(id, in: hub) { summaries.append(DeadLetterSummary(report)) }
+        }
+        return summaries
+    }
+
+    /// Sends the dead letters of a notification that is over again, as a new notification: to those of its members who
+    /// are still registered and still in its audience. What it returns as accepted is on disk.
+    /// - Parameter outcome: Only those that ended this way; nil: all that no earlier resend has taken up.
+    public func resend(
+        _ original: NotificationID, outcome: OutcomeName? = nil, in hub: Hub.ID
+    ) async throws(StorageError) -> ResendAcceptance {
+        let now = time.now
+        let acceptance = try await store.resend(
+            ResendDraft(
+                id: NotificationID(at: now), hub: hub, original: original, outcome: outcome, acceptedAt: now,
+                expiresAt: now + NotificationIntake.lifetime))
+        if case .accepted(_, let deliveries) = acceptance { accepted(deliveries) }
+        return acceptance
+    }
+}
+
+/// How many dead letters a notification has.
+public struct DeadLetterSummary: Sendable {
+    public var id: NotificationID
+    public var acceptedAt: Timestamp
+    public var state: NotificationState
+    /// By platform and outcome, no successes among them.
+    public var counts: [PlatformID: [OutcomeName: Int]]
+
+    init(_ report: NotificationReport) {
+        id = report.notification.id
+        acceptedAt = report.notification.acceptedAt
+        state = report.state
+        counts = report.counts.mapValues { $0.filter { $0.key.isFailure && $0.key != .superseded && $0.value > 0 } }
+            .filter { !$0.value.isEmpty }
+    }
+}
+
+/// One page of the dead letters of a notification.
+public struct DeadLetterPage: Sendable {
+    public var summary: DeadLetterSummary
+    public var resends: [ResendRecord]
+    public var refusals: RefusalPage
+}

@@ -1,0 +1,77 @@
+public import MartletCore
+public import MartletModel
+
+/// Dead letters as JSON: for the hub's API and for administration alike. Neither handles nor what was sent are in it.
+public enum DeadLetterDocument {
+    /// The most letters, or notifications, of one page.
+    public static let pageLimit = 500
+
+    /// One page of the dead letters of a notification.
+    public static func json(_ page: DeadLetterPage) -> JSON {
+        var members = json(page.summary)
+        members["resends"] = .array(
+            page.resends.map { resend in
+                [
+                    "id": .string(resend.id.description),
+                    "outcome": resend.outcome.map { .string($0.rawValue) } ?? .null,
+                ]
+            })
+        members["letters"] = .array(page.refusals.records.map { json($0, page.resends) })
+        members["continuation"] = page.refusals.next.map { .string(text(of: $0)) }
+        return .object(members)
+    }
+
+    /// Notifications that have dead letters.
+    /// - Parameter found: Up to one more than a page has room for.
+    public static func json(_ found: [DeadLetterSummary], limit: Int = pageLimit) -> JSON {
+        let page = found.prefix(limit)
+        var members: [String: JSON] = ["messages": .array(page.map { .object(json($0)) })]
+        if found.count > page.count { members["continuation"] = page.last.map { .string($0.id.description) } }
+        return .object(members)
+    }
+
+    private static func json(_ summary: DeadLetterSummary) -> [String: JSON] {
+        [
+            "message": .string(summary.id.description), "acceptedAt": .string(summary.acceptedAt.iso8601),
+            "state": .string(summary.state.rawValue),
+            "platforms": .object(
+                Dictionary(
+                    uniqueKeysWithValues: summary.counts.map { platform, counts in
+                        let members = counts.map { ($0.key.rawValue, JSON.integer(Int64($0.value))) }
+                        return (platform.rawValue, .object(Dictionary(uniqueKeysWithValues: members)))
+                    })),
+        ]
+    }
+
+    private static func json(_ letter: RefusalRecord, _ resends: [ResendRecord]) -> JSON {
+        var members: [String: JSON] = [
+            "platform": .string(letter.platform.rawValue), "outcome": .string(letter.outcome.rawValue),
+            "reason": .string(letter.reason), "at": .string(letter.at.iso8601),
+            "attempts": .integer(Int64(letter.attempts)), "token": .string(letter.fate.rawValue),
+        ]
+        members["registration"] = letter.registration.map(JSON.string)
+        members["installation"] = letter.installation.map(JSON.string)
+        members["status"] = letter.status.map { .integer(Int64($0)) }
+        let resend =
+            resends.first { $0.outcome == letter.outcome } ?? resends.first { $0.outcome == nil }
+        members["resentAs"] = resend.map { .string($0.id.description) }
+        return .object(members)
+    }
+
+    // MARK: Where pages end
+
+    private static func text(of position: RefusalPosition) -> String {
+        "\(position.delivery.rawValue).\(position.member.channel.rawValue).\(position.member.registration)"
+    }
+
+    /// Where a page ended, as the page said it; nil for anything else.
+    public static func position(_ text: String) -> RefusalPosition? {
+        let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+        guard text.utf8.count <= 64, numbers.count == 3, let delivery = numbers[0], let channel = numbers[1],
+            let registration = numbers[2]
+        else { return nil }
+        return RefusalPosition(
+            delivery: Delivery.ID(rawValue: delivery),
+            member: AudienceMember(channel: ChannelID(rawValue: channel), registration: registration))
+    }
+}

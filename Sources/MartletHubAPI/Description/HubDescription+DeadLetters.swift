@@ -1,0 +1,84 @@
+import MartletHTTP
+import MartletModel
+import MartletOpenAPI
+
+extension HubDescription {
+    var deadLetters: APIGroup {
+        Self.hubGroup(
+            "Dead letters", "What ended without success; the original hub has no such thing.",
+            [
+                APIOperation(
+                    .get, "/{hub}/deadletters", id: "listDeadLetters", "List the sends that have dead letters",
+                    parameters: [Self.continuation],
+                    answers: [
+                        APIAnswer(
+                            .ok, "Oldest first.", .json(["$ref": "#/components/schemas/DeadLetterSends"]),
+                            headers: Self.ids)
+                    ]),
+                APIOperation(
+                    .get, "/{hub}/messages/{id}/deadletters", id: "getDeadLetters", "Read the dead letters of a send",
+                    parameters: [Self.continuation],
+                    answers: [
+                        APIAnswer(
+                            .ok, "Without handles and payloads.", .json(["$ref": "#/components/schemas/DeadLetters"]),
+                            headers: Self.ids)
+                    ]),
+                APIOperation(
+                    .post, "/{hub}/messages/{id}/deadletters/resend", id: "resendDeadLetters",
+                    "Send the dead letters again, as a new send to those of them that are still in the audience",
+                    parameters: [
+                        APIParameter(
+                            .query, "outcome",
+                            "Only those that ended so; otherwise all that no earlier resend has taken up.")
+                    ],
+                    answers: [
+                        APIAnswer(
+                            .created, "Accepted and stored.", .json(Self.object(required: ["id"], ["id": Self.string])),
+                            headers: Self.ids + [Self.location]),
+                        Self.error(
+                            .conflict, "The send is under way, has no such dead letters, or they were sent again."),
+                    ]),
+            ])
+    }
+
+    private static let continuation = APIParameter(
+        .query, "continuation", "Where the page before ended, as it said itself.")
+
+    static let deadLetterSchemas: [String: JSON] = [
+        "DeadLetterSends": object(
+            required: ["messages"],
+            ["messages": ["type": "array", "items": object(required: required, summary)], "continuation": string]),
+        "DeadLetters": object(
+            required: required + ["resends", "letters"],
+            summary.merging([
+                "resends": [
+                    "type": "array",
+                    "items": object(
+                        required: ["id", "outcome"], ["id": string, "outcome": ["type": ["string", "null"]]]),
+                ],
+                "letters": ["type": "array", "items": letter], "continuation": string,
+            ]) { $1 }),
+    ]
+
+    private static let string: JSON = ["type": "string"]
+    private static let count: JSON = ["type": "integer"]
+    private static let required: [JSON] = ["message", "acceptedAt", "state", "platforms"]
+    private static let summary: [String: JSON] = [
+        "message": string, "acceptedAt": ["type": "string", "format": "date-time"], "state": string,
+        "platforms": [
+            "type": "object", "additionalProperties": ["type": "object", "additionalProperties": count],
+            "description":
+                "How many ended how; of these, those that were spared by the page are not among the letters.",
+        ],
+    ]
+    private static var letter: JSON {
+        object(
+            required: ["platform", "outcome", "reason", "at", "attempts", "token"],
+            [
+                "platform": string, "outcome": string, "reason": string,
+                "at": ["type": "string", "format": "date-time"], "attempts": count,
+                "token": ["enum": ["kept", "removed", "quarantined", "moved"]], "registration": string,
+                "installation": string, "status": count, "resentAs": string,
+            ])
+    }
+}

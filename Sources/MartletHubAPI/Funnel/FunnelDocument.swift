@@ -1,0 +1,23 @@
+public import MartletCore
+public import MartletModel
+
+/// How far a notification came, as JSON: for the hub's API and for administration alike. What is unknown is null.
+public enum FunnelDocument {
+    public static func json(_ funnel: Funnel) -> JSON {
+        var members = steps(funnel.total)
+        members["message"] = .string(funnel.id.description)
+        members["state"] = .string(funnel.state.rawValue)
+        members["platforms"] = .object(
+            Dictionary(uniqueKeysWithValues: funnel.platforms.map { ($0.key.rawValue, .object(steps($0.value))) }))
+        return .object(members)
+    }
+
+    private static func steps(_ steps: Funnel.Steps) -> [String: JSON] {
+        [
+            "targeted": count(steps.targeted), "rendered": count(steps.rendered), "accepted": count(steps.accepted),
+            "received": count(steps.received), "opened": count(steps.opened),
+        ]
+    }
+
+    private static func count(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
+}

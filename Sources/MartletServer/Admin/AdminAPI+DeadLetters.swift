@@ -1,0 +1,81 @@
+import MartletCore
+import MartletHTTP
+import MartletHubAPI
+import MartletModel
+
+// What ended without success, and sending it again; and how far notifications came.
+extension AdminAPI {
+    func addDeadLetters(to router: inout Router) {
+        router.on(.get, "/hubs/{name}/deadletters") { _, match in
+            await answer(match) { hub throws(StorageError) in
+                let last = NotificationID(match.target.item("continuation")?.value ?? "")
+                let found = try await deadLetters.notifications(
+                    in: hub.id, after: last, limit: DeadLetterDocument.pageLimit + 1)
+                return HTTPResponse(.ok, json: DeadLetterDocument.json(found))
+            }
+        }
+        router.on(.get, "/hubs/{name}/messages/{id}/deadletters") { _, match in
+            await answer(match) { hub throws(StorageError) in
+                guard let id = NotificationID(match["id"]) else { return unknownNotification(match["id"]) }
+                let position = DeadLetterDocument.position(match.target.item("continuation")?.value ?? "") ?? .start
+                let page = try await deadLetters.page(
+                    of: id, in: hub.id, after: position, limit: DeadLetterDocument.pageLimit)
+                guard let page else { return unknownNotification(match["id"]) }
+                return HTTPResponse(.ok, json: DeadLetterDocument.json(page))
+            }
+        }
+        router.on(.post, "/hubs/{name}/messages/{id}/deadletters/resend") { _, match in
+            await answer(match) { hub throws(StorageError) in
+                guard let id = NotificationID(match["id"]) else { return unknownNotification(match["id"]) }
+                let outcome = match.target.item("outcome")?.value.map { OutcomeName(rawValue: $0) }
+                return resent(try await deadLetters.resend(id, outcome: outcome, in: hub.id), match["id"])
+            }
+        }
+    }
+
+    func addFunnels(to router: inout Router) {
+        router.on(.get, "/hubs/{name}/messages/{id}/funnel") { _, match in
+            await answer(match) { hub throws(StorageError) in
+                guard let id = NotificationID(match["id"]),
+                    let funnel = try await funnels.funnel(of: id, in: hub.id)
+                else { return unknownNotification(match["id"]) }
+                return HTTPResponse(.ok, json: FunnelDocument.json(funnel))
+            }
+        }
+    }
+
+    private func resent(_ acceptance: ResendAcceptance, _ original: String) -> HTTPResponse {
+        switch acceptance {
+        case .accepted(let notification, _):
+            HTTPResponse(.created, json: ["id": .string(notification.id.description)])
+        case .notFound: unknownNotification(original)
+        case .underWay:
+            HTTPResponse(
+                .conflict,
+                error: "The notification is still under way: dead letters are sent again when it is over.")
+        case .resent(let earlier):
+            HTTPResponse(
+                .conflict,
+                error: "These dead letters were sent again as \(earlier); what that did not reach is its own.")
+        case .nothing: HTTPResponse(.conflict, error: "The notification has no such dead letters.")
+        }
+    }
+
+    private func answer(
+        _ match: RouteMatch, _ work: (Hub) async throws(StorageError) -> HTTPResponse
+    ) async -> HTTPResponse {
+        guard let hub = hubs.hub(named: match["name"]) else { return refusal(.notFound(match["name"])) }
+        do throws(StorageError) {
+            return try await work(hub)
+        } catch {
+            return HTTPResponse(.serviceUnavailable, error: error.detail)
+        }
+    }
+
+    func unknownNotification(_ id: String) -> HTTPResponse {
+        HTTPResponse(
+            .notFound,
+            error: "The hub has no notification '\(id)'; its id is what the send was answered with, and is kept for 30 "
+                + "days by default.")
+    }
+}

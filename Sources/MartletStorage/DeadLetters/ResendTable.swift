@@ -1,0 +1,122 @@
+import MartletCore
+import MartletModel
+
+/// Notifications that send dead letters of others again, on one connection.
+///
+/// A resend names its original and, where it takes up only some of the dead letters, their outcome. Which those are is
+/// read from the refusals of the original page by page: they change no more once it is over, and are kept while a resend
+/// of them is under way.
+struct ResendTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    // MARK: Accepting
+
+    func accept(_ draft: ResendDraft) throws(StorageError) -> ResendAcceptance {
+        let notifications = NotificationTable(connection)
+        guard let original = try notifications.find(draft.original, in: draft.hub) else { return .notFound }
+        guard original.finishedAt != nil else { return .underWay }
+        let resends = try resends(of: draft.original, in: draft.hub)
+        if let earlier = resends.first(where: { $0.outcome == nil || $0.outcome == draft.outcome }) {
+            return .resent(earlier.id)
+        }
+        let resend = Resend(original: original.notification.sequence, outcome: draft.outcome)
+        guard try hasLetters(resend, before: .max) else { return .nothing }
+        let new = NotificationDraft(
+            id: draft.id, hub: draft.hub, content: original.notification.content, target: original.notification.target,
+            acceptedAt: draft.acceptedAt, expiresAt: draft.expiresAt, collapse: original.notification.collapse,
+            isConfidential: original.notification.isConfidential, resend: resend)
+        guard case .accepted(let notification, let deliveries) = try notifications.accept(new) else { return .nothing }
+        return .accepted(notification, deliveries)
+    }
+
+    private func hasLetters(_ resend: Resend, before sequence: Int64) throws(StorageError) -> Bool {
+        let deliveries = try connection.all(
+            "SELECT id FROM deliveries WHERE notification = ? ORDER BY id", resend.original
+        ) { $0.integer(0) }
+        for delivery in deliveries {
+            let found = try connection.first(
+                "SELECT 1 FROM refusals f WHERE f.delivery = ?1 AND \(Self.isMeant) LIMIT 1", delivery, resend.original,
+                resend.outcome?.rawValue, sequence
+            ) { _ in true }
+            if found == true { return true }
+        }
+        return false
+    }
+
+    /// Whether a refusal `f` is one that a resend takes up: of the outcome in `?3` where there is one, and of none that an
+    /// earlier resend than `?4` has taken up of the original `?2`.
+    private static let isMeant = """
+        (?3 IS NULL OR f.outcome = ?3) AND f.outcome NOT IN (SELECT e.original_outcome FROM notifications e
+            WHERE e.original = ?2 AND e.sequence < ?4 AND e.original_outcome IS NOT NULL)
+        """
+
+    // MARK: Reading
+
+    func resends(of id: NotificationID, in hub: Hub.ID) throws(StorageError) -> [ResendRecord] {
+        try connection.all(
+            """
+            SELECT id, original_outcome FROM notifications
+            WHERE original = (SELECT sequence FROM notifications WHERE hub = ? AND id = ?) ORDER BY sequence
+            """, hub.rawValue, id.bytes
+        ) { row throws(StorageError) in
+            guard let id = NotificationID(bytes: row.bytes(0)) else {
+                throw StorageError(.corrupt, "A stored notification cannot be read; restore a backup.")
+            }
+            return ResendRecord(id: id, outcome: row.optionalText(1).map { OutcomeName(rawValue: $0) })
+        }
+    }
+
+    func members(
+        of delivery: Delivery, after last: AudienceMember, limit: Int
+    ) throws(StorageError) -> ResendPage {
+        let notification = delivery.notification
+        guard let resend = notification.resend else { return ResendPage(members: [], last: last, isLast: true) }
+        let original = try connection.first(
+            "SELECT id FROM deliveries WHERE notification = ? AND platform = ?", resend.original,
+            delivery.platform.rawValue
+        ) { $0.integer(0) }
+        guard let original else { return ResendPage(members: [], last: last, isLast: true) }
+        let letters = try connection.all(
+            """
+            SELECT f.channel, f.registration, r.channel, r.sequence FROM refusals f
+                LEFT JOIN registrations r ON \(Self.isSame(delivery))
+            WHERE f.delivery = ?1 AND \(Self.isMeant) AND (f.channel, f.registration) > (?5, ?6)
+            ORDER BY f.channel, f.registration LIMIT ?7
+            """, original, resend.original, resend.outcome?.rawValue, notification.sequence, last.channel.rawValue,
+            last.registration, limit, notification.hub.rawValue
+        ) { row in
+            let member = AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1))
+            return (member: member, now: Self.memberNow(row, member, in: delivery))
+        }
+        return ResendPage(
+            members: letters.compactMap(\.now), last: letters.last?.member ?? last, isLast: letters.count < limit)
+    }
+
+    /// How the registration of a refusal is found as it is now: by its id, which nobody else ever has.
+    private static func isSame(_ delivery: Delivery) -> String {
+        delivery.notification.isOfTemplates
+            ? "r.hub = ?8 AND r.sequence = f.registration AND r.template IS NOT NULL"
+            : "r.hub = ?8 AND r.id = f.registration_id AND r.template IS NULL"
+    }
+
+    /// - Parameter row: Its third column is the registration's channel of now, before its sequence number.
+    private static func memberNow(
+        _ row: Statement, _ member: AudienceMember, in delivery: Delivery
+    ) -> AudienceMember? {
+        if case .direct = delivery.notification.target { return member }
+        guard let channel = row.optionalInteger(2) else { return nil }
+        return AudienceMember(
+            channel: ChannelID(rawValue: channel),
+            registration: delivery.notification.isOfTemplates ? row.integer(3) : 0)
+    }
+}
+
+extension Notification {
+    fileprivate var isOfTemplates: Bool {
+        if case .template = content { true } else { false }
+    }
+}

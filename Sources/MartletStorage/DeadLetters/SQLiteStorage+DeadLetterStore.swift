@@ -1,0 +1,21 @@
+public import MartletCore
+
+extension SQLiteStorage: DeadLetterStore {
+    public func resend(_ draft: ResendDraft) async throws(StorageError) -> ResendAcceptance {
+        try await writer.write { connection throws(StorageError) in try ResendTable(connection).accept(draft) }
+    }
+
+    public func resends(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [ResendRecord] {
+        try await readers.read { connection throws(StorageError) in
+            try ResendTable(connection).resends(of: id, in: hub)
+        }
+    }
+
+    public func resendMembers(
+        of delivery: Delivery, after last: AudienceMember, limit: Int
+    ) async throws(StorageError) -> ResendPage {
+        try await readers.read { connection throws(StorageError) in
+            try ResendTable(connection).members(of: delivery, after: last, limit: limit)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import MartletCore
+import MartletModel
+
+/// Counts what funnels are made of, on one connection.
+struct FunnelTable {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    func evidence(of id: NotificationID, in hub: Hub.ID) throws(StorageError) -> FunnelEvidence {
+        let sequence = try connection.first(
+            "SELECT sequence FROM notifications WHERE hub = ? AND id = ?", hub.rawValue, id.bytes
+        ) { $0.integer(0) }
+        guard let sequence else { return FunnelEvidence() }
+        var parts: [PlatformID: FunnelEvidence.Part] = [:]
+        for (platform, event) in try reported(in: hub) {
+            parts[platform, default: FunnelEvidence.Part()].reported.insert(event)
+        }
+        for (platform, received, opened) in try receipts(of: sequence) {
+            parts[platform, default: FunnelEvidence.Part()].received = received
+            parts[platform, default: FunnelEvidence.Part()].opened = opened
+        }
+        for (platform, failed) in try failures(of: sequence) {
+            parts[platform, default: FunnelEvidence.Part()].failed = failed
+        }
+        return FunnelEvidence(parts: parts)
+    }
+
+    private func reported(in hub: Hub.ID) throws(StorageError) -> [(PlatformID, Receipt.Event)] {
+        try connection.all("SELECT platform, event FROM receipt_events WHERE hub = ?", hub.rawValue) { row in
+            Receipt.Event(rawValue: row.text(1)).map { (PlatformID(rawValue: row.text(0)), $0) }
+        }.compactMap(\.self)
+    }
+
+    private func receipts(
+        of notification: Int64
+    ) throws(StorageError) -> [(PlatformID, received: Int, opened: Int)] {
+        try connection.all(
+            """
+            SELECT platform, count(DISTINCT device), count(DISTINCT CASE WHEN event = 'opened' THEN device END)
+            FROM notification_receipts WHERE notification = ? GROUP BY platform
+            """, notification
+        ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1)), Int(row.integer(2))) }
+    }
+
+    /// A push was made where somebody answered, where it was given up after attempts, or where its device had left when it
+    /// was to be tried again.
+    private func failures(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
+        try connection.all(
+            """
+            SELECT d.platform, (SELECT count(*) FROM refusals f WHERE f.delivery = d.id
+                AND (f.origin IS NOT NULL OR f.handle IS NULL OR f.outcome = ?))
+            FROM deliveries d WHERE d.notification = ?
+            """, OutcomeName.abandoned.rawValue, notification
+        ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1))) }
+    }
+}

@@ -1,0 +1,12 @@
+public import MartletCore
+public import MartletModel
+
+extension SQLiteStorage: LaneStore {
+    public func laneMemories(at now: Timestamp) async throws(StorageError) -> [LaneMemory] {
+        try await readers.read { connection throws(StorageError) in try LaneTable(connection).memories(at: now) }
+    }
+
+    public func forgetPauses(of hub: Hub.ID) async throws(StorageError) {
+        try await writer.write { connection throws(StorageError) in try LaneTable(connection).forgetPauses(of: hub) }
+    }
+}

@@ -1,0 +1,49 @@
+import MartletCore
+import MartletModel
+
+extension StorageConformance {
+    static let funnels: [Requirement] = [
+        Requirement("What devices never say in a hub is not known of it, and each device counts once") { bench in
+            let (hub, id) = try await bench.notified()
+            let before = try await bench.storage.funnelEvidence(of: id, in: hub)
+            try require(before.parts.values.allSatisfy { $0.reported.isEmpty }, is: true)
+            try await bench.receive(.notification(id), .received, in: hub, at: bench.now)
+            try await bench.receive(.notification(id), .received, in: hub, at: bench.now)
+            let first = try await bench.storage.funnelEvidence(of: id, in: hub)
+            try require(
+                first.parts[bench.platform], is: FunnelEvidence.Part(received: 1, opened: 0, reported: [.received]))
+            try await bench.receive(.notification(id), .opened, in: hub, at: bench.now)
+            let second = try await bench.storage.funnelEvidence(of: id, in: hub)
+            try require(
+                second.parts[bench.platform],
+                is: FunnelEvidence.Part(received: 1, opened: 1, reported: [.received, .opened]))
+            let later = try await bench.accept(hub)
+            let other = try await bench.storage.funnelEvidence(of: later.notification.id, in: hub)
+            try require(other.parts[bench.platform], is: FunnelEvidence.Part(reported: [.received, .opened]))
+            let elsewhere = try await bench.storage.funnelEvidence(of: id, in: try await bench.hub("elsewhere"))
+            try require(elsewhere.parts.isEmpty, is: true)
+        },
+        Requirement("Pushes that were made and failed are counted, those that were not are not") { bench in
+            let hub = try await bench.hub()
+            for number in 1...4 { try await bench.put("\(number)", "h\(number)", in: hub) }
+            let delivery = try await bench.accept(hub)
+            let members = try await bench.audience(hub).members
+            func refusal(_ place: Int, _ outcome: OutcomeName, handle: PushHandle?, isAnswered: Bool) -> Refusal {
+                Refusal(
+                    member: members[place], handle: handle, outcome: outcome, reason: "", at: bench.now,
+                    answer: isAnswered ? PushAnswer(origin: "https://a", status: 400) : nil)
+            }
+            try await bench.storage.record(
+                DeliveryStep(
+                    delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: bench.now,
+                    refusals: [
+                        refusal(0, .badChannel, handle: PushHandle("a"), isAnswered: true),
+                        refusal(1, .abandoned, handle: PushHandle("b"), isAnswered: false),
+                        refusal(2, .throttled, handle: nil, isAnswered: false),
+                        refusal(3, .invalidNotificationSize, handle: PushHandle("d"), isAnswered: false),
+                    ]))
+            let evidence = try await bench.storage.funnelEvidence(of: delivery.notification.id, in: hub)
+            try require(evidence.parts[bench.platform]?.failed, is: 3)
+        },
+    ]
+}

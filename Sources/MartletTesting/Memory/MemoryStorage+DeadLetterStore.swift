@@ -1,0 +1,86 @@
+public import MartletCore
+import MartletModel
+import Synchronization
+
+extension MemoryStorage: DeadLetterStore {
+    public func resend(_ draft: ResendDraft) async throws(StorageError) -> ResendAcceptance {
+        state.withLock { state in
+            guard let place = state.place(of: draft.original, in: draft.hub) else { return .notFound }
+            let original = state.notifications[place]
+            let sequence = original.notification.sequence
+            let deliveries = state.deliveries.filter { $0.progress.delivery.notification.sequence == sequence }
+            guard original.canceledAt != nil || original.begunAt != nil,
+                deliveries.allSatisfy(\.progress.state.isFinal)
+            else { return .underWay }
+            let earlier = state.resends(of: sequence)
+            if let known = earlier.first(where: { $0.outcome == nil || $0.outcome == draft.outcome }) {
+                return .resent(known.id)
+            }
+            let resend = Resend(original: sequence, outcome: draft.outcome)
+            let taken = Set(earlier.compactMap(\.outcome))
+            let letters = deliveries.flatMap { $0.refused.values }
+            guard letters.contains(where: { resend.takesUp($0, but: taken) }) else { return .nothing }
+            let new = NotificationDraft(
+                id: draft.id, hub: draft.hub, content: original.notification.content,
+                target: original.notification.target, acceptedAt: draft.acceptedAt, expiresAt: draft.expiresAt,
+                collapse: original.notification.collapse,
+                isConfidential: original.notification.isConfidential, resend: resend)
+            guard case .accepted(let notification, let begun) = state.accept(new) else { return .nothing }
+            return .accepted(notification, begun)
+        }
+    }
+
+    public func resends(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [ResendRecord] {
+        state.withLock { state in
+            state.place(of: id, in: hub).map { state.resends(of: state.notifications[$0].notification.sequence) } ?? []
+        }
+    }
+
+    public func resendMembers(
+        of delivery: Delivery, after last: AudienceMember, limit: Int
+    ) async throws(StorageError) -> ResendPage {
+        state.withLock { state in
+            let nobody = ResendPage(members: [], last: last, isLast: true)
+            guard let resend = delivery.notification.resend else { return nobody }
+            let original = state.deliveries.first { entry in
+                entry.progress.delivery.notification.sequence == resend.original
+                    && entry.progress.delivery.platform == delivery.platform
+            }
+            guard let original else { return nobody }
+            let taken = state.resends(of: resend.original, before: delivery.notification.sequence)
+            let letters = original.refused.values
+                .filter { resend.takesUp($0, but: Set(taken.compactMap(\.outcome))) && $0.member > last }
+                .sorted { $0.member < $1.member }.prefix(limit)
+            return ResendPage(
+                members: letters.compactMap { letter in
+                    state.memberNow(letter.member, original.refusals[letter.member], in: delivery)
+                }, last: letters.last?.member ?? last, isLast: letters.count < limit)
+        }
+    }
+}
+
+extension Resend {
+    fileprivate func takesUp(_ refusal: Refusal, but taken: Set<OutcomeName>) -> Bool {
+        (outcome.map { $0 == refusal.outcome } ?? true) && !taken.contains(refusal.outcome)
+    }
+}
+
+extension MemoryState {
+    fileprivate func resends(of original: Int64, before sequence: Int64 = .max) -> [ResendRecord] {
+        notifications.map(\.notification).filter { $0.resend?.original == original && $0.sequence < sequence }
+            .map { ResendRecord(id: $0.id, outcome: $0.resend?.outcome) }
+    }
+
+    fileprivate func memberNow(
+        _ member: AudienceMember, _ record: RefusalRecord?, in delivery: Delivery
+    ) -> AudienceMember? {
+        if case .direct = delivery.notification.target { return member }
+        let isOfTemplates = if case .template = delivery.notification.content { true } else { false }
+        let entry = registrations.first { entry in
+            entry.hub == delivery.notification.hub && (entry.registration.template != nil) == isOfTemplates
+                && (isOfTemplates
+                    ? entry.sequence == member.registration : entry.registration.id == record?.registration)
+        }
+        return entry.map { AudienceMember(channel: $0.channel, registration: isOfTemplates ? $0.sequence : 0) }
+    }
+}

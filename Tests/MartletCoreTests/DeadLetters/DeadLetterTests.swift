@@ -1,0 +1,117 @@
+import MartletHTTP
+import MartletModel
+import MartletTesting
+import Synchronization
+import Testing
+
+@testable import MartletCore
+
+struct DeadLetterTests {
+    private func resend(
+        _ flight: Flight, _ original: Delivery, _ outcome: OutcomeName? = nil
+    ) async throws -> Delivery {
+        let begun = Mutex<[Delivery]>([])
+        let letters = DeadLetters(store: flight.storage, time: flight.time) { deliveries in
+            begun.withLock { $0 = deliveries }
+        }
+        guard case .accepted = try await letters.resend(original.notification.id, outcome: outcome, in: flight.hub)
+        else { throw NotificationIntakeError.conflicting }
+        let first = begun.withLock { $0.first }
+        return try #require(first)
+    }
+
+    private func page(_ flight: Flight, _ delivery: Delivery) async throws -> DeadLetterPage {
+        let letters = DeadLetters(store: flight.storage, time: flight.time) { _ in }
+        return try #require(try await letters.page(of: delivery.notification.id, in: flight.hub, limit: 100))
+    }
+
+    @Test func whatFailedIsSentAgainOnceItsCauseIsMendedAndToNobodyElse() async throws {
+        let isSick = Flag(true)
+        let flight = try await Flight { loft, _ in
+            isSick.isOn && ["loft2", "loft5", "loft6"].contains(loft) ? answered(400) : answered(200)
+        }
+        try await flight.register(7)
+        let original = try await flight.accept()
+        #expect(try await flight.run(original) == .finished)
+        let page = try await page(flight, original)
+        #expect(page.refusals.records.map(\.registration) == ["r2", "r5", "r6"])
+        #expect(page.refusals.records.allSatisfy { $0.status == 400 && $0.attempts == 1 })
+        isSick.isOn = false
+        let second = try await resend(flight, original)
+        #expect(second.notification.id != original.notification.id)
+        let before = flight.transport.lofts.count
+        #expect(try await flight.run(second) == .finished)
+        #expect(flight.transport.lofts.dropFirst(before) == ["loft2", "loft5", "loft6"])
+        #expect(try await flight.report(second).counts == [.success: 3])
+    }
+
+    @Test func aDeviceThatIsNotInTheAudienceAnyMoreDoesNotGetIt() async throws {
+        let isSick = Flag(true)
+        let flight = try await Flight { _, _ in isSick.isOn ? answered(400) : answered(200) }
+        for number in 1...4 { try await flight.register("loft\(number)", id: "r\(number)", tags: ["user:ann"]) }
+        let original = try await flight.accept(to: .audience(TagExpression("user:ann")))
+        #expect(try await flight.run(original) == .finished)
+        isSick.isOn = false
+        try await flight.register("loft2", id: "r2", tags: ["user:bob"])
+        _ = try await flight.registry.delete("r3", in: flight.hub)
+        try await flight.register("loft4", id: "another", tags: ["user:ann"])
+        _ = try await flight.registry.delete("r4", in: flight.hub)
+        let before = flight.transport.lofts.count
+        let second = try await resend(flight, original)
+        #expect(try await flight.run(second) == .finished)
+        #expect(flight.transport.lofts.dropFirst(before) == ["loft1"])
+    }
+
+    @Test func aResendThatReachesNobodyFindsNoTarget() async throws {
+        let flight = try await Flight { _, _ in answered(400) }
+        try await flight.register(1)
+        let original = try await flight.accept()
+        #expect(try await flight.run(original) == .finished)
+        _ = try await flight.registry.delete("r1", in: flight.hub)
+        let second = try await resend(flight, original)
+        #expect(try await flight.run(second) == .finished)
+        #expect(try await flight.report(second).state == .noTargetFound)
+    }
+
+    @Test func retriesThatAreGivenUpAreDeadLettersWithTheirReasonPageByPage() async throws {
+        let flight = try await Flight { _, _ in answered(429, ["retry-after": "100"]) }
+        try await flight.register(7)
+        let original = try await flight.accept(lifetime: .seconds(150))
+        guard case .waiting = try await flight.run(original) else {
+            Issue.record("it waits for the time that the service has said")
+            return
+        }
+        flight.time.advance(by: .seconds(160))
+        #expect(try await flight.run(original) == .finished)
+        #expect(try await flight.report(original).state == .abandoned)
+        #expect(try await flight.report(original).counts == [.abandoned: 7])
+        let page = try await page(flight, original)
+        #expect(page.refusals.records.map(\.handle) == (1...7).map { PushHandle("loft\($0)") })
+        #expect(page.refusals.records.allSatisfy { $0.outcome == .abandoned && $0.reason.contains("Throttled") })
+        #expect(page.summary.counts == [CarrierPigeon.platform: [.abandoned: 7]])
+        #expect(try await flight.storage.nextRetry(of: original.id) == nil)
+    }
+
+    @Test func aResendIsItselfTriedAgainAndLeavesDeadLettersOfItsOwn() async throws {
+        let flight = try await Flight { _, _ in answered(400) }
+        try await flight.register(2)
+        let original = try await flight.accept()
+        #expect(try await flight.run(original) == .finished)
+        let second = try await resend(flight, original)
+        #expect(try await flight.run(second) == .finished)
+        let third = try await resend(flight, second)
+        #expect(try await flight.run(third) == .finished)
+        #expect(flight.transport.lofts == ["loft1", "loft2", "loft1", "loft2", "loft1", "loft2"])
+        #expect(Set(flight.transport.sent.map(\.id)).count == 6, "a new notification has message ids of its own")
+    }
+
+    @Test func aDirectSendIsSentAgainToTheHandlesThatFailed() async throws {
+        let isSick = Flag(true)
+        let flight = try await Flight { loft, _ in isSick.isOn && loft == "b" ? answered(400) : answered(200) }
+        let original = try await flight.accept(to: .direct(["a", "b", "c"].map { PushHandle($0) }))
+        #expect(try await flight.run(original) == .finished)
+        isSick.isOn = false
+        #expect(try await flight.run(try await resend(flight, original)) == .finished)
+        #expect(flight.transport.lofts == ["a", "b", "c", "b"])
+    }
+}
