@@ -11,6 +11,7 @@ import os
 import signal
 import time
 
+import forgetful
 import processes
 
 DAY, HOUR, MINUTE = 86_400, 3600, 60
@@ -45,6 +46,8 @@ class Clock:
         self._path, self._is_looked_at_always = path, is_looked_at_always
         self._past = []  # (steady before it was set, steady behind that, offset)
         self._shared = share()
+        self._timers = path + "-timers.so"
+        forgetful.build(self._timers, "steady_timers.c")
         self.set(0)
 
     @staticmethod
@@ -56,9 +59,10 @@ class Clock:
 
     def environment(self, base=None):
         base = dict(base or os.environ)
-        preloaded = " ".join(filter(None, [base.get("LD_PRELOAD"), self.library()]))
-        return base | {
-            "LD_PRELOAD": preloaded, "FAKETIME_TIMESTAMP_FILE": self._path, **({"FAKETIME_NO_CACHE": "1"} if self._is_looked_at_always else {"FAKETIME_CACHE_DURATION": "1"}),
+        preloaded = " ".join(filter(None, [base.get("LD_PRELOAD"), self._timers, self.library()]))
+        looks = {"FAKETIME_NO_CACHE": "1"} if self._is_looked_at_always else {"FAKETIME_CACHE_DURATION": "1"}
+        return base | looks | {
+            "LD_PRELOAD": preloaded, "FAKETIME_TIMESTAMP_FILE": self._path,
             "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1", "FAKETIME_SHARED": self._shared}
 
     @property

@@ -13,8 +13,8 @@ import sys
 _RECORD = struct.Struct("=QQQ")  # offset, length, old size: struct record of forgetful.c
 
 
-def build(library):
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "forgetful.c")
+def build(library, source="forgetful.c"):
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), source)
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         sys.exit("forgetful: no C compiler (cc, gcc or clang) on PATH")

@@ -69,8 +69,8 @@ extension StorageConformance {
             }
             let refusal = Refusal(
                 member: bench.member(2), handle: PushHandle("h"), outcome: .badChannel, reason: "Gone",
-                at: bench.now, attempts: 4, answer: PushAnswer(origin: "https://b.example:443", status: nil, connection: 8),
-                fate: .quarantined)
+                at: bench.now, attempts: 4,
+                answer: PushAnswer(origin: "https://b.example:443", status: nil, connection: 8), fate: .quarantined)
             try await bench.storage.record(
                 DeliveryStep(
                     delivery: delivery.id, isFannedOut: true, state: .processing, refusals: [refusal],
