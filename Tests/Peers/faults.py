@@ -45,6 +45,8 @@ class Case:
     kept: bool = True
     # Whether the fault is for the devices of the case alone, or for whatever connection comes.
     is_scoped: bool = False
+    # Devices beside them that are well.
+    living: int = 0
 
 
 def burst(name, count=60, **fault):
@@ -83,7 +85,9 @@ CASES = [
     refused("a device that is gone", "ExpiredChannel", fault="unregistered", kept=False),
     refused("a token that has expired", "ExpiredChannel", fault="ExpiredToken", kept=False),
     refused("a device that was gone before it registered", "ExpiredChannel", fault="unregistered", age=86_400),
-    refused("a dead token among living ones", "BadChannel", fault="unknownHandle", kept=False),
+    Case("a dead token among living ones", {"fault": "unknownHandle"}, outcomes={"BadChannel": 1, "Success": 2},
+         received=0, kept=False, is_scoped=True, living=2),
+    refused("a dead token and nothing else", "BadChannel", fault="unknownHandle"),
     refused("dead tokens and nothing else", "BadChannel", 40, fault="unknownHandle"),
     refused("another app's tokens and nothing else", "WrongToken", 40, fault="wrongSender"),
     refused("a message that the service cannot use", "InvalidNotificationFormat", fault="BadTopic"),
@@ -184,6 +188,8 @@ class Trial:
     @classmethod
     async def prepare(cls, case, hub, simulator):
         handles = simulator.devices(case.devices)
+        for handle in simulator.devices(case.living):
+            await hub.register(handle)
         return cls(case, hub, simulator, handles, [await hub.register(handle) for handle in handles])
 
     @property

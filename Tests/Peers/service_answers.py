@@ -385,6 +385,9 @@ async def adm(hub, peer, restore):
     course = Course(hub, peer, "adm")
     bystander = peer.adm("amzn1.bystander")
     await hub.register("adm", "adm-bystander", bystander.handle, tags=["bystander"])
+    # Enough successes that single devices are believed to be gone.
+    for _ in range(5):
+        checks.that("a bystander is served", await hub.comes_to(await hub.send("adm", "bystander"), *count("Success")))
     await asyncio.gather(
         *[course.ends(f"adm{word}", reason(400, word), "InvalidNotificationFormat", True) for word in (
             "InvalidData", "InvalidConsolidationKey", "InvalidExpiration", "InvalidType", "InvalidChecksum")],

@@ -168,6 +168,7 @@ async def judge(case, hub, simulator, handle):
     elif not case.marker:
         checks.equal(f"{name}: nothing is received", simulator.inbox(handle), [])
     if not case.kept:
+        await prove(name, case.service, hub, simulator)
         checks.that(f"{name}: the device is removed", await hub.drops(device))
     elif case.fault and case.fault["fault"] == "replacedHandle":
         await replaced(name, hub, simulator, handle)
@@ -175,6 +176,15 @@ async def judge(case, hub, simulator, handle):
         if case.outcome != "Success":
             await asyncio.sleep(SETTLING)
         checks.equal(f"{name}: the device is kept", await hub.channel(device), channel)
+
+
+async def prove(name, service, hub, simulator):
+    """A device that is well shows that it is not the hub that is wrong."""
+    handle = simulator.call("POST", "devices", {"platform": service})["handle"]
+    living = f"{service}-living"
+    await hub.register(service, living, json.loads(handle) if service == "browser" else handle)
+    message = await hub.send(service, living)
+    checks.that(f"{name}: another device is served", await hub.comes_to(message, *count("Success")))
 
 
 def rule(case, handle):
