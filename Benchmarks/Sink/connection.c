@@ -1,4 +1,6 @@
 #include "connection.h"
+#include "delay.h"
+#include "memory.h"
 #include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@ struct connection *connection_new(int socket, SSL_CTX *context) {
     it->tls = SSL_new(context);
     it->stream_capacity = 4096;
     it->streams = calloc(it->stream_capacity, sizeof *it->streams);
-    if (!it->tls || !it->streams || nghttp2_hd_inflate_new(&it->inflater)) abort();
+    if (!it->tls || !it->streams || nghttp2_hd_inflate_new2(&it->inflater, &memory)) abort();
     SSL_set_fd(it->tls, socket);
     SSL_set_accept_state(it->tls);
     return it;
@@ -29,7 +31,8 @@ void connection_free(struct connection *it) {
     nghttp2_hd_inflate_del(it->inflater);
     free(it->output);
     free(it->streams);
-    free(it);
+    it->is_gone = true;
+    if (!it->holds) free(it);
 }
 
 uint8_t *connection_reserve(struct connection *it, size_t count) {
@@ -74,19 +77,35 @@ static bool read_all(struct connection *it) {
 
 static bool write_all(struct connection *it) {
     it->waits_for_room = false;
-    while (it->output_sent < it->output_length) {
-        size_t count;
-        int result = SSL_write_ex(it->tls, it->output + it->output_sent, it->output_length - it->output_sent, &count);
+    while (it->output_sent < it->output_length - it->held) {
+        size_t count, left = it->output_length - it->held - it->output_sent;
+        int result = SSL_write_ex(it->tls, it->output + it->output_sent, left, &count);
         if (result != 1) return it->waits_for_room = would_block(it, result);
         it->output_sent += count;
     }
-    it->output_sent = it->output_length = 0;
+    size_t left = it->output_length - it->output_sent;
+    if (left < it->output_sent) {
+        memmove(it->output, it->output + it->output_sent, left);
+        it->output_sent = 0;
+        it->output_length = left;
+    }
     return true;
 }
 
 bool connection_serve(struct connection *it) {
     if (!it->has_shaken_hands && !shake_hands(it)) return false;
     if (!it->has_shaken_hands) return true;
+    size_t waiting = it->output_length - it->output_sent;
     bool goes_on = read_all(it);
+    size_t added = it->output_length - it->output_sent - waiting;
+    if (delay_is_on() && added) {
+        it->held += added;
+        delay_add(it, added);
+    }
     return write_all(it) && goes_on;
+}
+
+bool connection_release(struct connection *it, size_t count) {
+    it->held -= count;
+    return write_all(it);
 }

@@ -14,6 +14,7 @@ struct stream {
     uint32_t id; // 0 where the place is free
     const struct service *service;
     bool is_authorized;
+    bool fails;
     bool has_id;
     char apns_id[APNS_ID_LENGTH];
 };
@@ -29,6 +30,10 @@ struct connection {
     size_t input_length;
     uint8_t *output;
     size_t output_sent, output_length, output_capacity;
+    // How much of the output's end is on its way for as long as a delay lasts, and how often it was put there.
+    size_t held;
+    uint32_t holds;
+    bool is_gone;
 
     // HTTP/2
     bool has_preface;
@@ -42,7 +47,7 @@ struct connection {
 
 // What all connections have answered.
 struct totals {
-    uint64_t accepted, refused;
+    uint64_t accepted, refused, failed;
 };
 extern struct totals totals;
 
@@ -50,6 +55,8 @@ struct connection *connection_new(int socket, SSL_CTX *context);
 void connection_free(struct connection *);
 // Reads and writes what can be. false: the connection is of no more use.
 bool connection_serve(struct connection *);
+// So many bytes have waited for long enough. false: the connection is of no more use.
+bool connection_release(struct connection *, size_t count);
 // Makes room for so many more bytes of output and returns where they go; output_length is the caller's to raise.
 uint8_t *connection_reserve(struct connection *, size_t count);
 

@@ -1,6 +1,8 @@
 // The part of HTTP/2 that a client's requests need, by hand: nghttp2's session would be the slowest part of a
 // measurement. Header blocks are decoded by its inflater, because a push service looks at them too.
 #include "connection.h"
+#include "failure.h"
+#include "latency.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,13 +53,16 @@ void http2_start(struct connection *it, uint32_t stream_limit) {
 static void answer(struct connection *it, const struct stream *stream) {
     const struct service *service = stream->service;
     bool is_accepted = service && (stream->is_authorized || !service->needs_authorization);
-    const char *body = is_accepted ? service->body : NULL;
+    bool fails = is_accepted && stream->fails;
+    const char *body = fails ? failure.body : is_accepted ? service->body : NULL;
+    size_t body_length = fails ? failure.body_length : service ? service->body_length : 0;
     uint8_t *start = connection_reserve(it, 2 * ANSWER_LIMIT);
     uint8_t *block = start + HEADER_SIZE, *to = block;
     // No answer uses the dynamic table, whatever size the client announced: its size becomes 0 once.
     if (!it->has_answered) *to++ = 0x20;
     it->has_answered = true;
-    if (is_accepted) to = put_bytes(to, service->block, service->block_length);
+    if (fails) to = put_bytes(to, "\x08\x03" "410", 5);
+    else if (is_accepted) to = put_bytes(to, service->block, service->block_length);
     else to = put_bytes(to, "\x08\x03" "403", 5);
     if (stream->has_id) {
         to = put_bytes(to, "\x00\x07" "apns-id\x24", 10);
@@ -66,11 +71,12 @@ static void answer(struct connection *it, const struct stream *stream) {
     put_header(start, (size_t)(to - block), HEADERS, body ? END_HEADERS : END_HEADERS | END_STREAM, stream->id);
     // Windows are not looked at: every client here opens its connection's for many more answers than it has requests.
     if (body) {
-        to = put_header(to, service->body_length, DATA, END_STREAM, stream->id);
-        to = put_bytes(to, body, service->body_length);
+        to = put_header(to, body_length, DATA, END_STREAM, stream->id);
+        to = put_bytes(to, body, body_length);
     }
     it->output_length += (size_t)(to - start);
-    if (is_accepted) totals.accepted++;
+    if (fails) totals.failed++;
+    else if (is_accepted) totals.accepted++;
     else totals.refused++;
 }
 
@@ -114,6 +120,7 @@ static void finish(struct connection *it, struct stream *stream) {
 static void note_field(struct stream *stream, const nghttp2_nv *field) {
     if (field->namelen == 5 && !memcmp(field->name, ":path", 5)) {
         stream->service = service_of(field->value, field->valuelen);
+        stream->fails = failure.share && stream->service && failure_is_for(stream->service, field->value);
     } else if (field->namelen == 7 && !memcmp(field->name, "apns-id", 7) && field->valuelen == APNS_ID_LENGTH) {
         memcpy(stream->apns_id, field->value, APNS_ID_LENGTH);
         stream->has_id = true;
@@ -167,6 +174,7 @@ static bool take(struct connection *it, enum frame kind, uint8_t flags, uint32_t
             it->unreturned_window = 0;
         }
         stream = find_stream(it, id);
+        if (latency.is_on) latency_note(payload, count);
         if (stream && flags & END_STREAM) finish(it, stream);
         return true;
     case RESET:

@@ -69,6 +69,10 @@ void services_start(void) {
     }
 }
 
+const struct service *service_first(void) {
+    return services;
+}
+
 const struct service *service_of(const void *path, size_t length) {
     for (int i = 0; i < SERVICE_COUNT; i++) {
         const struct service *it = &services[i];

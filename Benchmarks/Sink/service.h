@@ -29,5 +29,7 @@ struct service {
 
 // Makes the answers.
 void services_start(void);
+// Apple's.
+const struct service *service_first(void);
 // NULL: the path is none of theirs.
 const struct service *service_of(const void *path, size_t length);

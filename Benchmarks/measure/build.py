@@ -13,7 +13,8 @@ CERTIFICATE = os.path.join(WORK, "certificate.pem")
 KEY = os.path.join(WORK, "key.pem")
 
 # The side that is measured has one core for itself, the sink the other.
-MEASURED_CORE, SINK_CORE = 0, 1
+MEASURED_CORE, SINK_CORE = 0, min(1, os.cpu_count() - 1)
+BOTH_CORES = "0,1"
 
 
 def on_core(core, command):
@@ -22,21 +23,25 @@ def on_core(core, command):
 
 def everything():
     if not os.path.exists(MARTLET):
-        sys.exit("Benchmarks/run: there is no release binary; run `make build`")
+        sys.exit("Benchmarks: there is no release binary; run `make build`")
     sink_and_generator()
 
 
 def sink_and_generator():
     if os.cpu_count() < 2:
         sys.exit("Benchmarks: two cores are needed, one for each side")
+    sink()
+    package = ["swift", "build", "--package-path", HOME, "-c", "release", "--static-swift-stdlib"]
+    subprocess.run([*package, "--product", "LoadGenerator"], check=True, stdout=sys.stderr)
+
+
+def sink():
     os.makedirs(WORK, exist_ok=True)
     folder = os.path.join(HOME, "Sink")
     sources = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".c")]
     warnings = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
     libraries = ["-lnghttp2", "-lssl", "-lcrypto"]
     subprocess.run(["gcc", "-O2", "-march=native", *warnings, "-o", SINK, *sources, *libraries], check=True)
-    package = ["swift", "build", "--package-path", HOME, "-c", "release", "--static-swift-stdlib"]
-    subprocess.run([*package, "--product", "LoadGenerator"], check=True, stdout=sys.stderr)
     if not os.path.exists(KEY):
         make_certificate()
 

@@ -1,99 +1,88 @@
 """A real server with a hub of registered devices, sending to the sink."""
+import contextlib
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
-from . import build
+from . import build, devices
 from .load import PAYLOAD
+from .prepared import copy
 from .server import HUB, Server
 
-DEVICES = 100_000
-# Broadcasts in one measurement: one alone is over too soon to be measured well.
-BROADCASTS = 5
 POLL_SECONDS = 0.002
-PATIENCE_SECONDS = 60
+POLLS_OF_A_LOOK_AT_THE_MEMORY = 10
+PATIENCE_SECONDS = 300
+# Everybody but a tenth; and others, who are sent to before anything is measured.
+AUDIENCE, OTHERS = "a && !b", "c"
+FORMATS = {"native": ("apple", PAYLOAD), "templates": ("template", devices.PROPERTIES)}
 
 
 class Hub:
-    """Devices are registered once, through the REST API; later runs begin with a copy of that data."""
+    """Serves a copy of prepared data."""
 
-    def __init__(self, sink):
-        self._sink = sink
+    def __init__(self, sink, server, kind, count):
+        self._sink, self.server, self._count = sink, server, count
+        self._format, self._body = FORMATS[kind]
+        self.audience = count - count // 10
+        # Megabytes, the highest that was seen.
+        self.peak_memory = 0
 
-    def __enter__(self):
-        prepared = os.path.join(build.WORK, f"hub-{DEVICES}")
-        if not os.path.exists(prepared):
-            self._prepare(prepared)
-        self._scratch = tempfile.TemporaryDirectory(dir=build.WORK)
-        data = os.path.join(self._scratch.name, "data")
-        shutil.copytree(prepared, data, ignore=shutil.ignore_patterns("*.sock"))
-        self._set_credential(data)
-        self._server = Server(data)
-        self._server.start()
-        return self
+    @staticmethod
+    @contextlib.contextmanager
+    def serving(sink, kind, folder, count):
+        with copy(folder) as data:
+            set_credential(data, sink)
+            server = Server(data)
+            server.start()
+            try:
+                yield Hub(sink, server, kind, count)
+            finally:
+                server.stop()
 
-    def __exit__(self, *_):
-        self._server.stop()
-        self._scratch.cleanup()
+    def warm_up(self):
+        """Connections are open, and what a first send reads is in memory."""
+        self._send(OTHERS, self._count // 100, 0)
 
-    def broadcast(self):
-        """From POST to the moment when telemetry says Completed, one after another, with everybody as the audience."""
-        self._send_to_all()  # connections are open, and what a first send reads is in memory
-        with self._sink.expecting(DEVICES * BROADCASTS) as result:
-            cpu, start = self._server.cpu_seconds(), time.monotonic()
-            for _ in range(BROADCASTS):
-                self._send_to_all()
-            result.seconds, result.cpu = time.monotonic() - start, self._server.cpu_seconds() - cpu
+    def broadcast(self, times=1, failed=0):
+        """From POST to the moment when telemetry says Completed, one after another."""
+        with self._sink.expecting(self.audience * times, failed) as result:
+            cpu, start = self.server.cpu_seconds(), time.monotonic()
+            for _ in range(times):
+                self._send(AUDIENCE, self.audience, failed)
+            result.seconds, result.cpu = time.monotonic() - start, self.server.cpu_seconds() - cpu
         return result.sample
 
-    # MARK: data
-
-    def _prepare(self, prepared):
-        print(f"registering {DEVICES} devices once", file=sys.stderr)
-        unfinished = prepared + ".unfinished"
-        shutil.rmtree(unfinished, ignore_errors=True)
-        Server.prepare(unfinished)
-        key = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
-        subprocess.run([*key, "-out", os.path.join(unfinished, "key.p8")], check=True, stderr=subprocess.DEVNULL)
-        server = Server(unfinished)
-        server.start()
-        try:
-            load = [build.LOAD, "registrations", str(server.port), HUB, str(DEVICES), server.signature()]
-            output = subprocess.run(load, check=True, capture_output=True, text=True).stdout.split()
-        finally:
-            server.stop()
-        if int(output[0]) != DEVICES:
-            sys.exit(f"Benchmarks/run: only {output[0]} of {DEVICES} devices could be registered")
-        os.rename(unfinished, prepared)
-
-    def _set_credential(self, data):
-        credential = [
-            "--key-file", os.path.join(data, "key.p8"), "--key-id", "KEY1234567", "--team-id", "TEAM123456",
-            "--topic", "com.example.app", "--endpoint", f"https://127.0.0.1:{self._sink.port}",
-            "--ca-file", build.CERTIFICATE,
-        ]
-        subprocess.run(
-            [build.MARTLET, "hub", "credential", "set", HUB, "apns", "--data", data, *credential],
-            check=True, stdout=subprocess.DEVNULL)
-
-    # MARK: REST
-
-    def _send_to_all(self):
+    def _send(self, expression, audience, failed):
         """Asks the sink until all pushes are there, which costs the hub nothing, and only then the telemetry."""
-        wanted = self._sink.totals()[0] + DEVICES
-        fields = {"ServiceBusNotification-Format": "apple", "Content-Type": "application/json;charset=utf-8"}
-        headers, _ = self._server.call("POST", f"/{HUB}/messages", fields, PAYLOAD)
+        wanted = self._sink.totals().answered + audience
+        fields = {
+            "ServiceBusNotification-Format": self._format, "ServiceBusNotification-Tags": expression,
+            "Content-Type": "application/json;charset=utf-8",
+        }
+        headers, _ = self.server.call("POST", f"/{HUB}/messages", fields, self._body)
         message = re.search(r"/messages/([^?]+)", headers["Location"])[1]
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline:
+        deadline, polls, telemetry = time.monotonic() + PATIENCE_SECONDS, 0, ""
+        while "<State>Completed</State>" not in telemetry:
+            if time.monotonic() > deadline:
+                sys.exit(f"Benchmarks: a broadcast was not complete after {PATIENCE_SECONDS} s: {telemetry}")
             time.sleep(POLL_SECONDS)
-            if self._sink.totals()[0] < wanted:
-                continue
-            _, telemetry = self._server.call("GET", f"/{HUB}/messages/{message}")
-            if "<State>Completed</State>" in telemetry:
-                return
-        sys.exit(f"Benchmarks/run: a broadcast was not complete after {PATIENCE_SECONDS} s: {telemetry}")
+            if polls % POLLS_OF_A_LOOK_AT_THE_MEMORY == 0:
+                self.peak_memory = max(self.peak_memory, self.server.private_memory())
+            polls += 1
+            if self._sink.totals().answered >= wanted:
+                _, telemetry = self.server.call("GET", f"/{HUB}/messages/{message}")
+        outcomes = dict(re.findall(r"<Name>(\w+)</Name><Count>(\d+)</Count>", telemetry))
+        if int(outcomes.get("Success", 0)) != audience - failed or int(outcomes.get("ExpiredChannel", 0)) != failed:
+            sys.exit(f"Benchmarks: {failed} of {audience} pushes failed, but the hub has recorded {outcomes}")
+
+
+def set_credential(data, sink):
+    credential = [
+        "--key-file", os.path.join(data, "key.p8"), "--key-id", "KEY1234567", "--team-id", "TEAM123456",
+        "--topic", "com.example.app", "--endpoint", f"https://127.0.0.1:{sink.port}", "--ca-file", build.CERTIFICATE,
+    ]
+    subprocess.run(
+        [build.MARTLET, "hub", "credential", "set", HUB, "apns", "--data", data, *credential],
+        check=True, stdout=subprocess.DEVNULL)

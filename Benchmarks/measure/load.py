@@ -57,12 +57,12 @@ def h2load(sink, requests, options, fields):
     return result.sample
 
 
-def batch_pushes(sink):
-    warm_up = 40_000
+def batch_pushes(sink, lanes=4, loops=1, cores=build.MEASURED_CORE):
+    warm_up = 2 * lanes * 5000
     command = [build.LOAD, "pushes", str(sink.port), build.CERTIFICATE, str(PUSHES), TOKEN, PAYLOAD]
+    command += [str(lanes), str(loops)]
     with sink.expecting(PUSHES + warm_up) as result:
-        output = subprocess.run(
-            build.on_core(build.MEASURED_CORE, command), check=True, capture_output=True, text=True)
+        output = subprocess.run(build.on_core(cores, command), check=True, capture_output=True, text=True)
         done, seconds, cpu = output.stdout.split()
         result.counted, result.seconds, result.cpu = int(done), float(seconds), float(cpu)
     return result.sample

@@ -36,11 +36,11 @@ class Platform:
         target = f"https://127.0.0.1:{self._sink.port}{self._path}"
         return h2load(self._sink, REQUESTS[self._version], [*options, target], self._fields)
 
-    def pushes(self):
+    def pushes(self, loops=1, cores=build.MEASURED_CORE):
         command = [build.LOAD, "platform", self._name, str(self._sink.port), build.CERTIFICATE, str(self._pushes)]
+        command.append(str(loops))
         with self._sink.expecting(self._pushes + WARM_UP) as result:
-            output = subprocess.run(
-                build.on_core(build.MEASURED_CORE, command), check=True, capture_output=True, text=True)
+            output = subprocess.run(build.on_core(cores, command), check=True, capture_output=True, text=True)
             done, seconds, cpu = output.stdout.split()
             if int(done) != self._pushes:
                 sys.exit(f"Benchmarks/platforms: {self._pushes} pushes were made, but {done} read as accepted")
@@ -55,6 +55,16 @@ def agreements():
         build.on_core(build.MEASURED_CORE, command), check=True, capture_output=True, text=True)
     count, seconds = re.search(r"(\d+) 256-bits ECDH ops in ([\d.]+)s", output.stderr).groups()
     return Sample(int(count), float(seconds), float(seconds), 0)
+
+
+def agreements_everywhere():
+    """Derivations on all cores at once, by the wall clock."""
+    command = ["openssl", "speed", "-elapsed", "-seconds", str(ENCRYPTED_SECONDS), "-multi", str(os.cpu_count())]
+    command.append("ecdhp256")
+    output = subprocess.run(command, check=True, capture_output=True, text=True)
+    rate = float(re.search(r"256 bits ecdh \(nistp256\)\s+[\d.]+s\s+([\d.]+)", output.stdout)[1])
+    count = int(rate * ENCRYPTED_SECONDS)
+    return Sample(count, ENCRYPTED_SECONDS, ENCRYPTED_SECONDS * os.cpu_count(), 0)
 
 
 def encryptions():

@@ -1,26 +1,11 @@
-"""From samples to the table and the JSON."""
+"""From the samples of all platforms to a table and JSON."""
 import datetime
 import json
 import os
-import platform
 import statistics
 
 from . import build
-
-YARDSTICK = "h2load"
-
-
-def publish(samples, rounds, shape):
-    rows = [row(name, series, samples[YARDSTICK]) for name, series in samples.items()]
-    head = f"{'':24} {'1000/s':>8} {'ratio':>6} {'spread':>12} {'CPU us':>7} {'of h2load':>9} {'sink busy':>9}"
-    print(head)
-    for it in rows:
-        spread = f"{it['ratio_low']:.2f} - {it['ratio_high']:.2f}"
-        print(
-            f"{it['name']:24} {it['rate'] / 1000:8.0f} {it['ratio']:6.2f} {spread:>12} {it['cpu_us']:7.2f} "
-            f"{it['cpu_ratio']:9.2f} {it['sink_busy']:9.0%}")
-    print(f"Medians of {rounds} alternating rounds; h2load with {shape[0]} connections of {shape[1]} streams.")
-    save(rows, rounds, {"yardstick": {"connections": shape[0], "streams": shape[1]}})
+from .figures import machine
 
 
 def publish_pairs(samples, rounds, pairs):
@@ -60,9 +45,3 @@ def save(rows, rounds, more):
         json.dump(
             {"time": now, "machine": machine(), "rounds": rounds, **more, "rows": rows}, file, indent=2)
     print(f"Saved as {os.path.relpath(path)}")
-
-
-def machine():
-    with open("/proc/cpuinfo") as file:
-        model = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown")
-    return {"processor": model, "cores": os.cpu_count(), "kernel": platform.release(), "load": os.getloadavg()[0]}

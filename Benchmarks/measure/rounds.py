@@ -9,7 +9,5 @@ def alternate(measures, count):
         for name, measure in measures.items():
             sample = measure()
             samples[name].append(sample)
-            print(
-                f"round {number}: {name:24} {sample.rate / 1000:8.0f} k/s {sample.cpu_each:6.2f} us, "
-                f"sink {sample.sink_share:4.0%}", file=sys.stderr)
+            print(f"round {number}: {name:32} {sample}", file=sys.stderr)
     return samples

@@ -23,3 +23,6 @@ class Sample:
     def sink_share(self):
         """How much of the time the sink's core was busy: near 1, the sink was the limit."""
         return self.sink_cpu / self.seconds
+
+    def __str__(self):
+        return f"{self.rate / 1000:8.1f} k/s {self.cpu_each:7.2f} us, sink {self.sink_share:4.0%}"

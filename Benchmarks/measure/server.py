@@ -19,8 +19,11 @@ HUB = "bench"
 class Server:
     """Runs on the measured core, over a data directory that `prepare` has made."""
 
-    def __init__(self, data, *options):
-        self.data, self._options = data, options
+    binary = build.MARTLET
+
+    def __init__(self, data, *options, under=()):
+        """under: the command that runs it and watches it."""
+        self.data, self._options, self._under = data, options, under
         with open(os.path.join(data, "connection-string")) as file:
             parts = dict(part.split("=", 1) for part in file.read().strip().split(" ")[-1].split(";"))
         self._rule, self._rule_key = parts["SharedAccessKeyName"], parts["SharedAccessKey"]
@@ -34,16 +37,34 @@ class Server:
             file.write(next(line for line in strings.stdout.splitlines() if "Full" in line))
 
     def start(self):
-        command = [build.MARTLET, "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--loops", "1"]
+        command = [*self._under, self.binary, "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--loops", "1"]
+        # What it can do is measured, and not what it lets one key do.
+        command += ["--request-rate", "1000000", "--user-request-rate", "1000000", "--backlog-limit", "10000000"]
         command += self._options
         self._process = subprocess.Popen(
             build.on_core(build.MEASURED_CORE, command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.port = int(re.search(r"http://127.0.0.1:(\d+)", self._process.stdout.readline())[1])
         self._connection = http.client.HTTPConnection("127.0.0.1", self.port)
 
+    def start_seconds(self):
+        """How long it takes from the process's beginning until it says that it is ready."""
+        begin = time.monotonic()
+        self.start()
+        while True:
+            self._connection.request("GET", "/health/ready")
+            answer = self._connection.getresponse()
+            answer.read()
+            if answer.status == 200:
+                return time.monotonic() - begin
+            time.sleep(0.001)
+
     def stop(self, how=signal.SIGTERM):
         self._process.send_signal(how)
         self._process.wait()
+
+    @property
+    def pid(self):
+        return self._process.pid
 
     def cpu_seconds(self):
         """Of all threads, by the scheduler's own clock; those of a running server do not end."""
@@ -53,6 +74,11 @@ class Server:
             with open(f"{folder}/{thread}/schedstat") as file:
                 nanoseconds += int(file.read().split()[0])
         return nanoseconds / 1e9
+
+    def private_memory(self):
+        """Megabytes that are the process's own: neither files nor what others have too."""
+        with open(f"/proc/{self._process.pid}/status") as file:
+            return int(re.search(r"RssAnon:\s+(\d+) kB", file.read())[1]) / 1024
 
     def signature(self):
         resource = urllib.parse.quote(f"https://127.0.0.1:{self.port}/", safe="").lower()

@@ -67,6 +67,9 @@ class Storm:
     # Microseconds of the serving side.
     cpu_each: float
 
+    def __str__(self):
+        return f"{self.rate / 1000:8.1f} k/s {self.cpu_each:7.2f} us, p99 {self.p99:.1f} ms"
+
 
 class Upserts:
     def __enter__(self):

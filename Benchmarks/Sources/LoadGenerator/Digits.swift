@@ -25,9 +25,25 @@ enum Digits {
         bytes.append(contentsOf: "-8123-0123456789ab".utf8)
     }
 
+    /// Making devices is to cost little of a measurement, too.
     private static func append(_ word: UInt64, count: Int, to bytes: inout [UInt8]) {
+        guard count < 16 else {
+            let (high, low) = (eight(UInt32(truncatingIfNeeded: word >> 32)), eight(UInt32(truncatingIfNeeded: word)))
+            withUnsafeBytes(of: (high.littleEndian, low.littleEndian)) { bytes.append(contentsOf: $0) }
+            return
+        }
         for place in 1...count {
             bytes.append(characters[Int(truncatingIfNeeded: word >> UInt64(4 * (count - place)) & 15)])
         }
+    }
+
+    /// Eight digits, each a byte, the first one lowest.
+    private static func eight(_ word: UInt32) -> UInt64 {
+        var pairs = UInt64(word.byteSwapped)
+        pairs = (pairs | pairs << 16) & 0x0000_FFFF_0000_FFFF
+        pairs = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF
+        let values = (pairs >> 4 | pairs << 8) & 0x0F0F_0F0F_0F0F_0F0F
+        let areLetters = (values &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return values &+ 0x3030_3030_3030_3030 &+ areLetters &* 0x27
     }
 }

@@ -4,9 +4,8 @@ import MartletNetwork
 
 /// Loads a server through the batch API of the network.
 ///
-///     LoadGenerator pushes PORT CA-FILE COUNT TOKEN PAYLOAD
-///     LoadGenerator registrations PORT HUB COUNT AUTHORIZATION
-///     LoadGenerator platform NAME PORT CA-FILE COUNT
+///     LoadGenerator pushes PORT CA-FILE COUNT TOKEN PAYLOAD LANES LOOPS
+///     LoadGenerator platform NAME PORT CA-FILE COUNT LOOPS
 ///     LoadGenerator request NAME PORT CA-FILE BODY-FILE
 ///     LoadGenerator encryptions SECONDS PAYLOAD
 ///
@@ -15,19 +14,16 @@ import MartletNetwork
 enum LoadGenerator {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        let client = HTTPClient(loops: try EventLoopGroup(count: 1))
+        let isWithLoops = ["pushes", "platform"].contains(arguments.dropFirst().first)
+        let client = HTTPClient(loops: try EventLoopGroup(count: isWithLoops ? number(arguments.last ?? "") : 1))
         switch (arguments.dropFirst().first, arguments.count) {
-        case ("pushes", 7):
+        case ("pushes", 9):
             let load = PushLoad(
                 client: client, port: port(arguments[2]), authority: try text(of: arguments[3]), token: arguments[5],
-                payload: Array(arguments[6].utf8))
+                payload: Array(arguments[6].utf8), lanes: number(arguments[7]))
             await load.warmUp()
             await measure { await load.send(number(arguments[4])) }
-        case ("registrations", 6):
-            let load = RegistrationLoad(
-                client: client, port: port(arguments[2]), hub: arguments[3], authorization: arguments[5])
-            await measure { await load.register(number(arguments[4])) }
-        case ("platform", 6):
+        case ("platform", 7):
             let load = try platformLoad(client, arguments)
             await load.warmUp()
             await measure { await load.send(number(arguments[5])) }
@@ -38,9 +34,12 @@ enum LoadGenerator {
         case ("encryptions", 4):
             let load = try EncryptionLoad(message: Array(arguments[3].utf8))
             try await measure { try load.encrypt(for: .seconds(number(arguments[2]))) }
-        default: fail("usage: LoadGenerator pushes|registrations|platform|request|encryptions ARGUMENTS")
+        default: fail("usage: LoadGenerator pushes|platform|request|encryptions ARGUMENTS")
         }
         await client.shutDown()
+        // Not `exit`, which tidies away what OpenSSL keeps for all threads while loops still close connections.
+        fflush(nil)
+        _exit(EXIT_SUCCESS)
     }
 
     /// - Parameter work: Tells how much was done.

@@ -6,10 +6,11 @@ import Synchronization
 /// while others are on their way.
 struct PushLoad: Sendable {
     private static let batchSize = 5000
-    /// As many deliveries at once: one waits for its last answers while another sends.
-    private static let lanes = 4
+    /// As many as the hub makes to APNs.
+    private static let connectionLimit = 32
 
     private let client: HTTPClient
+    private let lanes: Int
     private let requests: RequestBatch.Shared
     /// Tokens one behind the other, as a page of an audience brings them.
     private let tokens: [UInt8]
@@ -20,8 +21,10 @@ struct PushLoad: Sendable {
     /// - Parameters:
     ///   - authority: What to trust, as PEM text.
     ///   - token: The bearer token, a literal in every request.
-    init(client: HTTPClient, port: UInt16, authority: String, token: String, payload: [UInt8]) {
+    ///   - lanes: As many deliveries at once: one waits for its last answers while another sends.
+    init(client: HTTPClient, port: UInt16, authority: String, token: String, payload: [UInt8], lanes: Int) {
         self.client = client
+        self.lanes = lanes
         tokens = (0..<UInt64(Self.deviceCount)).flatMap { device in
             var token: [UInt8] = []
             Digits.appendToken(device, to: &token)
@@ -34,13 +37,14 @@ struct PushLoad: Sendable {
         fields.append(HTTPField("apns-expiration", "1893456000", indexing: .never))
         requests = RequestBatch.Shared(
             origin: HTTPOrigin(scheme: .https, host: "127.0.0.1", port: port),
-            settings: TransportSettings(version: .http2, trustedCertificatesPEM: authority),
+            settings: TransportSettings(
+                version: .http2, trustedCertificatesPEM: authority, connectionLimit: Self.connectionLimit),
             pathPrefix: "/3/device/", fields: fields, itemFieldNames: ["apns-id"], body: payload)
     }
 
     /// Makes the connections.
     func warmUp() async {
-        let count = 2 * Self.lanes * Self.batchSize
+        let count = 2 * lanes * Self.batchSize
         guard await send(count) == count else { LoadGenerator.fail("the first pushes were not accepted") }
     }
 
@@ -48,10 +52,10 @@ struct PushLoad: Sendable {
     func send(_ count: Int) async -> Int {
         let batches = count / Self.batchSize
         return await withTaskGroup(of: Int.self, returning: Int.self) { group in
-            for lane in 0..<Self.lanes {
+            for lane in 0..<lanes {
                 group.addTask {
                     var accepted = 0
-                    for batch in stride(from: lane, to: batches, by: Self.lanes) {
+                    for batch in stride(from: lane, to: batches, by: lanes) {
                         accepted += await send(batch: batch)
                     }
                     return accepted

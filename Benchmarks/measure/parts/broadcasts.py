@@ -1,0 +1,53 @@
+"""POST /messages to everybody but a tenth of a million registrations in SQLite; a twentieth of the pushes fail."""
+import time
+
+from .. import devices
+from ..figures import Figure, cpu, rates
+from ..hub import Hub
+from ..load import Yardstick
+from ..prepared import prepared
+from ..rounds import alternate
+from ..sink import Sink
+
+FAILING_PERCENT = 5
+# Before anybody registered: who is said to be gone since then has come again since, and is kept.
+LONG_AGO = 1_577_836_800_000
+ROUND_TRIP_MILLISECONDS = 30
+IDLE_SECONDS = 1
+
+
+def measure(options):
+    count = options.devices
+    folders = {kind: prepared(kind, count) for kind in ("native", "templates")}
+    gone = sum(devices.is_gone(device, FAILING_PERCENT) for device in range(count) if device % 10)
+    idle, peaks = [], []
+    with Sink() as sink:
+        def broadcast(kind="native", milliseconds=0, is_removing=False):
+            """Each begins with a fresh copy, because whoever was removed is to be there again."""
+            with Hub.serving(sink, kind, folders[kind], count) as hub, sink.delayed(milliseconds):
+                time.sleep(IDLE_SECONDS)
+                idle.append(hub.server.private_memory())
+                hub.warm_up()
+                with sink.failing(FAILING_PERCENT, int(time.time() * 1000) if is_removing else LONG_AGO):
+                    sample = hub.broadcast(failed=gone)
+                peaks.append(hub.peak_memory)
+            return sample
+
+        samples = alternate({
+            "h2load": Yardstick(sink).run,
+            "native": broadcast,
+            "native, removing": lambda: broadcast(is_removing=True),
+            "templates": lambda: broadcast("templates"),
+            "native, 30 ms away": lambda: broadcast(milliseconds=ROUND_TRIP_MILLISECONDS),
+        }, options.rounds)
+    return [
+        rates(f"POST /messages, {count:,} registrations", samples, "native", "h2load", at_least=2.2),
+        cpu("  its CPU per push", samples, "native", "h2load", at_most=0.45),
+        rates("the same, who fails is removed", samples, "native, removing", "h2load", at_least=2.2),
+        cpu("  its CPU per push", samples, "native, removing", "h2load", at_most=0.45),
+        rates("with templates", samples, "templates", "native", at_least=0.8),
+        cpu("  its CPU per push", samples, "templates", "native"),
+        rates("30 ms round trip", samples, "native, 30 ms away", "native", at_least=0.6),
+        Figure("private memory, idle", "MB", idle, at_most=30),
+        Figure("  highest during a broadcast", "MB", peaks, at_most=100),
+    ]
