@@ -20,7 +20,7 @@ SEED ?= 1
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator Examples
 
-.PHONY: help setup build demo run test lint format checks peers sanitize bench durability soak faults mass-jobs fuzz bare-debian clean
+.PHONY: help setup build demo run test lint format checks peers ceilings sanitize bench durability soak faults mass-jobs fuzz bare-debian clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,12 +39,13 @@ run: build ## build, then serve http://127.0.0.1:8080 and https://127.0.0.1:8443
 	.build/release/martlet serve --data data --listen 127.0.0.1:8080 \
 		--tls-listen 127.0.0.1:8443 --tls-self-signed --simulator
 
-test: ## install what testing needs, then lint, check the walls and run every test
+test: ## install what testing needs, then lint, check the walls, run every test and count what a push costs
 	@Scripts/setup test
 	@$(MAKE) --no-print-directory lint checks peers
 	@mkdir -p .build
 	@bash -o pipefail -c '$(SWIFT) test $(STRICT_IMPORTS) 2>&1 | tee .build/test.log' || \
 		{ echo 'What failed:'; grep -E '✘|error:' .build/test.log; exit 1; }
+	@$(MAKE) --no-print-directory ceilings
 
 lint: ## check formatting
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_CODE)
@@ -66,18 +67,19 @@ peers: ## judge the independent peers that the tests rely on
 	@Scripts/setup test
 	$(PEERS) -m unittest discover --start-directory Tests/Peers --pattern '*_test.py'
 
+ceilings: build ## count instructions and allocations of a broadcast's pushes: no more than Benchmarks/ceilings.json says
+	@Scripts/setup test
+	@Benchmarks/ceilings
+
 sanitize: ## run the unit tests under the thread sanitizer
 	@Scripts/setup test
 	@mkdir -p .build/sanitize
 	clang -D_GNU_SOURCE -Wall -Wextra -O1 -shared -fPIC Tests/Sanitizer/mutex.c -o .build/sanitize/mutex.so
 	LD_PRELOAD=$(CURDIR)/.build/sanitize/mutex.so $(SWIFT) test --sanitize=thread --no-parallel --scratch-path .build/sanitize $(addprefix --filter ,$(SANITIZED))
 
-bench: build ## measure against yardsticks on this machine
+bench: build ## measure against yardsticks on this machine and say which targets are met; GROWTH=1: with ten million devices
 	@Scripts/setup bench
-	@Benchmarks/run
-	@Benchmarks/platforms
-	@Benchmarks/storm
-	@Benchmarks/payloads
+	@Benchmarks/run $(if $(GROWTH),--growth)
 
 durability: build ## kill the server 4 x 500 times under load and count what is missing, about two hours
 	@Scripts/setup test

@@ -40,6 +40,8 @@ public struct Backend: Sendable {
     let bodies: PayloadBodies
     let uploads = UploadLedger()
     let misses = MissLimiter()
+    /// Of every user, by the folded name.
+    private let rates = RateLimiter<String>(countLimit: 10_000)
     let receipts: any ReceiptStore
     let platforms: PushPlatformList
     let hub: BackendHub
@@ -116,7 +118,13 @@ extension Backend {
     func answer(
         _ request: HTTPRequest, _ work: (Caller) async throws(BackendError) -> HTTPResponse
     ) async -> HTTPResponse {
-        await answer { () throws(BackendError) in try await work(try await authenticator.caller(of: request)) }
+        await answer { () throws(BackendError) in
+            let caller = try await authenticator.caller(of: request)
+            if let wait = rates.take(caller.name.folded, at: settings.requestRate, now: time.now) {
+                throw .tooManyRequests(retryAfter: wait.retryAfterSeconds)
+            }
+            return try await work(caller)
+        }
     }
 
     /// Does what only the storage can fail at.

@@ -1,3 +1,5 @@
+public import MartletCore
+
 /// What an operator may choose about the app backend.
 public struct BackendSettings: Sendable {
     /// How long a session lasts after its log-in.
@@ -8,11 +10,15 @@ public struct BackendSettings: Sendable {
     /// Who may send to whom.
     public var policy: any SendPolicy
     public var payloads: PayloadSettings
+    /// How fast a user may ask for anything.
+    public var requestRate: RequestRate
 
     public init(
         sessionLifetime: Duration = .seconds(30 * 86_400), showsSenders: Bool = false,
-        policy: any SendPolicy = RolePolicy(), payloads: PayloadSettings = PayloadSettings()
+        policy: any SendPolicy = RolePolicy(), payloads: PayloadSettings = PayloadSettings(),
+        requestRate: RequestRate = RequestRate(perSecond: 100)
     ) {
+        self.requestRate = requestRate
         self.sessionLifetime = sessionLifetime
         self.showsSenders = showsSenders
         self.policy = policy

@@ -17,6 +17,7 @@ public struct HubAPI: Sendable {
     private let traces: TraceRoutes
     private let deadLetters: DeadLetterRoutes
     private let funnels: FunnelRoutes
+    private let control: ControlRoutes
     private let feedback: FeedbackRoutes
     private let jobs: JobRoutes
     private let management: HubManagementRoutes
@@ -24,8 +25,8 @@ public struct HubAPI: Sendable {
 
     public init(
         hubs: HubDirectory, devices: DeviceRegistry, notifications: NotificationIntake, testSends: TestSends,
-        dryRuns: DryRuns, traces: Traces, deadLetters: DeadLetters, funnels: Funnels, jobs: JobRunner,
-        platforms: PushPlatformList, signer: URLSigner,
+        dryRuns: DryRuns, controls: SendControls, traces: Traces, deadLetters: DeadLetters, funnels: Funnels,
+        jobs: JobRunner, platforms: PushPlatformList, signer: URLSigner,
         address: PublicAddress,
         time: any TimeSource
     ) {
@@ -42,6 +43,7 @@ public struct HubAPI: Sendable {
         self.traces = TraceRoutes(traces: traces)
         self.deadLetters = DeadLetterRoutes(letters: deadLetters)
         self.funnels = FunnelRoutes(funnels: funnels)
+        control = ControlRoutes(controls: controls)
         feedback = FeedbackRoutes(notifications: notifications, hubs: hubs, address: feedbackAddress)
         management = HubManagementRoutes(hubs: hubs, platforms: platforms, time: time)
         description = HubDescription(platforms: platforms).description.makeResponse()
@@ -62,6 +64,7 @@ public struct HubAPI: Sendable {
         traces.add(to: &routes)
         deadLetters.add(to: &routes)
         funnels.add(to: &routes)
+        control.add(to: &routes)
         feedback.add(to: &routes)
         jobs.add(to: &routes)
         management.add(to: &routes)

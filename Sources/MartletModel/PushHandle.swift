@@ -15,12 +15,20 @@ public struct PushHandle: Hashable, Sendable, CustomStringConvertible, CustomDeb
     }
 
     /// The parts as one text, which is how a handle is stored and compared: a line feed cannot occur in any of them.
-    public var text: String { parts.joined(separator: "\n") }
+    public var text: String { parts.count == 1 ? parts[0] : parts.joined(separator: Self.separator) }
 
     /// Reads what `text` wrote.
     public init(text: String) {
-        parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var text = text
+        // Next to all have one part, and a line feed is quicker looked for among bytes than among characters.
+        guard text.withUTF8({ $0.contains(UInt8(ascii: "\n")) }) else {
+            parts = [text]
+            return
+        }
+        parts = text.split(separator: Self.separator, omittingEmptySubsequences: false).map(String.init)
     }
+
+    private static let separator = "\n"
 
     public var description: String { "handle of \(text.utf8.count) bytes" }
     public var debugDescription: String { description }

@@ -21,6 +21,7 @@ struct Engine: Sendable {
     let scheduler: Scheduler
     let testSends: TestSends
     let dryRuns: DryRuns
+    let controls: SendControls
     let traces: Traces
     let deadLetters: DeadLetters
     let funnels: Funnels
@@ -71,9 +72,12 @@ struct Engine: Sendable {
         loops = try EventLoopGroup(count: configuration.loops)
         client = HTTPClient(loops: loops)
         let credentials = fallbacks.map { (PlatformID(rawValue: $0.key), Credential($0.value)) }
+        var usual = UsualLimits()
+        usual.requestRate = configuration.requestRate ?? usual.requestRate
+        usual.backlog = configuration.backlogLimit ?? usual.backlog
         hubs = HubDirectory(
             store: storage, platforms: platforms, time: time,
-            fallbacks: Dictionary(uniqueKeysWithValues: credentials))
+            fallbacks: Dictionary(uniqueKeysWithValues: credentials), usual: usual)
         try await hubs.reload()
         devices = DeviceRegistry(store: storage, platforms: platforms, time: time) { [hubs] in
             hubs.hub($0)?.settings.registrationTTL
@@ -90,7 +94,7 @@ struct Engine: Sendable {
         self.scheduler = scheduler
         let accepted = AcceptanceCount()
         notifications = NotificationIntake(
-            store: storage, platforms: platforms, time: time,
+            store: storage, platforms: platforms, time: time, backlogLimits: { [hubs] in hubs.backlogLimits(of: $0) },
             accepted: { deliveries in
                 accepted.addImmediate()
                 dispatcher.enqueue(deliveries)
@@ -107,6 +111,7 @@ struct Engine: Sendable {
         dryRuns = dispatcher.makeDryRuns()
         funnels = Funnels(store: storage)
         deadLetters = DeadLetters(store: storage, time: time) { dispatcher.enqueue($0) }
+        controls = dispatcher.makeControls()
         traces = Traces(
             store: storage, maps: storage.progressMaps, platforms: platforms, messageIDs: try keys.messageIDKey())
         jobs = JobRunner(
@@ -150,7 +155,8 @@ struct Engine: Sendable {
         var router = Router(refuse: HubAPI.refusal(time: time))
         HubAPI(
             hubs: hubs, devices: devices, notifications: notifications, testSends: testSends,
-            dryRuns: dryRuns, traces: traces, deadLetters: deadLetters, funnels: funnels, jobs: jobs,
+            dryRuns: dryRuns, controls: controls, traces: traces, deadLetters: deadLetters, funnels: funnels,
+            jobs: jobs,
             platforms: platforms, signer: signer, address: PublicAddress(configuration.publicURL), time: time
         ).addRoutes(to: &router)
         let health = HealthAPI {
@@ -175,11 +181,12 @@ struct Engine: Sendable {
     }
 
     private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {
-        let settings = BackendSettings(
+        var settings = BackendSettings(
             policy: RolePolicy(usersMaySend: configuration.usersMaySend),
             payloads: PayloadSettings(
                 sizeLimit: configuration.payloadLimit, quota: configuration.payloadQuota,
                 sample: configuration.sampleNotification.flatMap { SampleNotification(rawValue: $0.rawValue) }))
+        if let rate = configuration.userRequestRate { settings.requestRate = RequestRate(perSecond: rate) }
         let identity = try configuration.openIDConnect?.settings()
         let provider = identity.map { [log] identity in
             IdentityProvider(identity, transport: client, time: time) { log.write(.warning, $0) }
@@ -203,8 +210,10 @@ struct Engine: Sendable {
         let api = AdminAPI(
             hubs: hubs, devices: devices, users: users, userRemoval: removal, platforms: platforms,
             containers: containers, audit: AuditAdministration(store: storage),
-            serverKey: KeyAdministration(rotation: keyRotation), traces: traces,
+            serverKey: KeyAdministration(rotation: keyRotation),
+            limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,
+            controls: controls,
             backup: BackupAdministration(
                 storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log),
             metrics: metrics, endpoint: endpoint)

@@ -27,7 +27,7 @@ final class SimulatorLedger: Sendable {
     }
 
     /// Called under the lock of the simulator's state, so that lines are whole. One that cannot be written is missing.
-    /// - Parameter opened: When the connection was opened that it came over.
+    /// - Parameter opened: When the connection that it came over had been opened at the latest.
     func note(_ delivery: SimulatedDelivery, on platform: PlatformID, opened: Double) {
         let line: JSON = [
             "time": .double(Double(delivery.acceptedAt.milliseconds) / 1000),

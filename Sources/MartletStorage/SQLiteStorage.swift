@@ -56,6 +56,7 @@ public final class SQLiteStorage: Sendable {
         try directory.makePrivateDirectory("payloads")
         payloadBodies = try Self.openBodies(in: directory.file("payloads"), room, of: connection)
         let unfinished = try DeliveryTable(connection).unfinishedIDs()
+        try BacklogTable(connection).begin()
         checkpointer = Checkpointer(try settings.openReader(database))
         writer = Writer(connection, checkpointer: checkpointer, limits: settings.logLimits)
         readers = try ReaderPool(count: settings.readerCount) { () throws(StorageError) in

@@ -6,7 +6,8 @@ import MartletServer
 struct Martlet {
     static let table = CommandTable(
         commands: [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
-            + ContainerCommands.all + BackupCommands.all + DeadLetterCommands.all + ServerKeyCommands.all
+            + ContainerCommands.all + ControlCommands.all + BackupCommands.all + DeadLetterCommands.all
+            + ServerKeyCommands.all
             + [
                 SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command, WhyCommand.command,
                 FunnelCommand.command,
@@ -20,16 +21,16 @@ struct Martlet {
         // A peer that has gone is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         Signals.block()
-        let words = Array(CommandLine.arguments.dropFirst())
+        let words = Result { try Arguments.words(CommandLine.argc, CommandLine.unsafeArgv) }
         // Not `exit`, which tidies away what the libraries keep for all threads while some of them still run.
         Task.detached { _exit(await execute(words)) }
         Signals.takeForever()
     }
 
     /// - Returns: The exit code.
-    private static func execute(_ words: [String]) async -> Int32 {
+    private static func execute(_ words: Result<[String], any Error>) async -> Int32 {
         do {
-            try await run(words)
+            try await run(words.get())
             return EXIT_SUCCESS
         } catch let error as UsageError {
             Terminal.complain("martlet: \(error)")

@@ -55,6 +55,11 @@ struct IndependentJudgeTests {
         try await judge("suspects.py", BuiltProducts.martlet.path)
     }
 
+    @Test("A send that is canceled, paused or halted stops at once, and its numbers add up")
+    func sendsAreControlled() async throws {
+        try await judge("control.py", BuiltProducts.martlet.path, "--devices", "3000")
+    }
+
     @Test("Metrics can be read by a public parser, and count what the simulator counts")
     func metricsAreTrue() async throws {
         try await judge("metrics.py", BuiltProducts.martlet.path)
@@ -179,7 +184,7 @@ struct IndependentJudgeTests {
             BuiltProducts.python, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
             [
-                "durability:", "soak:", "fault-sweep:", "faults:", "guides:", "forgetful:", "schedules:",
+                "control:", "durability:", "soak:", "fault-sweep:", "faults:", "guides:", "forgetful:", "schedules:",
                 "backups:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",

@@ -76,6 +76,36 @@ struct AudienceTests {
             ])
     }
 
+    @Test(
+        "What was meant as a dry run and is spelled otherwise is not sent",
+        arguments: ["dry-run", "dry_run", "DRY-RUN=true", "dry.run=1"])
+    func aMisspeltDryRunIsRefused(item: String) async throws {
+        let fixture = try await HubFixture()
+        let fields: HTTPFields = [
+            "servicebusnotification-format": "pigeon", "servicebusnotification-scheduletime": "2030-01-01T00:00:00",
+        ]
+        var now = fields
+        now["servicebusnotification-scheduletime"] = nil
+        for (path, fields) in [("messages", now), ("schedulednotifications", fields)] {
+            let response = try await fixture.send(.post, "/demo/\(path)?\(item)", fields: fields, body: "coo")
+            #expect(response.status == .badRequest)
+            #expect(response.text.contains("is spelled dryRun; nothing was sent"))
+        }
+        #expect(try await fixture.storage.unfinished(after: .none, limit: 9).isEmpty)
+    }
+
+    @Test func aDryRunTellsWhenAndHowFast() async throws {
+        let fixture = try await HubFixture()
+        try await fixture.register("a", as: "1-1-1")
+        let fields: HTTPFields = [
+            "servicebusnotification-format": "pigeon", "martlet-rollout": "rate=5", "martlet-expires": "PT60S",
+        ]
+        let run = try await tryOut("/demo/messages?dryrun", fields, of: fixture)
+        #expect(run["startsAt"]?.string == fixture.time.now.iso8601)
+        #expect(run["expiresAt"]?.string == (fixture.time.now + .seconds(60)).iso8601)
+        #expect(run["rollout"]?["spec"] == "rate=5")
+    }
+
     @Test func directAndBatchSendsAreTriedToo() async throws {
         let fixture = try await HubFixture()
         try await fixture.hubs.setCredential(

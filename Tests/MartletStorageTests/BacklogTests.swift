@@ -22,4 +22,77 @@ struct BacklogTests {
         #expect(storage.writeTimes.commit.count > 0)
         await storage.close()
     }
+
+    private func draft(
+        in hub: Hub.ID, _ bytes: Int, due: Timestamp? = nil, limits: BacklogLimits? = nil
+    ) -> NotificationDraft {
+        var draft = NotificationDraft(
+            id: NotificationID(at: now), hub: hub,
+            content: .native(PlatformID(rawValue: "pigeon"), Message(body: [UInt8](repeating: 1, count: bytes))),
+            target: .audience(nil), acceptedAt: now, dueAt: due, expiresAt: now + .seconds(600))
+        draft.backlogLimits = limits
+        return draft
+    }
+
+    /// Every way in which something begins and ends to be unfinished, and the same figures after a restart.
+    @Test func theBacklogOfEachHubIsKnownWithoutCounting() async throws {
+        var storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        let other = try #require(try await storage.createHub(name: "other", settings: HubSettings(), at: now)).id
+        func expect(_ own: (Int, Int64), all: (Int, Int64)) async throws {
+            for _ in 0..<2 {
+                let found = (try await storage.backlogSize(of: hub), try await storage.backlogSize(of: nil))
+                #expect(found.0 == BacklogSize(notifications: own.0, bytes: own.1))
+                #expect(found.1 == BacklogSize(notifications: all.0, bytes: all.1))
+                await storage.close()
+                storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+            }
+        }
+        try await expect((0, 0), all: (0, 0))
+        let delivery = try await storage.broadcast(of: [1, 2, 3], in: hub, at: now)
+        _ = try await storage.broadcast(of: [1, 2], in: other, at: now)
+        let later = draft(in: hub, 10, due: now + .seconds(60))
+        _ = try await storage.accept(later)
+        try await expect((2, 13), all: (3, 15))
+        var replacement = draft(in: hub, 20, due: now + .seconds(60))
+        replacement.id = later.id
+        #expect(try await storage.replace(replacement) == .replaced)
+        try await expect((2, 23), all: (3, 25))
+        try await storage.record(
+            DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: now))
+        try await expect((1, 20), all: (2, 22))
+        #expect(try await storage.cancel(later.id, in: hub, at: now) == .canceled)
+        #expect(try await storage.cancel(later.id, in: hub, at: now) == .canceled)
+        try await expect((0, 0), all: (1, 2))
+        _ = try await storage.deleteHub(other)
+        try await expect((0, 0), all: (0, 0))
+        await storage.close()
+    }
+
+    @Test func whatIsRefusedForTheBacklogLeavesNothing() async throws {
+        let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        let limits = BacklogLimits(notifications: 2, usual: 2)
+        let delivery = try await storage.broadcast(in: hub, at: now)
+        _ = try await storage.broadcast(in: hub, at: now)
+        let answers = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    guard case .backlogged(.hub)? = try? await storage.accept(draft(in: hub, 1, limits: limits))
+                    else { return false }
+                    return true
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0 })
+        #expect(try await storage.unfinished(after: .none, limit: 10).count == 2)
+        try await storage.record(
+            DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: now))
+        guard case .accepted = try await storage.accept(draft(in: hub, 1, limits: limits)) else {
+            Issue.record("there is room again")
+            return
+        }
+        await storage.close()
+    }
 }

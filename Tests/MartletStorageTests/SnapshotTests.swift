@@ -105,6 +105,36 @@ struct SnapshotTests {
         await storage.close()
     }
 
+    @Test func progressInSlotsComesAlongThoughItEndsMeanwhile() async throws {
+        let storage = try open(directory.path)
+        let maps = storage.progressMaps
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        var ids: [Delivery.ID] = []
+        for _ in 0..<3 { ids.append(try await storage.broadcast(in: hub, at: now).id) }
+        let (over, going, crowded) = (ids[0], ids[1], ids[2])
+        for id in ids { try maps.map(for: id, through: 1000, expecting: 3).insert(member(5)) }
+        for number in 6...100 { try maps.map(for: crowded, through: 1000).insert(member(Int64(number))) }
+        try await storage.record(DeliveryStep(delivery: over, isFannedOut: true, state: .completed, endedAt: now))
+        try maps.remove(over)
+        let snapshot = try await storage.snapshot()
+        try maps.map(for: going, through: 1000).insert(member(6))
+        for id in [going, crowded] { try maps.remove(id) }
+        // Slots that are read are nobody else's.
+        let later = Delivery.ID(rawValue: crowded.rawValue + 1)
+        try maps.map(for: later, through: 1000, expecting: 3).insert(member(7))
+
+        let restored = try await restore(snapshot)
+        let restoredMaps = restored.progressMaps
+        let found = try [going, crowded].map { try restoredMaps.existingMap(for: $0, through: 1000)?.blocks }
+        #expect(found == [ReachedBlock.blocks(of: [5, 6]), ReachedBlock.blocks(of: 5...100)])
+        #expect(try restoredMaps.existingMap(for: over, through: 1000) == nil)
+        await restored.close()
+        await snapshot.close()
+        #expect(try maps.existingMap(for: going, through: 1000) == nil, "nobody reads it any more")
+        #expect(access(maps.path(of: crowded), F_OK) != 0)
+        await storage.close()
+    }
+
     @Test func bodiesOfPayloadsComeAlongUnlessTheyHaveGone() async throws {
         let storage = try open(directory.path)
         var names: [String] = []

@@ -12,6 +12,16 @@ struct StoredFormTests {
         #expect(StoredHandle("00FF") == .text("00FF"))
     }
 
+    @Test func everyByteIsTwoDigitsHoweverManyThereAre() {
+        for count in 0...40 {
+            for first in stride(from: 0, through: 255, by: 17) {
+                let bytes = (0..<count).map { UInt8(truncatingIfNeeded: first + $0 * 29) }
+                let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                #expect(StoredHandle.packed(bytes).text == digits)
+            }
+        }
+    }
+
     @Test func idsArePackedOnlyWhereTheyComeBackTheSame() {
         let (low, high) = ("1000000000000000000", "9999999999999999999")
         for text in [

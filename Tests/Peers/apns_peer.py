@@ -2,7 +2,8 @@
 
 Prints `apns-peer: ready https://127.0.0.1:PORT ca=FILE key=FILE key-id=ID team-id=ID topic=NAME`, then serves until
 SIGTERM or SIGINT. Every delivery is one JSON line in the ledger, written before its 200 is sent; `steady` is its time by
-the monotonic clock, and by the same clock `opened` tells when its connection was. With --capture all that came is in a file before that: the bytes behind TLS, and the header fields as they
+the monotonic clock, and by the same clock `opened` tells when its connection was; `arrived` is when its request was
+complete. With --capture all that came is in a file before that: the bytes behind TLS, and the header fields as they
 read. Exit code 1 when a client broke a rule that has no answer of its own (HPACK, stream limit, ALPN, HTTP/2 itself).
 """
 
@@ -27,6 +28,7 @@ from hyperframe.frame import GoAwayFrame, SettingsFrame
 import certificates
 from apns_rules import ConnectionCredential, Refusal, Rules, message_id
 from header_forms import WatchingDecoder
+from silence import silence_of
 
 FIRST_STREAM_LIMIT = 1
 STREAM_LIMIT = 1000
@@ -73,6 +75,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, peer):
         self._peer = peer
         self._requests = {}  # stream -> (fields, body)
+        self._arrived = {}  # stream -> when its request was complete
         self._credential = ConnectionCredential()
         self._limit = FIRST_STREAM_LIMIT
         self._unacknowledged = 1  # SETTINGS whose limit the client may not know yet
@@ -83,7 +86,8 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport):
         self._transport = transport
-        self._opened = time.monotonic()
+        # Whoever made the connection may be dead by now: the moment is one at which it sent something.
+        self._opened = time.monotonic() - silence_of(transport.get_extra_info("socket"))
         self._peer.counts["connections"] += 1
         if transport.get_extra_info("ssl_object").selected_alpn_protocol() != "h2":
             self._peer.violation("the client did not agree on h2 by ALPN")
@@ -119,6 +123,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
             return
         finished = [stream for stream in map(self._handle, events) if stream is not None]
+        self._arrived.update(dict.fromkeys(finished, time.time()))
         if self._peer.options.delay:
             asyncio.get_running_loop().call_later(self._peer.options.delay, self._answer, finished)
         else:
@@ -174,8 +179,9 @@ class Connection(asyncio.Protocol):
             return
         answers, deliveries = [], []
         for stream in streams:
+            arrived = self._arrived.pop(stream)
             if stream in self._requests:
-                answers.append((stream, *self._judge(*self._requests.pop(stream), deliveries)))
+                answers.append((stream, *self._judge(*self._requests.pop(stream), arrived, deliveries)))
         if deliveries:
             self._peer.record(deliveries)
         for stream, identifier, refusal in answers:
@@ -188,7 +194,7 @@ class Connection(asyncio.Protocol):
         self._flush()
         self._leave_if_due(answers)
 
-    def _judge(self, fields, body, deliveries):
+    def _judge(self, fields, body, arrived, deliveries):
         identifier = message_id(fields)
         try:
             device = self._peer.rules.check(fields, body, self._credential)
@@ -196,11 +202,14 @@ class Connection(asyncio.Protocol):
                 raise Refusal(429, "TooManyRequests")
             if self._peer.due("unavailable", self._peer.options.unavailable_every):
                 raise Refusal(503, "ServiceUnavailable")
+            if self._peer.due("gone", self._peer.options.gone_every):
+                raise Refusal(410, "Unregistered", timestamp=int(time.time() * 1000))
         except Refusal as refusal:
             self._peer.counts[f"{refusal.status} {refusal.reason}"] += 1
             return identifier, refusal
         headers = dict(fields)
         delivery = {"time": time.time(), "steady": time.monotonic(), "opened": self._opened, "limit": self._limit}
+        delivery["arrived"] = arrived
         delivery |= {"token": device, "apns-id": identifier.lower()}
         delivery["payload"] = body.decode()
         deliveries.append(delivery | {name: headers[name] for name in RECORDED if name in headers})
@@ -260,6 +269,7 @@ def parse_arguments():
     parser.add_argument("--fall", action="store_true", help="let a refused push lower the stream limit to 1")
     parser.add_argument("--throttle-every", type=int, metavar="N", help="429 TooManyRequests for every Nth good push")
     parser.add_argument("--unavailable-every", type=int, metavar="N", help="503 for every Nth good push")
+    parser.add_argument("--gone-every", type=int, metavar="N", help="410 Unregistered for every Nth good push")
     parser.add_argument("--refuse-every", type=int, metavar="N", help="REFUSED_STREAM for every Nth request")
     parser.add_argument("--goaway-after", type=int, metavar="N", help="GOAWAY after N answers on a connection")
     parser.add_argument("--streams", type=int, default=STREAM_LIMIT, metavar="N", help="at once on a connection")

@@ -172,8 +172,8 @@ class Course:
     def _shown(self, run):
         """The payloads that a dry run shows, each as often as it would be pushed, by platform."""
         found = {}
-        for platform, form in FORMATS.items():
-            payloads = run["platforms"].get(form, {}).get("payloads", [])
+        for platform in FORMATS:
+            payloads = run["platforms"].get(platform, {}).get("payloads", [])
             texts = []
             for payload in payloads:
                 text = payload["body"]
@@ -189,14 +189,14 @@ class Course:
     # Judging
 
     def _wanted(self, expression):
-        """By format: how many pushes of a native send, of a template send, and how many devices there ought to be."""
+        """By platform: how many pushes of a native send, of a template send, and how many devices there ought to be."""
         found = {}
-        for platform, form in FORMATS.items():
+        for platform in FORMATS:
             matching = [names for where, tags, names in self._devices
                         if where == platform and as_python(expression, tags)]
             templates = sum(map(len, matching))
             if matching:
-                found[form] = {"native": len(matching), "templates": templates, "devices": len(matching),
+                found[platform] = {"native": len(matching), "templates": templates, "devices": len(matching),
                                "registrations": len(matching) + templates}
         return found
 
@@ -212,7 +212,7 @@ class Course:
         checks.equal(f"{expression}: the command says the same", json.loads(self._audience(expression, "--json")), count)
         only = await hub.count(expression, format="windows")
         checks.equal(f"{expression}: native sends of one platform", only["registrations"],
-                     wanted.get("windows", {}).get("native", 0))
+                     wanted.get("wns", {}).get("native", 0))
 
     async def _judge_send(self, hub, expression, form, body, kind):
         wanted = self._wanted(expression)
@@ -220,7 +220,7 @@ class Course:
         checks.equal(f"{expression} as {form}: nothing is wrong", (run["isAccepted"], run["problems"]), (True, []))
         numbers = {name: part["targeted"] for name, part in run["platforms"].items()}
         checks.equal(f"{expression} as {form}: the numbers", numbers,
-                     {name: each[kind] for name, each in wanted.items() if each[kind] and form in ("template", name)})
+                     {name: each[kind] for name, each in wanted.items() if each[kind] and form in ("template", FORMATS[name])})
         states = {part["credential"]["state"] for part in run["platforms"].values()}
         checks.equal(f"{expression} as {form}: the credentials", states, {"usable"})
         checks.equal(f"{expression} as {form}: nothing has come", self._arrived(), {})
@@ -236,7 +236,7 @@ class Course:
         run = await hub.try_out("apple", None, '{"aps":{"alert":"' + "x" * 4200 + '"}}')
         checks.that("a payload that is too large is refused in a sentence",
                     not run["isAccepted"] and "4096" in run["problems"][0], run)
-        checks.equal("the audience is counted all the same", run["platforms"]["apple"]["targeted"], DEVICES)
+        checks.equal("the audience is counted all the same", run["platforms"]["apns"]["targeted"], DEVICES)
         run = await hub.try_out("apple", "x && nobody", NATIVE["apns"])
         checks.that("nobody is a problem", "Nobody" in run["problems"][0], run)
 
@@ -273,6 +273,13 @@ class Course:
         checks.equal("the command succeeds", (good.returncode, good.stderr), (0, ""))
         checks.that("it begins with the number", good.stdout.startswith(f"Nothing was sent. A send would be {wanted} pushes."))
         checks.that("it shows a payload with its size", '22 bytes: {"aps":{"alert":"Hi"}}' in good.stdout, good.stdout)
+        slow = run("--platform", "template", "--body", '{"m":"Hi"}', "--rollout", "rate=1", "--expires", "PT2S")
+        checks.that("a roll-out that takes longer than the send lives is a problem",
+                    slow.returncode == 1 and "would be abandoned" in slow.stdout, slow.stdout)
+        checks.that("it says when it starts, expires and how fast it goes",
+                    all(f"\n{name}: " in slow.stdout for name in ("Starts", "Expires", "Roll-out")), slow.stdout)
+        late = run("--platform", "apple", "--body", NATIVE["apns"], "--at", "2026-01-01T00:00:00")
+        checks.equal("a time that is past is refused", (late.returncode, "is past" in late.stderr), (64, True))
         bad = run("--platform", "apple", "--body", "no JSON")
         checks.equal("with a problem its exit code is 1", bad.returncode, 1)
         checks.that("and says which", "Problem: " in bad.stdout, bad.stdout)

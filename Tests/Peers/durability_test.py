@@ -57,7 +57,9 @@ class KillStorm(unittest.TestCase):
             os.fchmod(file.fileno(), 0o700)
 
     def test_a_right_hub_passes(self):
-        for options in ([], ["--forgetful"], ["--simulator", "--stalls", "0.5", "--clock"]):
+        # Not with a clock that is set: the toy gives a connection up whose token has expired by that, with all that is
+        # under way on it. The server is judged so, and the toys are whose faults only such a clock shows.
+        for options in ([], ["--forgetful"], ["--simulator", "--stalls", "0.5"]):
             code, words = storm(self.directory, "", *options)
             self.assertEqual(code, 0, words)
             self.assertIn("nothing is missing", words)

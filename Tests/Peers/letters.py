@@ -22,6 +22,8 @@ THIRD_PARTY = google(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR")
 UNREGISTERED = google(404, "NOT_FOUND", "UNREGISTERED")
 # Rounds in which a resend is killed.
 ROUNDS = 8
+# More devices than the first page of a message has.
+CROWD = 130
 
 
 def body(text):
@@ -53,6 +55,7 @@ class Course:
         await self.start()
         await self.listed_and_sent_again()
         await self.changed_meanwhile()
+        await self.spared_together()
         await self.killed()
         await self.wrong_project()
         checks.equal("no rule was broken", self.peer.violations, [])
@@ -90,7 +93,7 @@ class Course:
             for place in range(3)))
         checks.that("without handles", "APA91b" not in json.dumps(page))
         status, sends = await self.call("GET", "deadletters")
-        checks.equal("the hub has one message with some", [entry["message"] for entry in sends["messages"]], [message])
+        checks.equal("the hub has one message with some", [entry["notification"] for entry in sends["notifications"]], [message])
         printed = self.martlet("dead-letters", HUB, message)
         checks.that("the command lists them too", printed.count("THIRD_PARTY_AUTH_ERROR") == 3, printed)
         checks.that("and the message", message in self.martlet("dead-letters", HUB))
@@ -102,7 +105,7 @@ class Course:
         checks.equal("not again", status, 409)
         status, rest = await self.call("POST", f"messages/{message}/deadletters/resend")
         checks.equal("the rest is sent as well", status, 201)
-        checks.that("and arrives", await self.hub.comes_to(rest["id"], *count("Success", 1)))
+        checks.that("and arrives", await self.hub.comes_to(rest["notification"], *count("Success", 1)))
         checks.equal("to whom it was for", self.received(healthy, "one"), [1, 2])
         status, nothing = await self.call("POST", f"messages/{again}/deadletters/resend")
         checks.equal("what arrived is not sent again", status, 409)
@@ -121,6 +124,19 @@ class Course:
         checks.equal("nobody else's device shows it", self.received(devices, "private"), [1, 1, 1, 2])
         checks.equal("a device is known by its id", self.received([moved], "private"), [1])
 
+    async def spared_together(self):
+        """Of more than a page that nothing could be sent to, each device has its letter, and is sent it again."""
+        names = [f"crowd{place:03}" for place in range(CROWD)]
+        await asyncio.gather(*[
+            self.hub.register("adm", name, self.peer.adm(name).handle, tags=["crowd"]) for name in names])
+        message = await self.hub.send("adm", "crowd")
+        checks.that("there is no credential", await self.hub.comes_to(message, *count("InvalidCredentials", CROWD)))
+        _, page = await self.call("GET", f"messages/{message}/deadletters")
+        found = [letter["installation"] for letter in page["letters"]]
+        checks.equal("everybody has a letter", sorted(found), names)
+        again = self.martlet("resend", HUB, message).strip()
+        checks.that("all are sent it again", await self.hub.comes_to(again, *count("InvalidCredentials", CROWD)))
+
     async def killed(self):
         """However a resend is killed: there is a whole new message or none, and in the end everybody has it."""
         devices = await self.register("many", 20)
@@ -137,13 +153,13 @@ class Course:
             answers = await asyncio.gather(request, return_exceptions=True)
             await self.start()
             _, page = await self.call("GET", path)
-            resends = [resend["id"] for resend in page["resends"]]
+            resends = [resend["notification"] for resend in page["resends"]]
             was_answered = isinstance(answers[0], tuple) and answers[0][0] == 201
             checks.that(f"{text}: one or none", len(resends) <= 1, resends)
-            checks.that(f"{text}: what was answered is there", not was_answered or resends == [answers[0][1]["id"]])
+            checks.that(f"{text}: what was answered is there", not was_answered or resends == [answers[0][1]["notification"]])
             if not resends:
                 _, made = await self.call("POST", f"{path}/resend")
-                resends = [made["id"]]
+                resends = [made["notification"]]
             checks.that(f"{text}: all arrive", await self.hub.comes_to(resends[0], *count("Success", 20)))
             checks.that(f"{text}: nobody is left out", all(times >= 2 for times in self.received(devices, text)))
 

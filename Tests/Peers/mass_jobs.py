@@ -42,20 +42,31 @@ def write_lines(path, count):
                 "</AppleRegistrationDescription>\n")
 
 
+IDLE_SECONDS = 20  # after which a connection is not used again: the server may be closing it
+
+
 class Hub:
-    """One hub, spoken to over one connection."""
+    """One hub, spoken to over one connection at a time."""
 
     def __init__(self, port, key):
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+        self._asked = time.monotonic()
         resource = hub_client.namespace_resource(port)
         self._headers = {
             "Authorization": hub_client.signature(resource, "DefaultFullSharedAccessSignature", key),
         }
 
     def ask(self, method, path, body=None):
-        self._connection.request(method, path, body, self._headers)
+        return self.ask_with({}, method, path, body)
+
+    def ask_with(self, fields, method, path, body=None):
+        if time.monotonic() > self._asked + IDLE_SECONDS:
+            self._connection.close()
+        self._connection.request(method, path, body, self._headers | fields)
         answer = self._connection.getresponse()
-        return answer, answer.read()
+        data = answer.read()
+        self._asked = time.monotonic()
+        return answer, data
 
     def post_job(self, kind, container, source=None):
         """The id of the job."""

@@ -253,6 +253,7 @@ class Course:
         checks.that("there is a connection to APNs", found.value("martlet_push_connections", platform="apns") >= 1)
         checks.equal("nothing is unfinished", found.value("martlet_deliveries_unfinished"), 0)
         checks.equal("nothing is old", found.value("martlet_delivery_oldest_age_seconds"), 0)
+        checks.that("the database has memory", found.value("martlet_database_memory_bytes") > 0)
         checks.that("the database has a size", found.value("martlet_database_bytes", file="database") > 0)
         checks.that("there were commits", found.value("martlet_database_commit_seconds_count") >= 10)
         checks.that("loops were busy", found.total("martlet_loop_busy_seconds_total") > 0)

@@ -194,9 +194,11 @@ def hub(address, port, rule, container):
     later = make(
         f"{address}/demo/schedulednotifications", b'{"aps":{}}',
         send | {"ServiceBusNotification-ScheduleTime": LATER})
-    replaced = make(
-        f"{address}/demo/schedulednotifications", b'{"aps":{}}',
-        send | {"ServiceBusNotification-ScheduleTime": LATER})
+    replaced, held, spared = (
+        make(
+            f"{address}/demo/schedulednotifications", b'{"aps":{}}',
+            send | {"ServiceBusNotification-ScheduleTime": LATER})
+        for _ in range(3))
     export = content(
         "NotificationHubJob",
         "<Type>ExportRegistrations</Type>"
@@ -218,6 +220,12 @@ def hub(address, port, rule, container):
         "GET /{hub}/messages/{id}/funnel"])
     described.fix("continuation", "1.1.0", "odd")
     described.fix("outcome", "BadChannel", "odd outcome")
+    described.fix("id", sent, held, "odd id", only=["GET /{hub}/messages/{id}/status"])
+    described.fix(
+        "id", held, sent, "odd id",
+        only=["POST /{hub}/messages/{id}/pause", "POST /{hub}/messages/{id}/resume"])
+    described.fix("id", spared, sent, "odd id", only=["POST /{hub}/messages/{id}/cancel"])
+    described.fix("Martlet-Rollout", "rate=5; halt=5%/200", "over=PT1H", "odd pace")
     described.fix("device", "1-1-1", "device", "odd device")
     described.fix("id", later, "odd id", only=["DELETE /{hub}/schedulednotifications/{id}"])
     described.fix("id", replaced, "odd id", only=["PUT /{hub}/schedulednotifications/{id}"])

@@ -46,6 +46,7 @@ import jwt
 from hpack import NeverIndexedHeaderTuple
 
 import hub_client
+from silence import silence_of
 
 FAULT = os.environ.get("TOY_FAULT")
 COMMIT_INTERVAL = 0.002
@@ -357,7 +358,7 @@ class ToySimulator:
         os._exit(0)
 
     async def _serve(self, reader, writer):
-        opened = time.monotonic()
+        opened = time.monotonic() - silence_of(writer.get_extra_info("socket"))
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")

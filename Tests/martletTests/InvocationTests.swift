@@ -69,6 +69,7 @@ struct InvocationTests {
     @Test(arguments: [
         ([], "'martlet bird watch' takes PLACE; 0 words were given."),
         (["a", "b"], "'martlet bird watch' takes PLACE; 2 words were given."),
+        ([""], "PLACE is empty."),
         (["x", "--hour", "1"], "There is no option --hour."),
         (["x", "-q"], "There is no option -q."),
         (["x", "--hours"], "--hours needs a value."),

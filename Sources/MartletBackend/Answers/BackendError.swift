@@ -63,6 +63,14 @@ extension BackendError {
         BackendError(42900, "Too many failed log-ins; wait before the next.", retryAfter: retryAfter)
     }
 
+    static func tooManyRequests(retryAfter: Int) -> BackendError {
+        BackendError(
+            42902, "You make too many requests; wait before the next.", retryAfter: Int64(retryAfter))
+    }
+    static func backlogged(_ excess: BacklogExcess) -> BackendError {
+        BackendError(42903, excess.sentence + ".", retryAfter: Int64(BacklogExcess.retryAfter))
+    }
+
     static let noHub = BackendError(50300, "There is no hub to send through yet: create one on the server.")
     static let manyHubs = BackendError(
         50301, "There are several hubs and the server was not told which one the backend sends through.")

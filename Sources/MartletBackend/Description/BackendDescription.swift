@@ -192,7 +192,9 @@ struct BackendDescription {
         ),
         refusal(.notFound, "There is nothing of this id."),
         anyRefusal(.contentTooLarge, "The body or the message is too large."),
-        refusal(.tooManyRequests, "Too many failed log-ins, or guesses.", headers: [retryAfter]),
+        refusal(
+            .tooManyRequests, "Too many requests, failed log-ins or guesses, or too much that is unfinished.",
+            headers: [retryAfter]),
         refusal(
             .serviceUnavailable, "The server cannot do it now, or was not told which hub to use.", headers: [retryAfter]
         ),

@@ -83,6 +83,7 @@ extension BackendError {
             case .invalid(let sentence): .badMessage(sentence)
             case .tooLarge(let sentence): .messageTooLarge(sentence)
             case .conflicting: .badMessage("The key of the request was used for another one.")
+            case .backlogged(let excess): .backlogged(excess)
             case .storage(let error): BackendError(error)
             }
     }

@@ -50,11 +50,24 @@ public struct DryRun: Sendable {
     public var count: AudienceCount?
     /// By platform.
     public var parts: [Part]
+    /// When it would go out, and when undelivered pushes would be given up.
+    public var startsAt: Timestamp
+    public var expiresAt: Timestamp
+    /// How fast it would go out; nil: as fast as it can.
+    public var rollout: Rollout?
+    /// The time that was asked for, where it was long past.
+    public var missed: Timestamp?
 
-    public init(refusal: String? = nil, count: AudienceCount? = nil, parts: [Part] = []) {
+    public init(
+        refusal: String? = nil, count: AudienceCount? = nil, parts: [Part] = [], startsAt: Timestamp,
+        expiresAt: Timestamp, rollout: Rollout? = nil
+    ) {
         self.refusal = refusal
         self.count = count
         self.parts = parts
+        self.startsAt = startsAt
+        self.expiresAt = expiresAt
+        self.rollout = rollout
     }
 
     public var targeted: Int { parts.reduce(0) { $0 + $1.targeted } }
@@ -62,6 +75,27 @@ public struct DryRun: Sendable {
     /// Everything that is wrong, in sentences; empty where nothing is known that would go wrong.
     public var problems: [String] {
         let nobody = targeted == 0 ? ["Nobody is in the audience: the send would end as NoTargetFound."] : []
-        return (refusal.map { [$0] } ?? []) + nobody + parts.flatMap(\.problems)
+        return (refusal.map { [$0] } ?? []) + nobody + times + parts.flatMap(\.problems)
+    }
+
+    /// What is wrong with when, and how fast, it would go out.
+    private var times: [String] {
+        var problems: [String] = []
+        if let missed {
+            problems.append("The time \(missed.iso8601) is past: the send would go out at once.")
+        }
+        let life = (expiresAt - startsAt) / .seconds(1)
+        if refusal == nil, case .rate(let rate) = rollout?.pace, Double(targeted) / Double(rate) > life {
+            let left = targeted - Int(life * Double(rate))
+            let pushes = targeted == 1 ? "1 push takes" : "\(targeted) pushes take"
+            problems.append(
+                "At \(rate) a second \(pushes) \(Self.seconds(Double(targeted) / Double(rate))), but it expires after "
+                    + "\(Self.seconds(life)): about \(left) would be abandoned.")
+        }
+        return problems
+    }
+
+    private static func seconds(_ count: Double) -> String {
+        count >= 1 ? "\(Int(count.rounded(.up))) s" : "\(Int((count * 1000).rounded(.up))) ms"
     }
 }

@@ -23,14 +23,15 @@ public struct DryRuns: Sendable {
     /// - Parameters:
     ///   - dueAt: When it would go out; nil: at once.
     ///   - expiry: When it would be given up; nil: when the hub usually does.
+    ///   - rollout: How fast it would go out; nil: as fast as it can.
     public func run(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, dueAt: Timestamp? = nil,
-        expiry: Expiry? = nil
+        expiry: Expiry? = nil, rollout: Rollout? = nil
     ) async throws(StorageError) -> DryRun {
         // Not on the event loop that the request came on: thousands of templates may have to be filled in.
         let result = await Task.detached { () -> Result<DryRun, StorageError> in
             do throws(StorageError) {
-                return .success(try await self.tried(content, target, hub, from: dueAt, expiry))
+                return .success(try await self.tried(content, target, hub, from: dueAt, expiry, rollout))
             } catch {
                 return .failure(error)
             }
@@ -40,19 +41,22 @@ public struct DryRuns: Sendable {
 
     private func tried(
         _ content: Notification.Content, _ target: Notification.Target, _ hub: Hub.ID, from dueAt: Timestamp?,
-        _ expiry: Expiry?
+        _ expiry: Expiry?, _ rollout: Rollout?
     ) async throws(StorageError) -> DryRun {
         let now = time.now
         let start = max(dueAt ?? now, now)
         var send = Send(
             hub: hub, content: content, target: target, now: now, expiry: start + NotificationIntake.lifetime)
-        var run = DryRun()
+        var run = DryRun(startsAt: start, expiresAt: send.expiry, rollout: rollout)
+        run.missed = dueAt.flatMap { $0 + Self.tolerance < now ? $0 : nil }
         do throws(NotificationIntakeError) {
             (send.content, send.target) = try check.checked(content, target, at: now)
             if let expiry {
                 send.expiry = try expiry.moment(from: start)
                 send.statesExpiry = true
+                run.expiresAt = send.expiry
             }
+            try NotificationIntake.check(rollout, from: start, to: send.expiry, at: now)
         } catch {
             run.refusal = error.sentence
             send.isRefused = true
@@ -72,6 +76,9 @@ public struct DryRuns: Sendable {
         }
         return run
     }
+
+    /// A time that is past by no more was meant as now.
+    private static let tolerance: Duration = .seconds(60)
 
     /// One send that is tried.
     struct Send: Sendable {
@@ -113,6 +120,7 @@ extension NotificationIntakeError {
         switch self {
         case .invalid(let sentence), .tooLarge(let sentence): sentence
         case .conflicting: "The key of the request was used for another one."
+        case .backlogged(let excess): excess.sentence + "."
         case .storage(let error): error.detail
         }
     }

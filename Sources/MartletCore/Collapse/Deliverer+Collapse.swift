@@ -18,7 +18,7 @@ extension Deliverer {
         guard let turn = await turns.take(scope, devices) else { return false }
         defer { turns.end(turn) }
         let query = CollapseQuery(
-            delivery: job.delivery.id, hub: job.delivery.notification.hub, platform: job.delivery.platform,
+            delivery: job.delivery.rank, hub: job.delivery.notification.hub, platform: job.delivery.platform,
             key: collapse.key, devices: devices, now: time.now)
         let superseded = Set(try await notifications.superseded(query).map { places[$0] })
         for place in superseded {
@@ -34,6 +34,11 @@ extension Deliverer {
         // Members of a direct send are places in its list, from 1.
         return .handleKeys(members.map { collapse.handleKeys[Int($0.registration) - 1] })
     }
+}
+
+extension Delivery {
+    /// As which it is ordered among those with its collapse key.
+    fileprivate var rank: Delivery.ID { notification.resend?.rank ?? id }
 }
 
 extension Outcome {

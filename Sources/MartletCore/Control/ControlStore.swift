@@ -9,7 +9,7 @@ public protocol ControlStore: Sendable {
     ) async throws(StorageError) -> ControlChange
 
     /// The notifications that are not over and not simply running.
-    func controlled() async throws(StorageError) -> [(sequence: Int64, control: NotificationControl)]
+    func controlled() async throws(StorageError) -> [ControlledNotification]
 
     /// Whether a notification is over, or gone with its hub.
     func hasEnded(_ sequence: Int64) async throws(StorageError) -> Bool
@@ -20,4 +20,18 @@ public protocol ControlStore: Sendable {
 
     /// How a notification stands.
     func standing(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding?
+}
+
+/// A notification that is not simply running.
+public struct ControlledNotification: Hashable, Sendable {
+    /// Its sequence number.
+    public var notification: Int64
+    public var hub: Hub.ID
+    public var control: NotificationControl
+
+    public init(notification: Int64, hub: Hub.ID, control: NotificationControl) {
+        self.notification = notification
+        self.hub = hub
+        self.control = control
+    }
 }

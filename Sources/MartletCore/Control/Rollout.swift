@@ -50,6 +50,15 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// How long it takes.
+    /// - Parameter pushes: So many, retries among them.
+    public func seconds(for pushes: Int) -> Double {
+        switch pace {
+        case .rate(let rate): Double(pushes) / Double(rate)
+        case .over(let time): time / .seconds(1)
+        }
+    }
+
     /// As a header says it, such as `rate=500; halt=5%/100`; a time in seconds.
     public var description: String {
         let pace =

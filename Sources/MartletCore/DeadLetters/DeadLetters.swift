@@ -40,6 +40,15 @@ public struct DeadLetters: Sendable {
         return summaries
     }
 
+    /// As what dead letters of a notification that nobody has sent again are counted, in the order of their names.
+    public func outcomes(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [OutcomeName] {
+        guard let report = try await store.report(id, in: hub) else { return [] }
+        let resent = try await store.resends(of: id, in: hub).map(\.outcome)
+        let all = Set(DeadLetterSummary(report).counts.values.flatMap(\.keys))
+        guard !resent.contains(nil) else { return [] }
+        return all.subtracting(resent.compactMap(\.self)).sorted { $0.rawValue < $1.rawValue }
+    }
+
     /// Sends the dead letters of a notification that is over again, as a new notification: to those of its members who
     /// are still registered and still in its audience. What it returns as accepted is on disk.
     /// - Parameter outcome: Only those that ended this way; nil: all that no earlier resend has taken up.
@@ -47,12 +56,42 @@ public struct DeadLetters: Sendable {
         _ original: NotificationID, outcome: OutcomeName? = nil, in hub: Hub.ID
     ) async throws(StorageError) -> ResendAcceptance {
         let now = time.now
-        let acceptance = try await store.resend(
-            ResendDraft(
-                id: NotificationID(at: now), hub: hub, original: original, outcome: outcome, acceptedAt: now,
-                expiresAt: now + NotificationIntake.lifetime))
+        let draft = ResendDraft(
+            id: NotificationID(at: now), hub: hub, original: original, outcome: outcome, acceptedAt: now,
+            expiresAt: now + NotificationIntake.lifetime)
+        guard try await !areGone(draft) else { return .gone }
+        let acceptance = try await store.resend(draft)
         if case .accepted(_, let deliveries) = acceptance { accepted(deliveries) }
         return acceptance
+    }
+
+    /// How many dead letters of a platform are looked at before a resend.
+    private static let glance = 1000
+
+    /// Whether there are dead letters to take up, and none of them is registered any more. Of many that is found out while
+    /// they are sent.
+    private func areGone(_ draft: ResendDraft) async throws(StorageError) -> Bool {
+        guard let report = try await store.report(draft.original, in: draft.hub), report.state.isFinal else {
+            return false
+        }
+        let earlier = try await store.resends(of: draft.original, in: draft.hub)
+        guard !earlier.contains(where: { $0.outcome == nil || $0.outcome == draft.outcome }) else { return false }
+        let original = report.notification
+        let resend = Notification(
+            sequence: .max,
+            NotificationDraft(
+                id: draft.id, hub: draft.hub, content: original.content, target: original.target,
+                acceptedAt: draft.acceptedAt, expiresAt: draft.expiresAt,
+                resend: Resend(original: original.sequence, outcome: draft.outcome)))
+        var hasLetters = false
+        for platform in report.platforms {
+            let page = try await store.resendMembers(
+                of: Delivery(id: .none, notification: resend, platform: platform, bounds: .none), after: .none,
+                limit: Self.glance)
+            guard page.members.isEmpty, page.isLast else { return false }
+            hasLetters = hasLetters || page.last != .none
+        }
+        return hasLetters
     }
 }
 

@@ -7,10 +7,14 @@ public struct Resend: Hashable, Sendable {
     public var original: Int64
     /// Only those that ended this way; nil: all that no earlier resend has taken up.
     public var outcome: OutcomeName?
+    /// With a collapse key, the delivery as which it is ordered: what it brings is as old as that one's. Of a resend of a
+    /// resend it is the first original's.
+    public var rank: Delivery.ID?
 
-    public init(original: Int64, outcome: OutcomeName?) {
+    public init(original: Int64, outcome: OutcomeName?, rank: Delivery.ID? = nil) {
         self.original = original
         self.outcome = outcome
+        self.rank = rank
     }
 }
 
@@ -51,6 +55,8 @@ public enum ResendAcceptance: Sendable {
     case resent(NotificationID)
     /// There are no such dead letters.
     case nothing
+    /// None of them is registered any more.
+    case gone
 }
 
 /// A notification that sends dead letters of another one again.

@@ -102,6 +102,8 @@ actor AuthorizationCache {
                 switch authorization {
                 case .none: entry.token = nil
                 case .token(let token):
+                    // A connection carries one of these for all its life: APNs counts those that it sees on each.
+                    if entry.token != nil { entry.generation += 1 }
                     entry.token = token
                     metrics.addRenewal(on: key.lane.platform, succeeded: true)
                 case .exchange(let exchange):

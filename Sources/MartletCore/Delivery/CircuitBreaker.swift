@@ -4,8 +4,9 @@ import MartletModel
 ///
 /// Closed, everything goes. After enough failures in a row, or where it is asked for, it pauses: nothing goes until a
 /// moment, and each pause until it is closed again is twice as long as the one before. Behind a pause one probe goes, and
-/// the others wait for what it shows: a failure pauses again, an answer closes. Where the clock is set back a pause is
-/// over, because the moment of its end has no meaning any more.
+/// the others wait for what it shows: a failure pauses again, an answer closes. What was let in before a pause shows
+/// nothing new: however much of it fails, the next pause is no longer for it. Where the clock is set back a pause is over,
+/// because the moment of its end has no meaning any more.
 struct CircuitBreaker: Sendable, Equatable {
     struct Terms: Sendable, Equatable {
         /// Failures in a row that pause.
@@ -44,9 +45,9 @@ struct CircuitBreaker: Sendable, Equatable {
     mutating func enter(at now: Timestamp, probeDuration duration: Duration) -> Entry {
         if isClosed { return .free }
         if clock.setBack(at: now) != nil { (pausedUntil, probedUntil) = (nil, nil) }
-        if let until = [pausedUntil, probedUntil].compactMap(\.self).max(), until > now {
-            return .paused(until: until)
-        }
+        if let until = pausedUntil, until > now { return .paused(until: until) }
+        // Most probes are over soon: who waits looks again.
+        if let until = probedUntil, until > now { return .paused(until: min(until, now + terms.firstPause)) }
         probedUntil = now + duration
         return .probe
     }
@@ -57,15 +58,23 @@ struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// So many were not answered, and nothing was.
-    mutating func fail(_ count: Int = 1, at now: Timestamp) {
+    /// - Parameter isProbe: Whether they were let in behind a pause.
+    mutating func fail(_ count: Int = 1, isProbe: Bool, at now: Timestamp) {
         failures = min(failures + count, terms.failures)
-        guard failures >= terms.failures || !isClosed else { return }
-        _ = pause(at: now)
+        guard isClosed ? failures >= terms.failures : isProbe else { return }
+        _ = pause(isProbe: isProbe, at: now)
     }
 
     /// Pauses for at least `least`.
-    mutating func pause(atLeast least: Duration = .zero, at now: Timestamp) -> Timestamp {
+    /// - Parameter isProbe: Whether what asks for it was let in behind a pause.
+    /// - Returns: Until when.
+    mutating func pause(atLeast least: Duration = .zero, isProbe: Bool, at now: Timestamp) -> Timestamp {
         if clock.setBack(at: now) != nil { pausedUntil = nil }
+        guard isClosed || isProbe else {
+            let until = max(pausedUntil ?? now, now + least)
+            pausedUntil = until
+            return until
+        }
         let doubled = terms.firstPause * (1 << min(pauses, 20))
         let until = now + max(least, min(doubled, terms.longestPause))
         pauses += 1

@@ -6,24 +6,47 @@ extension Deliverer {
         _ course: inout DeliveryCourse, _ content: inout DeliveryContent
     ) async throws(StorageError) -> Ending {
         let delivery = course.delivery
-        let expiry = delivery.notification.expiresAt
         guard let due = try await notifications.nextRetry(of: delivery.id) else {
             return try await finish(course.progress, nil)
         }
-        if due > time.now, expiry > time.now { return .waiting(until: min(due, expiry)) }
-        switch try await readiness(of: delivery, after: course.lane) {
-        case .expired: return try await finish(course.progress, .abandoned)
+        if due > time.now { return .waiting(until: min(due, delivery.notification.expiresAt)) }
+        return try await retryDue(&course, &content)
+    }
+
+    /// Sends the retries that are due, of which there is one.
+    func retryDue(
+        _ course: inout DeliveryCourse, _ content: inout DeliveryContent
+    ) async throws(StorageError) -> Ending {
+        let delivery = course.delivery
+        let expiry = delivery.notification.expiresAt
+        switch readiness(of: delivery) {
         case .paused(let until): return .paused(delivery.lane, until: min(until, expiry))
-        case .interrupted: return .interrupted
-        case .ready(let lane):
-            course.lane = lane
-            course.sent = try await sendRetries(delivery, lane, &content)
+        case .ready(let lane): return try await retry(&course, &content, lane)
+        }
+    }
+
+    private func retry(
+        _ course: inout DeliveryCourse, _ content: inout DeliveryContent, _ lane: ReadyLane
+    ) async throws(StorageError) -> Ending {
+        let delivery = course.delivery
+        course.lane = lane
+        let wanted = lane.isProbe ? LaneBoard.probeSize : await sender.retryLimit(of: lane.id, settings.pageSize)
+        switch try await turn(of: course, for: wanted) {
+        case .later(let moment):
+            lanes.endProbe(lane)
+            return .waiting(until: min(moment, delivery.notification.expiresAt))
+        case .unknown:
+            lanes.endProbe(lane)
+            return .yielded
+        case .now(let limit):
+            course.sent = try await sendRetries(course.progress, lane, &content, limit: limit)
             return try await untilNextRetry(course.progress)
         }
     }
 
-    /// What is next where every page is done with.
+    /// What is next when a round of retries, or the last page, is done with.
     func untilNextRetry(_ progress: DeliveryProgress) async throws(StorageError) -> Ending {
+        guard progress.isFannedOut else { return .yielded }
         let delivery = progress.delivery
         guard let due = try await notifications.nextRetry(of: delivery.id) else {
             return try await finish(progress, nil)
@@ -33,13 +56,13 @@ extension Deliverer {
 
     /// - Returns: How many were sent.
     private func sendRetries(
-        _ delivery: Delivery, _ lane: ReadyLane, _ content: inout DeliveryContent
+        _ progress: DeliveryProgress, _ lane: ReadyLane, _ content: inout DeliveryContent, limit: Int
     ) async throws(StorageError) -> Int {
-        let limit = lane.isProbe ? LaneBoard.probeSize : await sender.retryLimit(of: lane.id, settings.pageSize)
+        let delivery = progress.delivery
         let retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
         let page = try await page(of: retries.map(\.member), delivery)
         let map = try map(of: delivery)
-        var tally = makeTally(delivery, lane, areRetries: true)
+        var tally = makeTally(delivery, areRetries: true)
         let places = page.members.indices.filter { !map.contains(page.members[$0]) }
         let present = Set(page.members)
         for retry in retries {
@@ -51,14 +74,20 @@ extension Deliverer {
             }
         }
         let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.member, $0.attempts) })
-        var job = PageSender.Job(delivery, lane, page: page, map: map)
+        giveBack(limit - places.count, of: delivery)
+        var job = PageSender.Job(delivery, lane, page: page, map: map, stop: stop(of: delivery))
         job.attempts = page.members.map { attempts[$0] ?? 0 }
-        guard try await sendInTurn(job, &content, places: places, tally: &tally) else { return 0 }
+        guard try await sendInTurn(job, &content, places: places, tally: &tally) else {
+            lanes.endProbe(lane)
+            giveBack(places.count, of: delivery)
+            return 0
+        }
         let conclusion = conclude(&tally, lane, delivery)
-        var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: true)
+        var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: progress.isFannedOut)
         step.add(conclusion)
         try await record(step, of: delivery)
         try await apply(tally, conclusion, delivery, lane)
+        try await haltIfNeeded(delivery, tally.counts)
         return places.count
     }
 
@@ -74,36 +103,5 @@ extension Deliverer {
             query.among = members
             return try await devices.audience(query)
         }
-    }
-
-    /// Gives up as many retries as one step takes: each is a dead letter with what its last attempt came to.
-    /// - Returns: Whether there were any.
-    func giveUpRetries(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
-        let delivery = progress.delivery
-        let left = try await notifications.retries(of: delivery.id, due: .distantFuture, limit: settings.pageSize)
-        guard !left.isEmpty else { return false }
-        let page = try await page(of: left.map(\.member), delivery)
-        let places = Dictionary(uniqueKeysWithValues: page.members.enumerated().map { ($1, $0) })
-        let map = try map(of: delivery)
-        let now = time.now
-        var step = DeliveryStep(
-            delivery: delivery.id, isFannedOut: progress.isFannedOut, state: .processing,
-            settled: left.map(\.member))
-        for retry in left {
-            // Reached by what a kill kept from being recorded.
-            let isReached = map.contains(retry.member)
-            step.counts[isReached ? .success : .abandoned, default: 0] += 1
-            guard !isReached else { continue }
-            step.refusals.append(
-                Refusal(
-                    member: retry.member, handle: places[retry.member].map(page.handle), outcome: .abandoned,
-                    reason: Self.reasonOfAbandoning(retry), at: now, attempts: retry.attempts))
-        }
-        try await record(step, of: delivery)
-        return true
-    }
-
-    private static func reasonOfAbandoning(_ retry: Retry) -> String {
-        retry.reason.isEmpty ? retry.outcome.rawValue : "\(retry.outcome.rawValue): \(retry.reason)"
     }
 }

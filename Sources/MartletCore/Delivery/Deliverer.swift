@@ -1,3 +1,4 @@
+import MartletHTTP
 import MartletModel
 
 /// Brings one delivery to its audience: page after page behind a cursor, then the retries that are due. Between two
@@ -13,6 +14,8 @@ struct Deliverer: Sendable {
         case yielded
         /// Nothing to do before this moment, when a retry is due.
         case waiting(until: Timestamp)
+        /// It is not to go on until something else is wished; at this moment it expires.
+        case held(until: Timestamp)
         /// Its lane is paused until this moment, or the message expires then.
         case paused(LaneID, until: Timestamp)
         /// The server is shutting down.
@@ -21,16 +24,20 @@ struct Deliverer: Sendable {
         case failed(StorageError)
     }
 
-    let notifications: any NotificationStore
+    let notifications: any NotificationStore & ControlStore
     let letters: any DeadLetterStore
     let devices: any DeviceStore
     let maps: any ProgressMaps
     let hubs: HubDirectory
     let platforms: PushPlatformList
     let lanes: LaneBoard
+    let board: ControlBoard
+    let controls: SendControls
     var sender: PageSender
     /// One for all that send from the same store.
     var turns = CollapseTurns()
+    private let services = KnownServices()
+    let extraPages = ExtraPages()
     let settings: DeliverySettings
     let time: any TimeSource
     let metrics: DeliveryMetrics
@@ -42,6 +49,7 @@ struct Deliverer: Sendable {
         do throws(StorageError) {
             return try await advance(&course)
         } catch {
+            if let lane = course.lane { lanes.endProbe(lane) }
             return .failed(error)
         }
     }
@@ -49,117 +57,55 @@ struct Deliverer: Sendable {
     private func advance(_ course: inout DeliveryCourse) async throws(StorageError) -> Ending {
         let delivery = course.delivery
         course.sent = 0
-        var content = course.takeContent() ?? sender.content(of: delivery, on: platforms[delivery.platform])
-        defer { course.content = content }
-        guard !course.progress.isFannedOut else { return try await retry(&course, &content) }
-        switch try await readiness(of: delivery, after: course.lane) {
-        case .expired: return try await finish(course.progress, .abandoned)
-        case .paused(let until):
-            if try await isForNobody(course.progress) { return try await finish(course.progress, .noTargetFound) }
-            return .paused(delivery.lane, until: min(until, delivery.notification.expiresAt))
-        case .interrupted: return .interrupted
-        case .ready(let lane):
-            course.lane = lane
-            try await fanOut(&course, &content, lane)
+        board.begin(delivery.notification.sequence)
+        defer { board.end(delivery.notification.sequence) }
+        switch step(of: course.progress) {
+        case .interrupt: return .interrupted
+        case .hold: return .held(until: delivery.notification.expiresAt)
+        case .giveUp(let state): return try await giveUp(&course, as: state)
+        case .retry:
+            var content = takeContent(of: &course)
+            defer { course.content = content }
+            return try await retry(&course, &content)
+        case .fanOut:
+            var content = takeContent(of: &course)
+            defer { course.content = content }
+            // Its pages may take days, in which what is to be tried again must not wait, nor expire.
+            if try await isRolloutWithRetryDue(delivery) { return try await retryDue(&course, &content) }
+            return try await fanOut(&course, &content)
         }
-        guard course.progress.isFannedOut else { return .yielded }
-        if course.progress.state.isFinal {
-            forget(delivery.id)
-            return .finished
-        }
-        return try await untilNextRetry(course.progress)
     }
 
-    // MARK: Fan-out
-
-    private func fanOut(
-        _ course: inout DeliveryCourse, _ content: inout DeliveryContent, _ lane: ReadyLane
-    ) async throws(StorageError) {
-        var progress = course.progress
-        let delivery = progress.delivery
-        let started = time.now
-        let (page, last) = try await nextPage(progress, limit: pageLimit(of: course, lane))
-        var tally = makeTally(delivery, lane, areRetries: false)
-        tally.addSkipped(page.skipped)
-        if page.count > 0 {
-            let map = try map(of: delivery)
-            let places = page.members.indices.filter { !map.contains(page.members[$0]) }
-            tally.addReached(page.count - places.count)
-            if let outcome = lanes.refusal(of: delivery.id) {
-                tally.addUnsent(places.count, outcome)
-            } else {
-                let job = PageSender.Job(delivery, lane, page: page, map: map)
-                guard try await sendInTurn(job, &content, places: places, tally: &tally) else { return }
-            }
-        }
-        let conclusion = conclude(&tally, lane, delivery)
-        course.note(page, hasRetries: !tally.retries.isEmpty)
-        let isFirst = progress.state == .enqueued
-        let isOnePage = course.knowsAll && progress.cursor == .none
-        progress.state = (page.isLast ? course.final : nil) ?? .processing
-        progress.cursor = last
-        progress.isFannedOut = page.isLast
-        var step = DeliveryStep(delivery.id, tally, cursor: progress.cursor, isFannedOut: page.isLast)
-        step.state = progress.state
-        step.startedAt = isFirst ? started : nil
-        let ended = time.now
-        step.range = RangeRecord(page, through: last, tally, startedAt: started, endedAt: ended)
-        if progress.state.isFinal {
-            step.endedAt = ended
-            step.reached = try reached(of: delivery, isOnePage ? page : nil)
-        }
-        step.add(conclusion)
-        try await record(step, of: delivery)
-        course.progress = progress
-        try await apply(tally, conclusion, delivery, lane)
+    func step(of progress: DeliveryProgress) -> SendStep {
+        let notification = progress.delivery.notification
+        return .next(
+            isFannedOut: progress.isFannedOut, control: board.control(of: notification.sequence),
+            hasExpired: notification.expiresAt <= time.now, isInterrupted: Task.isCancelled)
     }
 
-    private func pageLimit(of course: DeliveryCourse, _ lane: ReadyLane) -> Int {
-        if lane.isProbe { return LaneBoard.probeSize }
-        return course.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
+    /// What stops what is sent of a delivery now.
+    func stop(of delivery: Delivery) -> StopSignal? {
+        board.signal(of: delivery.notification.sequence)
     }
 
-    /// - Returns: The page behind the cursor, and where the cursor stands when it is done with.
-    private func nextPage(
-        _ progress: DeliveryProgress, limit: Int
-    ) async throws(StorageError) -> (AudiencePage, last: AudienceMember) {
-        let delivery = progress.delivery
-        if delivery.notification.resend != nil {
-            let dead = try await letters.resendMembers(of: delivery, after: progress.cursor, limit: limit)
-            var page = try await page(of: dead.members, delivery)
-            page.isLast = dead.isLast
-            return (page, dead.last)
-        }
-        let page: AudiencePage =
-            switch delivery.notification.target {
-            case .direct(let handles):
-                AudiencePage(of: handles, after: progress.cursor, limit: limit)
-            case .audience(let expression):
-                try await devices.audience(
-                    AudienceQuery(of: delivery, expression, after: progress.cursor, limit: limit, now: time.now))
-            }
-        return (page, page.members.last ?? progress.cursor)
+    private func takeContent(of course: inout DeliveryCourse) -> DeliveryContent {
+        course.takeContent() ?? sender.content(of: course.delivery, on: platforms[course.delivery.platform])
     }
 
-    /// Whether there is no device to wait for: most platforms of a template notification have none.
-    private func isForNobody(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
-        guard progress.cursor == .none else { return false }
-        let (page, _) = try await nextPage(progress, limit: 1)
-        return page.count == 0 && page.skipped == 0 && page.isLast
-    }
-
-    /// Only held while something is sent: many deliveries wait at a time, and a map is an open file.
-    func map(of delivery: Delivery) throws(StorageError) -> any ProgressMap {
-        try maps.map(for: delivery.id, through: delivery.lastNumber)
+    /// Only held while something is sent: many deliveries wait at a time, and a map may be an open file.
+    /// - Parameter page: What it is asked for: the last page, where no map is there yet, has everybody.
+    func map(of delivery: Delivery, _ page: AudiencePage? = nil) throws(StorageError) -> any ProgressMap {
+        let count = page.flatMap { $0.isLast ? $0.count : nil }
+        return try maps.map(for: delivery.id, through: delivery.lastNumber, expecting: count)
     }
 
     /// Whom a delivery that ends has reached.
     /// - Parameter page: Its only one, where it has no other, which spares going through the numbers of everybody.
-    private func reached(
+    func reached(
         of delivery: Delivery, _ page: AudiencePage? = nil
     ) throws(StorageError) -> [ReachedBlock] {
         if page?.count == 0 { return [] }
-        let map = try map(of: delivery)
+        guard let map = try maps.existingMap(for: delivery.id, through: delivery.lastNumber) else { return [] }
         guard let page else { return map.blocks }
         return ReachedBlock.blocks(of: page.members.filter(map.contains).map(\.number))
     }
@@ -172,7 +118,7 @@ struct Deliverer: Sendable {
         metrics.addOutcomes(step.counts, on: delivery.platform)
     }
 
-    func makeTally(_ delivery: Delivery, _ lane: ReadyLane, areRetries: Bool) -> PageTally {
+    func makeTally(_ delivery: Delivery, areRetries: Bool) -> PageTally {
         PageTally(
             platform: platforms[delivery.platform], policy: settings.retry, now: time.now,
             expiresAt: delivery.notification.expiresAt, areRetries: areRetries)
@@ -230,16 +176,12 @@ struct Deliverer: Sendable {
         }
     }
 
-    /// Ends the delivery. Retries that are left when it expires are given up, each counted.
+    /// Ends the delivery.
+    /// - Parameter state: nil where what it has come to tells.
     func finish(
         _ progress: DeliveryProgress, _ state: NotificationState?
     ) async throws(StorageError) -> Ending {
         let delivery = progress.delivery
-        if state == .abandoned {
-            while try await giveUpRetries(progress) {
-                if Task.isCancelled { return .interrupted }
-            }
-        }
         let final: NotificationState
         if let state {
             final = state
@@ -252,7 +194,7 @@ struct Deliverer: Sendable {
             delivery: delivery.id, isFannedOut: progress.isFannedOut, state: final, endedAt: time.now,
             reached: final == .noTargetFound ? [] : try reached(of: delivery))
         try await record(step, of: delivery)
-        forget(delivery.id)
+        await forget(delivery)
         return .finished
     }
 
@@ -263,39 +205,37 @@ struct Deliverer: Sendable {
         try? maps.remove(delivery)
     }
 
+    /// The same of a notification whose last delivery this may be.
+    func forget(_ delivery: Delivery) async {
+        forget(delivery.id)
+        let notification = delivery.notification
+        if notification.rollout != nil { board.stopMeter(of: notification.sequence) }
+        await controls.forgetIfEnded(notification.sequence)
+    }
+
     // MARK: Whether to go on
 
     enum Readiness {
         case ready(ReadyLane)
         case paused(until: Timestamp)
-        case expired
-        case interrupted
     }
 
-    /// - Parameter last: What the page before was sent with: reading a credential costs as much as hundreds of pushes.
-    func readiness(
-        of delivery: Delivery, after last: ReadyLane? = nil
-    ) async throws(StorageError) -> Readiness {
+    func readiness(of delivery: Delivery) -> Readiness {
         let now = time.now
-        if Task.isCancelled { return .interrupted }
-        if delivery.notification.expiresAt <= now { return .expired }
         let id = delivery.lane
         let entry = lanes.enter(id, at: now, probeDuration: settings.requestTimeout)
         if case .paused(let until) = entry { return .paused(until: until) }
         let credential = hubs.credential(for: id.platform, of: id.hub)
-        if var last, last.credential == credential {
-            last.isProbe = entry == .probe
-            return .ready(last)
-        }
         guard let type = platforms.service(id.platform) else {
             return .ready(ReadyLane(id, credential, .refused(PageSender.noPushService(for: id.platform))))
         }
         guard let credential else {
+            services.forget(id)
             return .ready(
                 ReadyLane(id, nil, .refused(PageSender.noCredential(for: type.descriptor.credentialPlatform))))
         }
-        guard let service = try? type.init(credential: credential) else {
-            return .paused(until: lanes.pause(id, at: now))
+        guard let service = try? services.service(type, of: id, credential: credential) else {
+            return .paused(until: lanes.pause(id, isProbe: entry == .probe, at: now))
         }
         return .ready(ReadyLane(id, credential, .by(service), isProbe: entry == .probe))
     }

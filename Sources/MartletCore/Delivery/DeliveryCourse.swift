@@ -3,9 +3,9 @@ struct DeliveryCourse: Sendable {
     var progress: DeliveryProgress
     /// What it brings, made ready by the first page.
     var content: DeliveryContent?
-    /// What the last page was sent with.
+    /// What the last turn was sent with.
     var lane: ReadyLane?
-    /// Pushes of the last page, or of the last round of retries.
+    /// Pushes of the last turn: of its pages, or of a round of retries.
     var sent = 0
     /// Whether it was followed from the first page on.
     let knowsAll: Bool
@@ -38,7 +38,7 @@ struct DeliveryCourse: Sendable {
     }
 
     mutating func note(_ page: AudiencePage, hasRetries: Bool) {
-        sent = page.count
+        sent += page.count
         hasTargets = hasTargets || page.count > 0
         self.hasRetries = self.hasRetries || hasRetries
     }

@@ -31,6 +31,9 @@ struct DeliveryQueue: Sendable {
         var lane: LaneID
         /// What its next turn is for, or the one that it has.
         var kind: Kind
+        var expiresAt: Timestamp
+        /// It stands behind a scout, and sleeps until it expires.
+        var isBehind = false
     }
 
     private let limits: QueueLimits
@@ -59,7 +62,7 @@ struct DeliveryQueue: Sendable {
     var heldCount: Int { held }
 
     var load: DeliveryLoad {
-        DeliveryLoad(running: running.count, waiting: waitingCount, sleeping: sleepers.count + lines.count)
+        DeliveryLoad(running: running.count, waiting: waitingCount, sleeping: sleepers.count)
     }
 
     func running(in lane: LaneID, _ kind: Kind) -> Int {
@@ -104,7 +107,9 @@ struct DeliveryQueue: Sendable {
 
     private mutating func wait(_ course: DeliveryCourse) {
         let weight = course.weight
-        let note = Note(lane: course.delivery.lane, kind: course.hasBegun ? .furtherPage : .firstPage)
+        let note = Note(
+            lane: course.delivery.lane, kind: course.hasBegun ? .furtherPage : .firstPage,
+            expiresAt: course.delivery.notification.expiresAt)
         known[course.delivery.id] = note
         guard held < limits.held, heldBytes + weight <= limits.heldBytes else {
             return wait(.stored(course.delivery.id), note)
@@ -125,10 +130,12 @@ struct DeliveryQueue: Sendable {
 
     /// What to do next.
     mutating func next(at now: Timestamp) -> Next {
+        var due: [Delivery.ID] = []
         while let sleeper = sleepers.first, sleeper.priority <= now {
             _ = sleepers.popFirst()
-            wake(sleeper.key)
+            due.append(sleeper.key)
         }
+        wake(sleepers: due)
         if let item = firstPages.next(cost: cost(of: .firstPage)) { return start(item, .firstPage) }
         if let item = furtherPages.next(cost: cost(of: .furtherPage)) { return start(item, .furtherPage) }
         return .wait(until: [sleepers.first?.priority, reading.nextTry].compactMap(\.self).min())
@@ -167,12 +174,13 @@ struct DeliveryQueue: Sendable {
             known[id] = nil
             reading.end(id)
         case .yielded: wake(id)
-        case .waiting(let until):
+        case .waiting(let until), .held(let until):
             known[id]?.kind = .furtherPage
             sleepers.set(id, until)
         case .paused(let lane, let until):
-            if lines.stand(id, before: lane) { sleepers.set(id, until) }
-            return
+            guard !lines.stand(id, before: lane), let note = known[id] else { return sleepers.set(id, until) }
+            known[id]?.isBehind = true
+            return sleepers.set(id, note.expiresAt)
         case .failed:
             failures = min(failures + 1, Self.failureLimit)
             sleepers.set(id, now + .seconds(1 << (failures - 1)))
@@ -198,27 +206,18 @@ struct DeliveryQueue: Sendable {
     /// Wakes what sleeps in a hub.
     mutating func hurry(_ hub: Hub.ID) {
         for lane in lines.lanes(of: hub) { release(lane) }
-        for id in sleepers.keys.filter({ known[$0]?.lane.hub == hub }).sorted() {
-            sleepers.remove(id)
-            wake(id)
-        }
+        wake(sleepers: sleepers.keys.filter { known[$0]?.lane.hub == hub }.sorted())
     }
 
     /// Wakes those of the deliveries that sleep, or stand before a lane.
     mutating func wake(_ ids: Set<Delivery.ID>) {
-        for lane in Set(ids.compactMap { known[$0]?.lane }) {
-            for id in lines.take(ids, before: lane) { wake(id) }
-        }
-        for id in ids.sorted() where sleepers.remove(id) { wake(id) }
+        wake(sleepers: ids.sorted().filter { sleepers[$0] != nil })
     }
 
     /// Wakes everything that sleeps: the clock was set back, and what it waits for may lie too far ahead.
     mutating func wakeAll() {
         reading.hurry()
-        for id in sleepers.keys.sorted() {
-            sleepers.remove(id)
-            wake(id)
-        }
+        wake(sleepers: sleepers.keys.sorted())
     }
 
     /// Wakes what stands before a lane: it is open.
@@ -229,7 +228,16 @@ struct DeliveryQueue: Sendable {
         for id in others { wake(id) }
     }
 
+    /// Wakes what sleeps, out of a line too.
+    private mutating func wake(sleepers ids: [Delivery.ID]) {
+        let behind = ids.filter { known[$0]?.isBehind ?? false }
+        for lane in Set(behind.compactMap { known[$0]?.lane }) { lines.take(Set(behind), before: lane) }
+        for id in ids { wake(id) }
+    }
+
     private mutating func wake(_ id: Delivery.ID) {
+        sleepers.remove(id)
+        known[id]?.isBehind = false
         if let note = known[id] { wait(.stored(id), note) }
     }
 }

@@ -4,17 +4,24 @@ public struct DeliverySettings: Sendable {
     public var pageSize: Int
     /// Members of the first page: what is not longer goes out before all that is.
     public var firstPageSize: Int
+    /// Pages of one delivery that are sent at the same time.
+    public var pagesAtOnce: Int
+    /// Pages that may be sent beside another of their delivery, of all deliveries together: what lies in memory is bounded.
+    public var extraPages: Int
     public var queue: QueueLimits
     /// How long one round of requests may take until what is unanswered is sent again.
     public var requestTimeout: Duration
     public var retry: RetryPolicy
 
     public init(
-        pageSize: Int = 5000, firstPageSize: Int = 100, queue: QueueLimits = QueueLimits(),
-        requestTimeout: Duration = .seconds(30), retry: RetryPolicy = RetryPolicy()
+        pageSize: Int = 5000, firstPageSize: Int = 100, pagesAtOnce: Int = 4, extraPages: Int = 12,
+        queue: QueueLimits = QueueLimits(), requestTimeout: Duration = .seconds(30),
+        retry: RetryPolicy = RetryPolicy()
     ) {
         self.pageSize = pageSize
         self.firstPageSize = firstPageSize
+        self.pagesAtOnce = pagesAtOnce
+        self.extraPages = extraPages
         self.queue = queue
         self.requestTimeout = requestTimeout
         self.retry = retry

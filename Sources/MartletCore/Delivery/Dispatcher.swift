@@ -8,7 +8,9 @@ import Synchronization
 public final class Dispatcher: Sendable {
     /// What has been counted since the start.
     public let metrics: DeliveryMetrics
-    private let store: any NotificationStore & LaneStore
+    private let store: any NotificationStore & ControlStore & LaneStore
+    private let board = ControlBoard()
+    private let controls: SendControls
     /// Hubs whose credentials have changed, and whose pauses are to be forgotten for good.
     private let reopened = Mutex<Set<Hub.ID>>([])
     private let deliverer: Deliverer
@@ -23,7 +25,7 @@ public final class Dispatcher: Sendable {
 
     /// - Parameter log: Told what goes wrong, in a sentence without secrets.
     public init(
-        notifications: any NotificationStore & DeadLetterStore & LaneStore, devices: any DeviceStore,
+        notifications: any NotificationStore & ControlStore & DeadLetterStore & LaneStore, devices: any DeviceStore,
         maps: any ProgressMaps,
         hubs: HubDirectory,
         platforms: PushPlatformList, transport: any HTTPTransport, messageIDs: MessageIDKey, time: any TimeSource,
@@ -41,10 +43,12 @@ public final class Dispatcher: Sendable {
                 transport: transport, timeout: settings.requestTimeout, time: time, metrics: metrics),
             origins: origins, suspects: Suspects(store: devices), paces: Paces(time: time), messageIDs: messageIDs,
             requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
+        // What halts itself has nobody to wake.
+        controls = SendControls(store: notifications, board: board, time: time) { _ in }
         deliverer = Deliverer(
             notifications: notifications, letters: notifications, devices: devices, maps: maps, hubs: hubs,
-            platforms: platforms, lanes: lanes,
-            sender: sender, settings: settings, time: time, metrics: metrics, log: log)
+            platforms: platforms, lanes: lanes, board: board, controls: controls, sender: sender, settings: settings,
+            time: time, metrics: metrics, log: log)
         self.settings = settings
         self.time = time
         self.log = log
@@ -68,6 +72,14 @@ public final class Dispatcher: Sendable {
             time: time)
     }
 
+    /// Pausing, resuming and canceling what is under way.
+    public func makeControls() -> SendControls {
+        SendControls(store: store, board: board, time: time) { [self] deliveries in
+            queue.withLock { $0.wake(deliveries) }
+            wake.yield()
+        }
+    }
+
     /// What is in memory now; what does not fit in there is left to the store.
     public var load: DeliveryLoad { queue.withLock(\.load) }
 
@@ -75,6 +87,9 @@ public final class Dispatcher: Sendable {
     public var paused: (lanes: [PlatformID: Int], origins: [PlatformID: Int]) {
         (lanes.pausedCounts, origins.pausedCounts)
     }
+
+    /// How many notifications stand still because somebody, or their roll-out, has wished so.
+    public var heldCounts: [NotificationControl: Int] { board.heldCounts }
 
     /// Takes deliveries that have just been stored. Never waits.
     public func enqueue(_ deliveries: [Delivery]) {
@@ -95,6 +110,7 @@ public final class Dispatcher: Sendable {
     /// Delivers until cancelled; then lets the pages in hand come to their end.
     public func run() async {
         await recall()
+        await loadControls()
         let timer = DeliveryTimer(time: time) { [wake] in wake.yield() }
         await withDiscardingTaskGroup { group in
             var clock = ClockWatch()
@@ -104,6 +120,18 @@ public final class Dispatcher: Sendable {
                 start(in: &group, timer)
             }
             timer.cancel()
+        }
+    }
+
+    /// Nothing is sent before it is known what is not to be.
+    private func loadControls() async {
+        while !Task.isCancelled {
+            do throws(StorageError) {
+                return try await controls.load()
+            } catch {
+                log("What is paused or canceled could not be read: \(error)")
+                try? await time.sleep(until: time.now + .seconds(1))
+            }
         }
     }
 
@@ -161,11 +189,12 @@ public final class Dispatcher: Sendable {
     }
 
     /// Everything that waits looks at the clock again. What is in hand may still note when it is to be tried again by the
-    /// clock as it was, so that its end is waited for and all is done once more.
+    /// clock as it was, so that its end is waited for (three rounds, of which each takes its time twice at most) and all
+    /// is done once more.
     private func clockWasSetBack(by amount: Duration) async {
         log("The clock was set back by \(amount.components.seconds) seconds: what waits is looked at again.")
         await hasten(by: amount)
-        guard (try? await Task.sleep(for: settings.requestTimeout * 4)) != nil else { return }
+        guard (try? await Task.sleep(for: settings.requestTimeout * 7)) != nil else { return }
         await hasten(by: amount)
     }
 
@@ -186,7 +215,7 @@ public final class Dispatcher: Sendable {
         if ending == .yielded {
             queue.withLock { $0.yield(course) }
         } else {
-            end(course.delivery.id, sent: course.sent, ending)
+            end(course.delivery.id, sent: course.sent, ending, of: course.delivery.notification.sequence)
         }
         if lanes.isOpen(lane) { queue.withLock { $0.release(lane) } }
         wake.yield()
@@ -199,6 +228,7 @@ public final class Dispatcher: Sendable {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
             guard let found, found.delivery.id == id else {
                 deliverer.forget(id)
+                board.forget(where: { deliverer.hubs.hub($0) == nil })
                 return end(id, .finished)
             }
             await deliver(DeliveryCourse(found))
@@ -207,9 +237,17 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    private func end(_ id: Delivery.ID, sent: Int = 0, _ ending: Deliverer.Ending) {
+    /// - Parameter notification: nil where it is not known.
+    private func end(
+        _ id: Delivery.ID, sent: Int = 0, _ ending: Deliverer.Ending, of notification: Int64? = nil
+    ) {
         if case .failed(let error) = ending { log("A delivery was put off: \(error)") }
-        queue.withLock { $0.end(id, sent: sent, ending, at: time.now) }
+        let now = time.now
+        queue.withLock { queue in
+            // A wish that came while the delivery was about to sleep has found it awake, and woken nobody.
+            let control = notification.map(board.control) ?? .running
+            queue.end(id, sent: sent, ending.isOutdated(by: control) ? .yielded : ending, at: now)
+        }
         wake.yield()
     }
 
@@ -235,6 +273,17 @@ extension DeliveryQueue.Kind {
         switch self {
         case .firstPage: .high
         case .furtherPage: .low
+        }
+    }
+}
+
+extension Deliverer.Ending {
+    /// Whether there is something to do at once by what is wished now.
+    fileprivate func isOutdated(by control: NotificationControl) -> Bool {
+        switch self {
+        case .held: !control.isHeld
+        case .waiting, .paused: control == .canceled
+        case .finished, .yielded, .interrupted, .failed: false
         }
     }
 }

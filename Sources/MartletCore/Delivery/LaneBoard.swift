@@ -22,8 +22,14 @@ final class LaneBoard: Sendable {
         state.withLock { $0.lanes[id]?.isOpen ?? true }
     }
 
-    func pause(_ id: LaneID, at now: Timestamp) -> Timestamp {
-        state.withLock { $0.lanes[id, default: Lane()].breaker.pause(at: now) }
+    /// A delivery that was let in as a probe sends nothing for now.
+    func endProbe(_ ready: ReadyLane) {
+        guard ready.isProbe else { return }
+        state.withLock { $0.lanes[ready.id]?.breaker.endProbe() }
+    }
+
+    func pause(_ id: LaneID, isProbe: Bool, at now: Timestamp) -> Timestamp {
+        state.withLock { $0.lanes[id, default: Lane()].breaker.pause(isProbe: isProbe, at: now) }
     }
 
     /// Opens every lane of a hub: its credentials have changed.
@@ -53,7 +59,7 @@ final class LaneBoard: Sendable {
             if !isCurrent {
                 lane.breaker.endProbe()
             } else if let pause = tally.pause {
-                let until = lane.breaker.pause(atLeast: pause, at: now)
+                let until = lane.breaker.pause(atLeast: pause, isProbe: ready.isProbe, at: now)
                 if let cause = tally.pauseCause {
                     note.pause = LanePause(until: until, outcome: cause.name, reason: cause.reason)
                 }

@@ -63,7 +63,7 @@ final class OriginBoard: Sendable {
         }
         if let asked {
             let (cause, wait) = (asked.cause, asked.wait)
-            change(lane, origin, cause, at: now) { _ = $0.pause(atLeast: wait, at: now) }
+            change(lane, origin, cause, at: now) { _ = $0.pause(atLeast: wait, isProbe: isProbe, at: now) }
             return LanePause(
                 origin: origin.description, until: now + wait, outcome: cause.name, reason: cause.reason)
         } else if successes + outcomes.count > silent {
@@ -72,7 +72,7 @@ final class OriginBoard: Sendable {
                 if isProbe || sick[key]?.breaker.isClosed ?? false { sick[key] = nil }
             }
         } else if let cause = outcomes.last {
-            change(lane, origin, cause, at: now) { $0.fail(silent, at: now) }
+            change(lane, origin, cause, at: now) { $0.fail(silent, isProbe: isProbe, at: now) }
         }
         return nil
     }

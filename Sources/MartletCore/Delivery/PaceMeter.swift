@@ -2,10 +2,13 @@ import MartletModel
 
 /// When messages of one account may go: a pure decision.
 ///
-/// Messages are spread evenly, but for a second's worth that may go ahead of its time. After a minute without any the
-/// pace is a tenth of the full one and grows to it within a minute.
+/// Messages are spread evenly, but for a second's worth that may go ahead of its time. Many at once wait until nothing
+/// is ahead, so that a few pass them. After a minute without any the pace is a tenth of the full one and grows to it
+/// within a minute.
 struct PaceMeter: Sendable {
-    private static let tolerance: Duration = .seconds(-1)
+    /// As few go ahead of their time.
+    private static let few = 100
+    private static let headStart: Duration = .seconds(-1)
     private static let growth: Duration = .seconds(60)
 
     /// Messages in a second once the pace has grown. Of each minute two seconds' worth are held back for what goes
@@ -20,22 +23,24 @@ struct PaceMeter: Sendable {
         fullRate = Double(max(pace.messagesPerMinute, 1)) / 60 * 58 / 60
     }
 
-    /// What may go together.
-    struct Turn: Equatable {
-        var count: Int
-        var at: Timestamp
+    enum Turn: Equatable {
+        /// So many may go together.
+        case now(Int)
+        /// Nothing is taken: this is when to ask again.
+        case later(Timestamp)
     }
 
-    /// Takes as many messages as may go together, one at least.
+    /// Takes as many messages as may go together.
     mutating func turn(for wanted: Int, at now: Timestamp) -> Turn {
         if clock.setBack(at: now) != nil { end = nil }
         if end.map({ now - $0 > Self.growth }) ?? true { began = now }
         let end = max(end ?? now, now)
-        let start = max(now, end + Self.tolerance)
-        let rate = rate(at: start)
+        let start = wanted > Self.few ? end : end + Self.headStart
+        guard start <= now else { return .later(start) }
+        let rate = rate(at: now)
         let count = min(wanted, max(1, Int(rate)))
         self.end = end + .seconds(1) * (Double(count) / rate)
-        return Turn(count: count, at: start)
+        return .now(count)
     }
 
     private func rate(at moment: Timestamp) -> Double {

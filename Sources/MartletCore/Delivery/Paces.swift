@@ -12,15 +12,18 @@ final class Paces: Sendable {
     }
 
     /// Waits for the turn of as many messages as may go together.
-    /// - Returns: How many may go now, one at least. Where the task is cancelled nothing is waited for: what is in hand
-    ///   is brought to its end.
-    func turn(for wanted: Int, _ pace: SendingPace) async -> Int {
-        let now = time.now
-        let turn = meters.withLock { meters in
-            if meters.count >= Self.limit { meters = [:] }
-            return meters[pace, default: PaceMeter(pace)].turn(for: wanted, at: now)
+    /// - Returns: How many may go now, one at least; nil where the task is cancelled before that.
+    func turn(for wanted: Int, _ pace: SendingPace) async -> Int? {
+        while true {
+            let now = time.now
+            let turn = meters.withLock { meters in
+                if meters.count >= Self.limit { meters = [:] }
+                return meters[pace, default: PaceMeter(pace)].turn(for: wanted, at: now)
+            }
+            switch turn {
+            case .now(let count): return count
+            case .later(let moment): do { try await time.sleep(until: moment) } catch { return nil }
+            }
         }
-        if turn.at > now { try? await time.sleep(until: turn.at) }
-        return turn.count
     }
 }

@@ -29,9 +29,12 @@ extension PageSender {
     }
 
     /// Suspects that were reached are none any more.
-    func clear(_ places: [Int], _ answers: [ResultCollector.Answer], of job: Job, tally: inout PageTally) {
-        let refused = Set(answers.lazy.filter { !$0.outcome.isSuccess }.map(\.place))
-        for place in places where !refused.contains(place) { tally.trust(job.page.members[place].channel) }
+    /// - Parameter held: Places of those that were not sent to.
+    func clear(
+        _ places: [Int], _ answers: [ResultCollector.Answer], _ held: [Int], of job: Job, tally: inout PageTally
+    ) {
+        let others = Set(answers.lazy.filter { !$0.outcome.isSuccess }.map(\.place) + held)
+        for place in places where !others.contains(place) { tally.trust(job.page.members[place].channel) }
     }
 
     /// How many retries of a lane go in one round.

@@ -31,9 +31,16 @@ struct PageSender: Sendable {
         var map: any ProgressMap
         /// Places of devices that are sent to on a connection of their own.
         var suspects: Set<Int> = []
+        /// What stops it; nil where nothing does.
+        var stop: StopSignal?
+
+        var isStopped: Bool { stop?.isStopped ?? false }
 
         /// A page of first attempts.
-        init(_ delivery: Delivery, _ lane: ReadyLane, page: AudiencePage, map: any ProgressMap) {
+        init(
+            _ delivery: Delivery, _ lane: ReadyLane, page: AudiencePage, map: any ProgressMap, stop: StopSignal? = nil
+        ) {
+            self.stop = stop
             self.delivery = delivery
             credential = lane.credential ?? Credential([:])
             sending = lane.sending
@@ -48,13 +55,20 @@ struct PageSender: Sendable {
         guard let pace = parcel.service.pace else { return await sendAtOnce(parcel, of: job, tally: &tally) }
         var rest = parcel.places[...]
         while !rest.isEmpty {
+            if job.isStopped { return hold(Array(rest), of: job, tally: &tally) }
+            if job.delivery.notification.expiresAt <= time.now {
+                return tally.addUnreached(rest.map { addressee($0, of: job) }, .expired)
+            }
             // What the service has just asked for concerns those too that are still to be sent to.
             if tally.pause != nil, let cause = tally.pauseCause {
                 let put = Outcome(cause.name, reason: cause.reason, .retry(after: .zero, scope: .platform))
                 return add(put, of: job, at: Array(rest), to: &tally)
             }
+            guard let count = await paces.turn(for: rest.count, pace) else {
+                return hold(Array(rest), of: job, tally: &tally)
+            }
             var portion = parcel
-            portion.places = Array(rest.prefix(await paces.turn(for: rest.count, pace)))
+            portion.places = Array(rest.prefix(count))
             rest = rest.dropFirst(portion.places.count)
             await sendAtOnce(portion, of: job, tally: &tally)
         }
@@ -63,6 +77,7 @@ struct PageSender: Sendable {
     /// Sends what its origin may be sent now: all, one push that shows whether it is well again, or nothing.
     private func sendAtOnce(_ parcel: Parcel, of job: Job, tally: inout PageTally) async {
         guard let origin = parcel.origin else { return await sendFreely(parcel, of: job, tally: &tally) }
+        if job.isStopped { return hold(parcel.places, of: job, tally: &tally) }
         let lane = job.delivery.lane
         switch origins.enter(lane, origin, at: time.now, probeDuration: requestTimeout) {
         case .free: await sendFreely(parcel, of: job, tally: &tally)
@@ -94,6 +109,7 @@ struct PageSender: Sendable {
         var renewals = 0
         var connection = ConnectionChoice(areSuspects: parcel.areSuspects)
         for round in 1...Self.roundLimit where !waiting.isEmpty {
+            if job.isStopped { return hold(waiting, of: job, tally: &tally) }
             let grant: AuthorizationCache.Grant
             switch await authorizations.grant(for: key, credential: job.credential, service: parcel.service) {
             case .granted(let granted): grant = granted
@@ -117,7 +133,11 @@ struct PageSender: Sendable {
                     waiting.append(answer.place)
                 case .reauthorize where renewals == 0:
                     isRefused = true
-                    waiting.append(answer.place)
+                    if round < Self.roundLimit {
+                        waiting.append(answer.place)
+                    } else {
+                        add(answer, from: origin, of: job, to: &tally)
+                    }
                 default: add(answer, from: origin, of: job, to: &tally)
                 }
             }
@@ -152,10 +172,11 @@ struct PageSender: Sendable {
             map: job.map, isOwnOrigin: parcel.origin != nil, time: time)
         count(batch, of: job, isFirst: isFirst)
         await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
-        let (successes, answers) = collector.drain()
+        let (successes, answers, held) = collector.drain()
         tally.addSuccesses(successes)
-        settleSuccesses(job, places: places, answers: answers, origin, tally: &tally)
-        if parcel.areSuspects { clear(places, answers, of: job, tally: &tally) }
+        settleSuccesses(job, places: places, except: Set(answers.map(\.place) + held), origin, tally: &tally)
+        if parcel.areSuspects { clear(places, answers, held, of: job, tally: &tally) }
+        hold(held, of: job, tally: &tally)
         return (successes, answers, origin)
     }
 
@@ -182,6 +203,7 @@ struct PageSender: Sendable {
         let writesBodies = parcel.messages.haveOwnBodies && shared.body != nil
         if writesBodies { shared.body = nil }
         var batch = RequestBatch(shared, reserving: places.count)
+        batch.stop = job.stop
         var refused: Set<Int> = []
         for place in places {
             let message = parcel.messages[place]
@@ -202,17 +224,22 @@ struct PageSender: Sendable {
 
     /// Retries that were plain successes leave the retry table.
     private func settleSuccesses(
-        _ job: Job, places: [Int], answers: [ResultCollector.Answer], _ origin: String,
+        _ job: Job, places: [Int], except others: @autoclosure () -> Set<Int>, _ origin: String,
         tally: inout PageTally
     ) {
         guard !job.attempts.isEmpty else { return }
-        let answered = Set(answers.map(\.place))
-        for place in places where !answered.contains(place) {
+        let others = others()
+        for place in places where !others.contains(place) {
             var addressee = addressee(place, of: job)
             addressee.answer = PushAnswer(origin: origin, status: Int(HTTPStatus.ok.code))
             addressee.answeredAt = time.now
             tally.succeed(addressee)
         }
+    }
+
+    /// Notes who was not sent to because everything stops.
+    private func hold(_ places: [Int], of job: Job, tally: inout PageTally) {
+        for place in places { tally.hold(addressee(place, of: job)) }
     }
 
     func add(_ outcome: Outcome, of job: Job, at places: [Int], to tally: inout PageTally) {
@@ -234,7 +261,7 @@ struct PageSender: Sendable {
     func addressee(_ place: Int, of job: Job) -> PageTally.Addressee {
         PageTally.Addressee(
             member: job.page.members[place], handle: job.page.handle(place),
-            attempts: (job.attempts.isEmpty ? 0 : job.attempts[place]) + 1)
+            attemptsBefore: job.attempts.isEmpty ? 0 : job.attempts[place])
     }
 
     static func noPushService(for platform: PlatformID) -> Outcome {

@@ -14,6 +14,8 @@ struct PageTally {
     private(set) var spared: [AudienceMember: Outcome] = [:]
     private(set) var retries: [Retry] = []
     private(set) var settled: [AudienceMember] = []
+    /// First attempts that were not made because everything stopped. Retries just stay what they are.
+    private var held: [Retry] = []
     /// Handles that were replaced.
     private(set) var feedback: [ChannelFeedback] = []
     /// What the pushes came to that are not of a part that was merged.
@@ -100,14 +102,37 @@ struct PageTally {
     mutating func supersede(_ member: AudienceMember, attempts: Int) {
         addUnsent(1, .superseded)
         guard areRetries else { return }
-        note(.superseded, Addressee(member: member, attempts: attempts + 1))
+        note(.superseded, Addressee(member: member, attemptsBefore: attempts))
         settle(member)
     }
 
-    /// Counts devices that were spared a message which can reach none.
+    /// Adds devices to none of which anything is sent, each with its letter.
+    mutating func addUnreached(_ addressees: some Sequence<Addressee>, _ outcome: Outcome) {
+        for addressee in addressees {
+            reasons[outcome.name] = outcome.reason
+            refuse(outcome, addressee)
+        }
+    }
+
+    /// Counts devices that are spared a message, and of which nothing else is kept.
     mutating func addUnsent(_ count: Int, _ outcome: Outcome) {
-        if count > 0 { reasons[outcome.name] = outcome.reason }
+        guard count > 0 else { return }
+        reasons[outcome.name] = outcome.reason
         counts[outcome.name, default: 0] += count
+    }
+
+    /// Adds a push that was not made because everything stops: this is no attempt.
+    mutating func hold(_ addressee: Addressee) {
+        guard !areRetries else { return }
+        held.append(
+            Retry(
+                member: addressee.member, attempts: addressee.attemptsBefore, dueAt: now, outcome: .held, reason: ""))
+    }
+
+    /// Has those who were held back wait until it goes on, or, where it does not, be spared.
+    mutating func settleHeld(isCanceled: Bool) {
+        if isCanceled { addUnsent(held.count, .canceled) } else { retries += held }
+        held = []
     }
 
     /// Whom a push went to.
@@ -115,16 +140,19 @@ struct PageTally {
         var member: AudienceMember
         /// nil where the device is gone.
         var handle: PushHandle?
-        /// Attempts made, the last one included.
-        var attempts: Int
+        var attemptsBefore: Int
         /// nil where nothing was sent.
         var answer: PushAnswer?
-        /// When it was answered; nil where nothing was.
+        /// When it was answered, or known that it would not be; nil where nothing was sent.
         var answeredAt: Timestamp?
+
+        /// Attempts made, with what was sent now.
+        var attempts: Int { answeredAt == nil ? attemptsBefore : attemptsBefore + 1 }
     }
 
     /// Adds the outcome of one push that is more than a plain success.
-    mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: Double) {
+    /// - Parameter chance: Drawn, which asks the system, only where something is tried again.
+    mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: @autoclosure () -> Double) {
         if case .retry(_, .origin) = outcome.reaction {
             // Neither an answer of the service nor its silence.
         } else if outcome.name == .pnsUnreachable {
@@ -162,10 +190,10 @@ struct PageTally {
             refuse(outcome, addressee)
         case .retry(let least, let scope):
             if scope == .device { noteThrottling(addressee) }
-            guard scope == .platform else { return retry(outcome, addressee, least: least, chance: chance) }
+            guard scope == .platform else { return retry(outcome, addressee, least: least, chance: chance()) }
             pauseLane(outcome, addressee, atLeast: least)
         case .retryElsewhere:
-            retry(outcome, addressee, least: .seconds(1), chance: chance)
+            retry(outcome, addressee, least: .seconds(1), chance: chance())
         case .reauthorize, .stop:
             pauseLane(outcome, addressee, atLeast: .seconds(30))
         }
@@ -197,7 +225,7 @@ struct PageTally {
     private mutating func postpone(_ addressee: Addressee, until moment: Timestamp, _ cause: Outcome) {
         retries.append(
             Retry(
-                member: addressee.member, attempts: addressee.attempts - 1, dueAt: moment, outcome: cause.name,
+                member: addressee.member, attempts: addressee.attemptsBefore, dueAt: moment, outcome: cause.name,
                 reason: cause.reason))
     }
 
@@ -206,25 +234,28 @@ struct PageTally {
     private mutating func pauseLane(_ outcome: Outcome, _ addressee: Addressee, atLeast least: Duration) {
         wantedPause = max(wantedPause ?? .zero, least)
         pauseCause = outcome
-        note(outcome, addressee)
+        // Where there was nothing to send with, nothing was attempted.
+        if addressee.answeredAt != nil { note(outcome, addressee) }
         retries.append(
             Retry(
-                member: addressee.member, attempts: addressee.attempts - 1, dueAt: now, outcome: outcome.name,
+                member: addressee.member, attempts: addressee.attemptsBefore, dueAt: now, outcome: outcome.name,
                 reason: outcome.reason))
     }
 
     private mutating func retry(_ outcome: Outcome, _ addressee: Addressee, least: Duration, chance: Double) {
+        note(outcome, addressee)
         guard
             let due = policy.next(
-                after: least, attempts: addressee.attempts, now: now, expiresAt: expiresAt, chance: chance)
+                after: least, attempts: addressee.attemptsBefore + 1, now: addressee.answeredAt ?? now,
+                expiresAt: expiresAt,
+                chance: chance)
         else {
             refuse(Outcome(.abandoned, reason: outcome.reason, .refuse), addressee)
             return
         }
-        note(outcome, addressee)
         retries.append(
             Retry(
-                member: addressee.member, attempts: addressee.attempts, dueAt: due, outcome: outcome.name,
+                member: addressee.member, attempts: addressee.attemptsBefore + 1, dueAt: due, outcome: outcome.name,
                 reason: outcome.reason))
     }
 
@@ -237,11 +268,12 @@ struct PageTally {
         settle(addressee.member)
     }
 
-    /// Keeps an attempt that another one follows.
+    /// Keeps an attempt that another one follows, or would follow if there were time.
     private mutating func note(_ outcome: Outcome, _ addressee: Addressee, _ fate: TokenFate = .kept) {
         attempts.append(
             Attempt(
-                member: addressee.member, number: addressee.attempts, outcome: outcome.name, reason: outcome.reason,
+                member: addressee.member, number: addressee.attemptsBefore + 1, outcome: outcome.name,
+                reason: outcome.reason,
                 answer: addressee.answer, at: addressee.answeredAt ?? now, fate: fate))
     }
 
@@ -275,9 +307,10 @@ struct PageTally {
 
     /// Ends a retry with what the last attempt came to: its device is not in the audience any more.
     mutating func giveUp(_ retry: Retry) {
+        let wasTried = retry.outcome != .held
         refuse(
-            Outcome(retry.outcome, reason: retry.reason, .refuse),
-            Addressee(member: retry.member, handle: nil, attempts: retry.attempts))
+            Outcome(wasTried ? retry.outcome : .skipped, reason: retry.reason, .refuse),
+            Addressee(member: retry.member, handle: nil, attemptsBefore: retry.attempts))
     }
 
     // MARK: Parts of a page
@@ -299,6 +332,7 @@ struct PageTally {
         if origins.count < RangeRecord.originLimit { origins.formUnion(other.origins) }
         spared.merge(other.spared) { $1 }
         retries += other.retries
+        held += other.held
         settled += other.settled
         feedback += other.feedback
         throttled += other.throttled

@@ -10,8 +10,6 @@ struct PausedLines: Sendable {
 
     private var lines: [LaneID: Line] = [:]
     private var lanes: [Delivery.ID: LaneID] = [:]
-    /// How many stand behind scouts.
-    private(set) var count = 0
 
     /// Finds a place before a lane.
     /// - Returns: Whether it is that of the scout.
@@ -23,7 +21,6 @@ struct PausedLines: Sendable {
         }
         guard scout != id else { return true }
         lines[lane]?.others.append(id)
-        count += 1
         return false
     }
 
@@ -32,7 +29,6 @@ struct PausedLines: Sendable {
         guard let lane = lanes.removeValue(forKey: id), var line = lines.removeValue(forKey: lane),
             let next = line.others.popFirst()
         else { return nil }
-        count -= 1
         line.scout = next
         lines[lane] = line
         lanes[next] = lane
@@ -43,15 +39,12 @@ struct PausedLines: Sendable {
     mutating func release(_ lane: LaneID) -> (scout: Delivery.ID, others: [Delivery.ID])? {
         guard let line = lines.removeValue(forKey: lane) else { return nil }
         lanes[line.scout] = nil
-        count -= line.others.count
         return (line.scout, line.others.all)
     }
 
     /// Lets those of the deliveries go that stand behind a lane's scout.
-    mutating func take(_ ids: Set<Delivery.ID>, before lane: LaneID) -> [Delivery.ID] {
-        guard let taken = lines[lane]?.others.remove(where: ids.contains) else { return [] }
-        count -= taken.count
-        return taken
+    mutating func take(_ ids: Set<Delivery.ID>, before lane: LaneID) {
+        _ = lines[lane]?.others.remove(where: ids.contains)
     }
 
     /// The lanes of a hub that have a line.

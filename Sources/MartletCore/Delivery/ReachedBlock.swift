@@ -95,6 +95,35 @@ public struct ReachedBlock: Hashable, Sendable {
 
     /// The blocks of some numbers, none of them negative, in whatever order.
     public static func blocks(of numbers: some Sequence<Int64>) -> [ReachedBlock] {
+        let numbers = Array(numbers)
+        return numbers.count <= fewCount ? blocks(ofFew: numbers) : blocks(ofMany: numbers)
+    }
+
+    /// So few that their bits are longer than every other form.
+    private static let fewCount = 64
+
+    /// Without going through the words of a block, which is most of what a send to one user's devices would leave.
+    private static func blocks(ofFew numbers: [Int64]) -> [ReachedBlock] {
+        var rest = Set(numbers).sorted()[...]
+        var blocks: [ReachedBlock] = []
+        while let first = rest.first {
+            let place = place(of: first)
+            let own = rest.prefix { self.place(of: $0) == place }
+            rest = rest.dropFirst(own.count)
+            let offsets = own.map { UInt16($0 % size) }
+            let starts = offsets.indices.filter { $0 == 0 || offsets[$0 - 1] + 1 != offsets[$0] }
+            if offsets.count * 2 <= starts.count * 4 {
+                blocks.append(ReachedBlock(place: place, bytes: bytes(.numbers, offsets)))
+            } else {
+                let ends = starts.dropFirst().map { $0 - 1 } + [offsets.count - 1]
+                let runs = zip(starts, ends).flatMap { [offsets[$0], offsets[$1]] }
+                blocks.append(ReachedBlock(place: place, bytes: bytes(.runs, runs)))
+            }
+        }
+        return blocks
+    }
+
+    private static func blocks(ofMany numbers: [Int64]) -> [ReachedBlock] {
         var blocks: [Int64: [UInt64]] = [:]
         for number in numbers {
             let offset = Int(number % size)

@@ -20,6 +20,7 @@ final class ResultCollector: Sendable {
     private struct State {
         var successes = 0
         var answers: [Answer] = []
+        var held: [Int] = []
     }
 
     private let service: any PushService
@@ -52,8 +53,13 @@ final class ResultCollector: Sendable {
             return state.withLock { $0.successes += portion.plainSuccesses.count }
         }
         let now = time.now
-        let answers = portion.answers.map { answer in
+        var held: [Int] = []
+        let answers = portion.answers.compactMap { answer -> Answer? in
             let place = places[answer.index]
+            if case .failure(let error) = answer.result, error.kind == .cancelled {
+                held.append(place)
+                return nil
+            }
             return Answer(
                 place: place, outcome: outcome(of: answer.result, at: place, now), status: answer.status,
                 connection: answer.connection, at: now)
@@ -62,14 +68,16 @@ final class ResultCollector: Sendable {
         state.withLock { state in
             state.successes += portion.plainSuccesses.count
             state.answers += answers
+            state.held += held
         }
     }
 
-    /// What came, and how many were plain successes; called once the transport has told everything.
-    func drain() -> (successes: Int, answers: [Answer]) {
+    /// What came, how many were plain successes, and the places of those who were not sent to because everything stops;
+    /// called once the transport has told everything.
+    func drain() -> (successes: Int, answers: [Answer], held: [Int]) {
         state.withLock { state in
             defer { state = State() }
-            return (state.successes, state.answers)
+            return (state.successes, state.answers, state.held)
         }
     }
 

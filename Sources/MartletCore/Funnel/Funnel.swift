@@ -27,16 +27,22 @@ public struct Funnel: Sendable {
     public var id: NotificationID
     public var state: NotificationState
     public var platforms: [PlatformID: Steps]
+    /// The devices of a roll-out, where they were counted.
+    public var audience: Int?
 
-    public init(id: NotificationID, state: NotificationState, platforms: [PlatformID: Steps]) {
+    public init(
+        id: NotificationID, state: NotificationState, platforms: [PlatformID: Steps], audience: Int? = nil
+    ) {
         self.id = id
         self.state = state
         self.platforms = platforms
+        self.audience = audience
     }
 
     init(_ standing: SendStanding, _ evidence: FunnelEvidence) {
         id = standing.report.notification.id
         state = standing.report.state
+        audience = standing.audience
         platforms = Dictionary(
             standing.deliveries.map { ($0.report.platform, Steps($0, evidence[$0.report.platform])) }
         ) { first, _ in first }
@@ -51,8 +57,10 @@ public struct Funnel: Sendable {
             }
         }
         let hasAny = !platforms.isEmpty
+        // What waits for its time has come to no platform yet.
+        let targeted = hasAny || state.isFinal ? sum(\.targeted) : nil
         return Steps(
-            targeted: sum(\.targeted), rendered: sum(\.rendered),
+            targeted: targeted ?? audience, rendered: sum(\.rendered),
             accepted: platforms.values.reduce(0) { $0 + $1.accepted }, received: hasAny ? sum(\.received) : nil,
             opened: hasAny ? sum(\.opened) : nil)
     }
@@ -64,7 +72,9 @@ extension Funnel.Steps {
         let ended = counts.reduce(0) { $0 + ($1.key == .skipped ? 0 : $1.value) }
         accepted = counts[.success] ?? 0
         targeted = standing.isFannedOut ? ended + standing.retrying + standing.held : nil
-        rendered = accepted + evidence.failed + standing.retrying
+        // What a kill kept from being recorded may have reached some that seem to be spared.
+        let spared = (counts[.canceled] ?? 0) + (counts[.superseded] ?? 0)
+        rendered = accepted + evidence.failed + standing.retrying + min(evidence.stopped, spared)
         received = evidence.reported.isEmpty ? nil : evidence.received
         opened = evidence.reported.contains(.opened) ? evidence.opened : nil
     }
@@ -75,14 +85,20 @@ public struct FunnelEvidence: Sendable {
     public struct Part: Hashable, Sendable {
         /// Pushes that were made, and did not arrive.
         public var failed: Int
+        /// Pushes that were made, did not arrive, and are made no more: it was canceled, or a newer one took its place.
+        public var stopped: Int
         /// Devices that sent any receipt.
         public var received: Int
         public var opened: Int
         /// What devices of the platform have ever said in the hub.
         public var reported: Set<Receipt.Event>
 
-        public init(failed: Int = 0, received: Int = 0, opened: Int = 0, reported: Set<Receipt.Event> = []) {
+        public init(
+            failed: Int = 0, stopped: Int = 0, received: Int = 0, opened: Int = 0,
+            reported: Set<Receipt.Event> = []
+        ) {
             self.failed = failed
+            self.stopped = stopped
             self.received = received
             self.opened = opened
             self.reported = reported

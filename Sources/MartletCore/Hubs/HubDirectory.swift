@@ -16,6 +16,8 @@ public final class HubDirectory: Sendable {
     private let time: any TimeSource
     private let platforms: PushPlatformList
     private let fallbacks: [PlatformID: Credential]
+    /// The limits of hubs that have none of their own.
+    public let usual: UsualLimits
     private let contents = Mutex(Contents())
     private let changes = SerialWork()
     private let credentialsObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
@@ -25,8 +27,9 @@ public final class HubDirectory: Sendable {
     ///   They are never stored.
     public init(
         store: any HubStore, platforms: PushPlatformList, time: any TimeSource,
-        fallbacks: [PlatformID: Credential] = [:]
+        fallbacks: [PlatformID: Credential] = [:], usual: UsualLimits = UsualLimits()
     ) {
+        self.usual = usual
         self.fallbacks = fallbacks
         self.store = store
         self.platforms = platforms

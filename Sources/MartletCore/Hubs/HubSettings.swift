@@ -9,11 +9,13 @@ public struct HubSettings: Hashable, Sendable {
     public var registrationTTL: Duration?
     /// The owner's own note; of no meaning here.
     public var userMetadata: String?
+    public var limits: HubLimits
 
     public init(
         accessRules: [AccessRule] = [], credentials: [PlatformID: Credential] = [:], registrationTTL: Duration? = nil,
-        userMetadata: String? = nil
+        userMetadata: String? = nil, limits: HubLimits = HubLimits()
     ) {
+        self.limits = limits
         self.accessRules = accessRules
         self.credentials = credentials
         self.registrationTTL = registrationTTL
@@ -40,6 +42,7 @@ public struct HubSettings: Hashable, Sendable {
         replacing old: HubSettings = HubSettings(), platforms: PushPlatformList
     ) throws(HubDirectoryError) {
         try checkRules()
+        try limits.check()
         if let registrationTTL, registrationTTL < Self.minimumRegistrationTTL {
             throw .invalid("Registrations must be allowed to live for a day at least (RegistrationTtl).")
         }

@@ -91,6 +91,8 @@ public struct NotificationDraft: Sendable {
     public var rollout: Rollout?
     /// What it is a resend of; nil where it is none.
     public var resend: Resend?
+    /// How much may be unfinished for this to be accepted; nil: anything.
+    public var backlogLimits: BacklogLimits?
 
     public init(
         id: NotificationID, hub: Hub.ID, content: Notification.Content, target: Notification.Target,

@@ -6,6 +6,7 @@ public struct NotificationIntake: Sendable {
     private let check: NotificationCheck
     private let time: any TimeSource
     private let lifetime: Duration
+    private let backlogLimits: @Sendable (Hub.ID) -> BacklogLimits?
     private let accepted: @Sendable ([Delivery]) -> Void
     private let scheduled: @Sendable (Timestamp) -> Void
 
@@ -18,17 +19,21 @@ public struct NotificationIntake: Sendable {
 
     /// - Parameters:
     ///   - lifetime: How long delivery is tried where its sender says nothing, from when the notification is due.
+    ///   - backlogLimits: How much of a hub may be unfinished for another one to be accepted; nil: anything.
     ///   - accepted: Told of the deliveries of every notification that begins at once, after it was stored.
     ///   - scheduled: Told when a notification is due that does not, after it was stored.
     public init(
         store: any NotificationStore, platforms: PushPlatformList, time: any TimeSource,
-        lifetime: Duration = Self.lifetime, accepted: @escaping @Sendable ([Delivery]) -> Void,
+        lifetime: Duration = Self.lifetime,
+        backlogLimits: @escaping @Sendable (Hub.ID) -> BacklogLimits? = { _ in nil },
+        accepted: @escaping @Sendable ([Delivery]) -> Void,
         scheduled: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) {
         self.store = store
         check = NotificationCheck(platforms: platforms)
         self.time = time
         self.lifetime = lifetime
+        self.backlogLimits = backlogLimits
         self.accepted = accepted
         self.scheduled = scheduled
     }
@@ -54,6 +59,7 @@ public struct NotificationIntake: Sendable {
         var draft = try draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
         draft.isConfidential = isConfidential
         draft.request = request
+        draft.backlogLimits = backlogLimits(hub)
         return try await store(draft)
     }
 
@@ -86,21 +92,22 @@ public struct NotificationIntake: Sendable {
         let now = time.now
         let (content, target) = try check.checked(content, target, at: now)
         let due = dueAt.flatMap { $0 > now ? $0 : nil }
-        guard due ?? now <= now + Self.scheduleLimit else {
-            throw .invalid("A notification may be scheduled for at most \(Self.scheduleDays) days ahead.")
-        }
         let start = due ?? now
         let expiresAt = try expiry?.moment(from: start) ?? start + lifetime
-        try check(rollout, from: start, to: expiresAt)
+        try Self.check(rollout, from: start, to: expiresAt, at: now)
         return NotificationDraft(
             id: id ?? NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
             dueAt: due, expiresAt: expiresAt, statesExpiry: expiry != nil,
             collapse: try check.collapse(of: content, to: target, at: now), rollout: rollout)
     }
 
-    private func check(
-        _ rollout: Rollout?, from start: Timestamp, to end: Timestamp
+    /// Checks when a notification is to go out.
+    static func check(
+        _ rollout: Rollout?, from start: Timestamp, to end: Timestamp, at now: Timestamp
     ) throws(NotificationIntakeError) {
+        guard start <= now + scheduleLimit else {
+            throw .invalid("A notification may be scheduled for at most \(scheduleDays) days ahead.")
+        }
         guard case .over(let time) = rollout?.pace, start + time > end else { return }
         throw .invalid("The roll-out would take longer than the notification lives, which expires at \(end.iso8601).")
     }
@@ -120,6 +127,8 @@ public struct NotificationIntake: Sendable {
             return id
         case .conflicting:
             throw .conflicting
+        case .backlogged(let excess):
+            throw .backlogged(excess)
         }
     }
 
@@ -160,5 +169,7 @@ public enum NotificationIntakeError: Error, Sendable {
     case tooLarge(String)
     /// The key of the request was used for another one.
     case conflicting
+    /// Too much is unfinished.
+    case backlogged(BacklogExcess)
     case storage(StorageError)
 }

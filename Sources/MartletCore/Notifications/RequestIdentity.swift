@@ -26,4 +26,6 @@ public enum Acceptance: Sendable {
     case repeated(NotificationID)
     /// Another request has been accepted under the same key; nothing was stored.
     case conflicting
+    /// Too much is unfinished; nothing was stored.
+    case backlogged(BacklogExcess)
 }

@@ -39,7 +39,7 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let unknownError = OutcomeName(rawValue: "UnknownError")
 
     /// Whether a push that ends so has failed: it was neither taken nor meant not to be sent.
-    public var isFailure: Bool { ![.success, .skipped, .canceled, .held].contains(self) }
+    public var isFailure: Bool { ![.success, .skipped, .canceled, .superseded, .held].contains(self) }
 }
 
 /// What an answer of a push service means, and what to do about it.
@@ -57,6 +57,9 @@ public struct Outcome: Sendable, Equatable {
     }
 
     public static let accepted = Outcome(.success, .accepted)
+    /// Nothing more is sent of it.
+    static let canceled = Outcome(.canceled, reason: "The notification was canceled.", .refuse)
+    static let expired = Outcome(.abandoned, reason: "The notification expired before its turn.", .refuse)
 
     /// Whether the device was reached.
     var isSuccess: Bool {

@@ -78,7 +78,7 @@ public protocol PushService: PushPlatform {
     /// looks dead, and successes of others prove nothing. Empty where the credential says it all.
     func application(of message: Message) -> String
 
-    /// What an answer means. Plain successes are not asked about: a 200, unless `Shared.tellsSuccessesInFull`.
+    /// What an answer means. Plain successes (`RequestBatch.Shared.plainSuccess`) are not asked about.
     func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome
 
     /// The same, for services where it depends on what was sent.

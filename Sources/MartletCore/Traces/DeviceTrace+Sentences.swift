@@ -9,7 +9,7 @@ extension DeviceTrace {
                     + "as is remembered."
             ]
         }
-        var sentences = [first.headline]
+        var sentences = [first.headline(of: self)]
         sentences += accepted
         for push in pushes {
             if pushes.count > 1 { sentences.append("Registration \(push.registration.id):") }
@@ -22,7 +22,23 @@ extension DeviceTrace {
     private var accepted: [String] {
         let moment = "The notification was accepted at \(notification.acceptedAt.iso8601)"
         let due = notification.dueAt.map { ", to go out at \($0.iso8601)" } ?? ""
-        return ["\(moment)\(due), and is tried until \(notification.expiresAt.iso8601)."]
+        let isGoingOn = pushes.contains { [.retrying, .pending, .scheduled].contains($0.verdict) }
+        let until = ", and \(control.isHeld ? "expires at" : "is tried until") \(notification.expiresAt.iso8601)"
+        return ["\(moment)\(due)\(isGoingOn ? until : "")."] + controlled
+    }
+
+    private var controlled: [String] {
+        let since = controlledAt.map { " at \($0.iso8601)" } ?? ""
+        return switch control {
+        case .running: []
+        case .paused: ["It was paused\(since): nothing more of it is sent until it is resumed."]
+        case .halted:
+            [
+                "It has halted itself\(since), because more of it failed than its roll-out allows: nothing more is sent "
+                    + "until it is resumed."
+            ]
+        case .canceled: ["It was canceled\(since): whoever had not been sent it by then was spared it."]
+        }
     }
 
     private var receiptSentences: [String] {
@@ -35,17 +51,24 @@ extension DeviceTrace {
 }
 
 extension PushTrace {
-    fileprivate var headline: String {
+    fileprivate func headline(of trace: DeviceTrace) -> String {
         let service = registration.platform.rawValue
         switch verdict {
         case .delivered: return "Delivered: \(service) took it for the device."
-        case .retrying: return "Still being tried: it failed so far and is sent again."
+        case .retrying:
+            guard trace.control.isHeld else { return "Still being tried: it failed so far and is sent again." }
+            return "It failed so far; its next attempt waits until the notification is resumed."
         case .pending: return "Not sent yet: its turn has not come, or is just now."
         case .scheduled: return "Not sent yet: the notification waits for its time."
         case .refused:
             let attempt = attempts.last
             return "Refused: \(attempt?.outcome.rawValue ?? "")\(attempt.map { Self.reason($0.reason) } ?? "")."
-        case .expired: return "Given up: the notification expired before it could be delivered."
+        case .expired:
+            let end = trace.notification.expiresAt
+            guard let givenUpAt, givenUpAt < end else {
+                return "Given up: the notification expired at \(end.iso8601), before it could be delivered."
+            }
+            return "Given up: the next attempt would have come after it expires at \(end.iso8601)."
         case .spared: return "Not sent: \(spareReason)"
         case .left: return "Given up: when it was to be tried again, the registration was not in the audience any more."
         case .excluded: return "Not in the audience: \(exclusion)"
@@ -55,7 +78,12 @@ extension PushTrace {
             return "Not in the audience: the device got another handle while the audience was read, and was in no page."
         case .registeredLater: return "Not in the audience: the registration was made too late for it."
         case .removedBefore: return "Not in the audience: the registration was gone before its turn came."
-        case .canceled: return "Not sent: the notification was withdrawn before its time."
+        case .canceled:
+            guard !attempts.isEmpty else {
+                return "Not sent: the notification was canceled before the device's turn."
+            }
+            let number = attempts.count == 1 ? "1 attempt" : "\(attempts.count) attempts"
+            return "Not tried again: the notification was canceled after \(number)."
         case .unknownDevice: return "Unknown device."
         case .unknown: return "Not known: what would tell is not kept any more."
         }
@@ -128,7 +156,9 @@ extension PushTrace {
                     + "\(range.endedAt.iso8601).")
         }
         if let retryAt { facts.append("It is to be tried again at \(retryAt.iso8601).") }
-        if let messageID { facts.append("Every attempt carries the message id \(messageID).") }
+        if let messageID, verdict == .delivered || !attempts.isEmpty {
+            facts.append("Every attempt carries the message id \(messageID).")
+        }
         return facts
     }
 

@@ -12,8 +12,10 @@ public struct PushTrace: Sendable {
     /// Every attempt, the last one included. Of a success at the first attempt it is known that it was in the time of
     /// the range.
     public var attempts: [Attempt] = []
-    /// When it is to be tried again.
+    /// When it is to be tried again; nil also while nothing of the notification is sent.
     public var retryAt: Timestamp?
+    /// When it was given up, because there was no time left for another attempt.
+    public var givenUpAt: Timestamp?
     /// nil where it was no member.
     public var messageID: MessageID?
     /// What it is, or was, sent; nil where it was no member or nothing could be made.
@@ -43,6 +45,9 @@ public struct DeviceTrace: Sendable {
     /// For each registration and platform, what tells most first; empty for a device that is not known.
     public var pushes: [PushTrace]
     public var receipts: [DeviceReceipt]
+    /// What is wished of the notification, and since when.
+    public var control = NotificationControl.running
+    public var controlledAt: Timestamp?
 
     public init(
         notification: Notification, device: String, pushes: [PushTrace], receipts: [DeviceReceipt] = []

@@ -54,8 +54,9 @@ struct TraceReasoning: Sendable {
     /// Nothing was, or is yet, delivered to registrations of this platform and kind.
     private func unaddressed(_ versions: [RegistrationVersion]) -> PushTrace {
         let version = version(of: versions, at: traced.begunAt ?? .distantFuture)
-        if traced.canceledAt != nil { return PushTrace(.canceled, version) }
-        guard let begun = traced.begunAt else { return PushTrace(.scheduled, version) }
+        guard let begun = traced.begunAt else {
+            return PushTrace(traced.control == .canceled ? .canceled : .scheduled, version)
+        }
         let isOfKind: Bool =
             switch notification.content {
             case .native(let platform, _): version.platform == platform && version.template == nil
@@ -181,32 +182,48 @@ struct TraceReasoning: Sendable {
     private func outcome(
         _ version: RegistrationVersion, _ found: MemberEvidence, _ delivery: Delivery
     ) -> PushTrace {
-        var push = PushTrace(verdict(of: found), version)
+        var push = PushTrace(verdict(of: found, delivery), version)
         push.attempts = found.attempts
-        // What is given up with the notification was not tried once more.
-        if let refusal = found.refusal, found.isAnswered, refusal.answer != nil || refusal.outcome != .abandoned {
-            push.attempts.append(Attempt(refusal))
+        if let refusal = found.refusal {
+            // Giving up is no attempt: the last one stands before it.
+            if refusal.outcome == .abandoned {
+                push.givenUpAt = refusal.at
+            } else if found.isAnswered {
+                push.attempts.append(Attempt(refusal))
+            }
         }
         push.fate = push.attempts.last?.fate ?? .kept
-        push.retryAt = found.retry?.dueAt
+        push.retryAt = traced.control.isHeld ? nil : found.retry?.dueAt
         if let member = member(version, in: delivery) {
             push.messageID = messageIDs.id(of: notification.id, to: member)
         }
         return push
     }
 
-    private func verdict(of found: MemberEvidence) -> TraceVerdict {
+    private func verdict(of found: MemberEvidence, _ delivery: Delivery) -> TraceVerdict {
         if found.isReached { return .delivered }
         if let refusal = found.refusal {
             if refusal.outcome == .abandoned { return .expired }
             guard found.isAnswered else { return .left }
             return refusal.answer == nil ? .spared : .refused
         }
-        if found.retry != nil { return .retrying }
-        if let last = found.attempts.last { return last.outcome == .superseded ? .spared : .expired }
+        if let retry = found.retry { return retry.outcome == .held ? .pending : .retrying }
+        if let last = found.attempts.last {
+            if last.outcome == .superseded { return .spared }
+            return isCanceled(delivery) ? .canceled : .expired
+        }
         guard let range = found.range else { return .pending }
         if notification.resend != nil { return .notAddressed }
-        return range.reasons.isEmpty ? .unknown : .spared
+        return switch Set(range.reasons.keys) {
+        case []: isCanceled(delivery) ? .canceled : .unknown
+        case [.canceled]: .canceled
+        case [.abandoned]: .expired
+        default: .spared
+        }
+    }
+
+    private func isCanceled(_ delivery: Delivery) -> Bool {
+        traced.deliveries.contains { $0.delivery.id == delivery.id && $0.state == .canceled }
     }
 }
 

@@ -5,17 +5,23 @@ public struct TracedNotification: Sendable {
     public var notification: Notification
     /// When its deliveries were made; nil while it waits for its time.
     public var begunAt: Timestamp?
-    /// When it was withdrawn.
-    public var canceledAt: Timestamp?
+    public var control: NotificationControl
+    /// When that was wished last; nil where nobody has.
+    public var controlledAt: Timestamp?
     /// In their order.
     public var deliveries: [DeliveryProgress]
 
     public init(
-        notification: Notification, begunAt: Timestamp?, canceledAt: Timestamp?, deliveries: [DeliveryProgress]
+        notification: Notification, begunAt: Timestamp?, control: NotificationControl = .running,
+        controlledAt: Timestamp? = nil, deliveries: [DeliveryProgress]
     ) {
         self.notification = notification
         self.begunAt = begunAt
-        self.canceledAt = canceledAt
+        self.control = control
+        self.controlledAt = controlledAt
         self.deliveries = deliveries
     }
+
+    /// When it was withdrawn, or what was left of it.
+    public var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }
 }

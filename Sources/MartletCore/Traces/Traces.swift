@@ -34,7 +34,11 @@ public struct Traces: Sendable {
         for registration in Set(pushes.map(\.registration.id)).sorted() {
             receipts += try await store.receipts(of: id, from: registration, in: hub)
         }
-        return DeviceTrace(notification: traced.notification, device: device, pushes: pushes, receipts: receipts)
+        var trace = DeviceTrace(
+            notification: traced.notification, device: device, pushes: pushes, receipts: receipts)
+        trace.control = traced.control
+        trace.controlledAt = traced.controlledAt
+        return trace
     }
 
     /// What the store has, with what the progress map of a delivery that is under way knows.

@@ -96,8 +96,9 @@ public struct Router: HTTPHandler {
         var resource: [Segment]?
         var allow: [HTTPMethod] = []
         for route in routes where resource == nil || resource == route.pattern {
-            guard let parameters = Self.parameters(of: route.pattern, in: target.segments) else { continue }
+            guard Self.fits(route.pattern, target.segments) else { continue }
             if route.method == request.method {
+                let parameters = Self.parameters(of: route.pattern, in: target.segments)
                 return .success((route, RouteMatch(target: target, parameters: parameters)))
             }
             resource = route.pattern
@@ -106,15 +107,23 @@ public struct Router: HTTPHandler {
         return .failure(NoRoute(refusal: allow.isEmpty ? .notFound : .methodNotAllowed(allow: allow)))
     }
 
-    private static func parameters(of pattern: [Segment], in segments: [String]) -> [String: String]? {
+    private static func fits(_ pattern: [Segment], _ segments: [String]) -> Bool {
         let isOpen = pattern.last?.isRest == true
-        guard isOpen ? pattern.count <= segments.count : pattern.count == segments.count else { return nil }
-        var parameters: [String: String] = [:]
-        for (place, (part, segment)) in zip(pattern, segments).enumerated() {
+        guard isOpen ? pattern.count <= segments.count : pattern.count == segments.count else { return false }
+        return zip(pattern, segments).allSatisfy { part, segment in
+            guard case .literal(let literal) = part else { return true }
+            // Most patterns are none of this path's, which shows without making another text.
+            return segment.utf8.count == literal.utf8.count && (segment == literal || segment.lowercased() == literal)
+        }
+    }
+
+    private static func parameters(of pattern: [Segment], in segments: [String]) -> [RouteMatch.Parameter] {
+        var parameters: [RouteMatch.Parameter] = []
+        for (place, part) in pattern.enumerated() {
             switch part {
-            case .rest(let name): parameters[name] = segments[place...].joined(separator: "/")
-            case .literal(let literal): guard segment.lowercased() == literal else { return nil }
-            case .parameter(let name): parameters[name] = segment
+            case .rest(let name): parameters.append((name, segments[place...].joined(separator: "/")))
+            case .literal: break
+            case .parameter(let name): parameters.append((name, segments[place]))
             }
         }
         return parameters
@@ -139,13 +148,15 @@ extension Router.Segment {
 /// What a route found in the target of a request.
 public struct RouteMatch: Sendable {
     public let target: HTTPTarget
-    private let parameters: [String: String]
+    typealias Parameter = (name: String, value: String)
+    /// A handful, which is found sooner one after the other than by a hash.
+    private let parameters: [Parameter]
 
-    init(target: HTTPTarget, parameters: [String: String]) {
+    init(target: HTTPTarget, parameters: [Parameter]) {
         self.target = target
         self.parameters = parameters
     }
 
     /// The decoded segment at a name in braces; empty for a name that the pattern does not have.
-    public subscript(name: String) -> String { parameters[name] ?? "" }
+    public subscript(name: String) -> String { parameters.last { $0.name == name }?.value ?? "" }
 }

@@ -15,7 +15,9 @@ public struct HTTPField: Hashable, Sendable {
 
     /// - Parameter name: Any case; stored in lower case.
     public init(_ name: String, _ value: String, indexing: Indexing = .allowed) {
-        self.name = name.lowercased()
+        // Most names are in lower case already, and a copy costs an allocation.
+        let isLower = name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
+        self.name = isLower ? name : name.lowercased()
         self.value = value
         self.indexing = indexing
     }

@@ -25,12 +25,14 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Cuts an absolute http or https URL into its origin and the rest (path, query and fragment, as written).
     /// User information is refused: it has no place in an address that a program is given.
     public static func splitting(_ url: String) -> (origin: HTTPOrigin, rest: String)? {
-        guard let colon = url.range(of: "://"), let scheme = Scheme(rawValue: url[..<colon.lowerBound].lowercased())
+        let bytes = url.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
+            let scheme = Scheme(rawValue: url[..<colon].lowercased())
         else { return nil }
-        let behind = url[colon.upperBound...]
-        let end = behind.firstIndex { "/?#".contains($0) } ?? behind.endIndex
+        let behind = bytes[bytes.index(colon, offsetBy: 3)...]
+        let end = behind.firstIndex { "/?#".utf8.contains($0) } ?? behind.endIndex
         guard let (host, port) = hostAndPort(behind[..<end]) else { return nil }
-        return (HTTPOrigin(scheme: scheme, host: host, port: port), String(behind[end...]))
+        return (HTTPOrigin(scheme: scheme, host: host, port: port), String(url[end...]))
     }
 
     /// The value of `Host` and `:authority`: the port only where it is not the scheme's own.
@@ -41,25 +43,35 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(scheme.rawValue)://\(authority)" }
 
-    private static func hostAndPort(_ text: Substring) -> (String, UInt16?)? {
-        guard !text.isEmpty, !text.contains("@") else { return nil }
-        if text.first == "[" {
-            guard let close = text.firstIndex(of: "]") else { return nil }
-            let host = text[text.index(after: text.startIndex)..<close]
-            return port(text[text.index(after: close)...], host: host)
+    private static func hostAndPort(_ text: Substring.UTF8View) -> (String, UInt16?)? {
+        guard !text.isEmpty, !text.contains(UInt8(ascii: "@")) else { return nil }
+        if text.first == UInt8(ascii: "[") {
+            guard let close = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            return port(text[text.index(after: close)...], host: text[text.index(after: text.startIndex)..<close])
         }
-        let colon = text.firstIndex(of: ":") ?? text.endIndex
+        let colon = text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
         return port(text[colon...], host: text[..<colon])
     }
 
-    private static func port(_ text: Substring, host: Substring) -> (String, UInt16?)? {
-        let allowed = host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !#""<>\^`{|}%"#.utf8.contains($0) }
-        guard !host.isEmpty, allowed else { return nil }
-        if text.isEmpty { return (String(host), nil) }
+    private static func port(_ text: Substring.UTF8View, host: Substring.UTF8View) -> (String, UInt16?)? {
+        guard !host.isEmpty, host.allSatisfy(isHostByte) else { return nil }
+        let name = String(Substring(host))
+        guard let colon = text.first else { return (name, nil) }
         let digits = text.dropFirst()
-        guard text.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(digits)
+        guard colon == UInt8(ascii: ":"), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = UInt16(Substring(digits))
         else { return nil }
-        return (String(host), number)
+        return (name, number)
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, 0x7F...0xFF, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"),
+            UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"),
+            UInt8(ascii: "%"):
+            false
+        default: true
+        }
     }
 }
 
@@ -70,17 +82,5 @@ extension HTTPOrigin.Scheme {
         case .http: 80
         case .https: 443
         }
-    }
-}
-
-extension StringProtocol {
-    /// The first range of a literal; the standard library has it only in Foundation's clothes.
-    fileprivate func range(of literal: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(literal) { return start..<index(start, offsetBy: literal.count) }
-            start = index(after: start)
-        }
-        return nil
     }
 }

@@ -19,19 +19,21 @@ public struct HTTPTarget: Hashable, Sendable {
     /// - Returns: nil where a percent escape is broken, decodes to something that is not UTF-8, or a decoded segment
     ///   is `.` or `..` or holds a NUL or a slash: such targets are never meant well.
     public init?(_ target: String) {
-        let mark = target.firstIndex(of: "?") ?? target.endIndex
+        let bytes = target.utf8
+        let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         rawPath = target[..<mark]
-        guard rawPath.first == "/" else { return nil }
+        guard bytes.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
-        for part in rawPath.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let segment = PercentEncoding.decode(part), Self.isHarmless(segment) else { return nil }
+        let parts = bytes[..<mark].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for part in parts {
+            guard let segment = PercentEncoding.decode(Substring(part)), Self.isHarmless(segment) else { return nil }
             segments.append(segment)
         }
         while segments.last?.isEmpty == true { segments.removeLast() }
         self.segments = segments
         var query: [QueryItem] = []
-        for part in target[mark...].dropFirst().split(separator: "&") {
-            guard let item = QueryItem(part) else { return nil }
+        for part in bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
+            guard let item = QueryItem(Substring(part)) else { return nil }
             query.append(item)
         }
         self.query = query
@@ -56,16 +58,19 @@ public struct HTTPTarget: Hashable, Sendable {
 
 extension HTTPTarget.QueryItem {
     init?(_ part: Substring) {
-        let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = PercentEncoding.decode(pair[0], plusIsSpace: true) else { return nil }
+        let equals = part.utf8.firstIndex(of: UInt8(ascii: "="))
+        guard let name = PercentEncoding.decode(part[..<(equals ?? part.endIndex)], plusIsSpace: true) else {
+            return nil
+        }
         self.name = name
-        guard pair.count == 2 else {
+        guard let equals else {
             value = nil
             rawValue = nil
             return
         }
-        guard let value = PercentEncoding.decode(pair[1], plusIsSpace: true) else { return nil }
+        let sent = part[part.utf8.index(after: equals)...]
+        guard let value = PercentEncoding.decode(sent, plusIsSpace: true) else { return nil }
         self.value = value
-        rawValue = String(pair[1])
+        rawValue = String(sent)
     }
 }

@@ -2,6 +2,13 @@
 public enum PercentEncoding {
     /// - Returns: nil where an escape is broken or the bytes are not UTF-8.
     public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        decode(Substring(text), plusIsSpace: plusIsSpace)
+    }
+
+    /// `decode` of what most texts are. Without an escape nothing is built anew.
+    public static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
+        let isPlain = !text.utf8.contains { $0 == UInt8(ascii: "%") || plusIsSpace && $0 == UInt8(ascii: "+") }
+        if isPlain { return String(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var iterator = text.utf8.makeIterator()
@@ -22,6 +29,8 @@ public enum PercentEncoding {
 
     /// Encodes everything but the unreserved characters.
     public static func encode(_ text: some StringProtocol) -> String {
+        let text = Substring(text)
+        guard !text.utf8.allSatisfy(isUnreserved) else { return String(text) }
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in text.utf8 {

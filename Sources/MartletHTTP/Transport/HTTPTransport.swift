@@ -5,7 +5,8 @@ public protocol HTTPTransport: Sendable {
     /// Requests that the peer did not process (refused streams, those above a GOAWAY's last stream) are sent again on
     /// another connection before they are reported; nothing else is retried.
     /// - Parameters:
-    ///   - deadline: When what is still unanswered is reported as `.timedOut`.
+    ///   - deadline: When what is still unsent is reported as `.timedOut`. What was sent has as long for its answer, from
+    ///     when it was sent, as there is now until the deadline.
     ///   - results: Called on the loop that owns the connection, so it only notes the results and returns.
     func send(
         _ batch: RequestBatch, before deadline: ContinuousClock.Instant,

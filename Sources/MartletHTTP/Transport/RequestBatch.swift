@@ -17,13 +17,13 @@ public struct RequestBatch: Sendable {
         public var itemFieldNames: [String]
         /// The body of every request, or nil where each item has its own.
         public var body: [UInt8]?
-        /// Whether a 200 is told in full too, because its fields or body say what became of the request.
-        public var tellsSuccessesInFull: Bool
+        /// Which answers are told as plain successes, by their number alone.
+        public var plainSuccess: PlainSuccess
 
         public init(
             origin: HTTPOrigin, settings: TransportSettings = TransportSettings(), method: HTTPMethod = .post,
             pathPrefix: String, fields: HTTPFields = [:], itemFieldNames: [String] = [], body: [UInt8]? = nil,
-            tellsSuccessesInFull: Bool = false
+            plainSuccess: PlainSuccess = .empty
         ) {
             self.origin = origin
             self.settings = settings
@@ -32,7 +32,7 @@ public struct RequestBatch: Sendable {
             self.fields = fields
             self.itemFieldNames = itemFieldNames
             self.body = body
-            self.tellsSuccessesInFull = tellsSuccessesInFull
+            self.plainSuccess = plainSuccess
         }
     }
 
@@ -40,6 +40,9 @@ public struct RequestBatch: Sendable {
     /// The body of the items that are added from now on, where items have their own and whoever adds them does not write
     /// it.
     public var itemBody: [UInt8]?
+    /// Set where what has not been begun to be sent is not wanted any more: it is reported as `.cancelled`, without having
+    /// been processed. What is on its way is waited for.
+    public var stop: StopSignal?
     /// How many requests there are.
     public private(set) var count = 0
     private var storage: [UInt8] = []

@@ -15,7 +15,7 @@ public struct ResultPortion: Sendable {
         }
     }
 
-    /// Items answered with 200, of batches whose successes are not told in full.
+    /// Items whose answer was a plain success (`RequestBatch.Shared.plainSuccess`).
     public var plainSuccesses: [UInt32]
     /// All others, with what came.
     public var answers: [Answer]

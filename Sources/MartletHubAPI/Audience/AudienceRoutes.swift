@@ -22,6 +22,6 @@ struct AudienceRoutes: Sendable {
         }
         return HTTPResponse(
             .ok, fields: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"],
-            body: .bytes(AudienceDocument(count, platforms: platforms).json.bytes))
+            body: .bytes(AudienceDocument(count).json.bytes))
     }
 }

@@ -6,7 +6,6 @@ import MartletModel
 /// What a send would do and come to, as JSON.
 struct DryRunDocument: Sendable {
     let run: DryRun
-    let platforms: PushPlatformList
 
     func response() -> HTTPResponse {
         HTTPResponse(
@@ -18,11 +17,19 @@ struct DryRunDocument: Sendable {
         var members: [String: JSON] = [
             "isAccepted": .bool(run.refusal == nil), "targeted": .integer(Int64(run.targeted)),
             "problems": .array(run.problems.map(JSON.string)),
-            "platforms": .object(
-                Dictionary(uniqueKeysWithValues: run.parts.map { (platforms.format(of: $0.platform), json($0)) })),
+            "platforms": .object(Dictionary(uniqueKeysWithValues: run.parts.map { ($0.platform.rawValue, json($0)) })),
+            "startsAt": .string(run.startsAt.iso8601), "expiresAt": .string(run.expiresAt.iso8601),
+            "rollout": run.rollout.map(json) ?? .null,
         ]
-        members["audience"] = run.count.map { AudienceDocument($0, platforms: platforms).json }
+        members["audience"] = run.count.map { AudienceDocument($0).json }
         return .object(members)
+    }
+
+    private func json(_ rollout: Rollout) -> JSON {
+        [
+            "spec": .string(rollout.description), "rate": rollout.rate(for: run.targeted).map { .double($0) } ?? .null,
+            "seconds": .double(rollout.seconds(for: run.targeted)),
+        ]
     }
 
     private func json(_ part: DryRun.Part) -> JSON {

@@ -8,6 +8,21 @@ struct Gate: Sendable {
     let hubs: HubDirectory
     let address: PublicAddress
     let time: any TimeSource
+    /// Of every access key, by who has it. Only what is signed takes from it.
+    private let limiter = RateLimiter<AccessKey>(countLimit: 10_000)
+    private let verified = VerifiedTokens()
+
+    private struct AccessKey: Hashable {
+        /// nil: the namespace.
+        let hub: Hub.ID?
+        let rule: String
+    }
+
+    init(hubs: HubDirectory, address: PublicAddress, time: any TimeSource) {
+        self.hubs = hubs
+        self.address = address
+        self.time = time
+    }
 
     /// How far, in seconds, a client's clock may be behind.
     private static let clockSkew: Int64 = 60
@@ -20,7 +35,7 @@ struct Gate: Sendable {
         let token = try token(of: request, match)
         guard let hub = hubs.hub(named: match["hub"]) else { throw .hubNotFound }
         try check(token, in: hub, needs: right)
-        return HubCall(request: request, match: match, hub: hub, keyName: token.keyName, address: address)
+        return HubCall(request: request, match: match, hub: hub, keyName: token.signature.keyName, address: address)
     }
 
     /// Admits a request to the management of hubs: a rule of the namespace may manage every hub, also one that does not
@@ -35,34 +50,48 @@ struct Gate: Sendable {
     /// The request's token, in order as far as that can be said without a key.
     private func token(
         of request: HTTPRequest, _ match: RouteMatch
-    ) throws(HubAPIError) -> SharedAccessSignature {
+    ) throws(HubAPIError) -> PresentedToken {
         guard let header = request.fields["authorization"] else { throw .missingToken }
-        guard let token = SharedAccessSignature(header: header) else { throw .malformedToken }
+        let known = verified.token(header)
+        guard let token = known?.signature ?? SharedAccessSignature(header: header) else { throw .malformedToken }
         guard time.now.seconds - Self.clockSkew < token.expiry else { throw .expiredToken }
-        guard let audience = token.audience,
+        guard let audience = known?.audience ?? token.audience,
             audience.covers(match.target.segments, at: address.hosts(of: request))
         else { throw .wrongAudience }
-        return token
+        return PresentedToken(header: header, signature: token, audience: audience, signer: known?.signer)
     }
 
     /// A hub's rule of the same name does not hide that of the namespace.
     private func check(
-        _ token: SharedAccessSignature, in hub: Hub?, needs right: AccessRights
+        _ token: PresentedToken, in hub: Hub?, needs right: AccessRights
     ) throws(HubAPIError) {
-        for rules in [hub?.settings.accessRules ?? [], hubs.namespaceRules] {
-            guard let rule = rules.first(where: { $0.name == token.keyName }), try isSigned(token, by: rule)
+        for (owner, rules) in [(hub, hub?.settings.accessRules ?? []), (nil, hubs.namespaceRules)] {
+            guard let rule = rules.first(where: { $0.name == token.signature.keyName }), try isSigned(token, by: rule)
             else { continue }
+            try takeTurn(AccessKey(hub: owner?.id, rule: rule.name), at: hubs.requestRate(of: owner))
             guard rule.rights.allow(right) else { throw .rightMissing }
             return
         }
         throw .invalidSignature
     }
 
-    private func isSigned(_ token: SharedAccessSignature, by rule: AccessRule) throws(HubAPIError) -> Bool {
+    private func takeTurn(_ key: AccessKey, at rate: RequestRate) throws(HubAPIError) {
+        guard let wait = limiter.take(key, at: rate, now: time.now) else { return }
+        throw .throttled(
+            "The access key makes more than \(rate.perSecond) requests a second", retryAfter: wait.retryAfterSeconds)
+    }
+
+    private func isSigned(_ token: PresentedToken, by rule: AccessRule) throws(HubAPIError) -> Bool {
+        let signer = TokenSigner(rule)
+        if token.signer == signer { return true }
         do throws(CryptoError) {
-            return try token.isSigned(by: rule)
+            guard try token.signature.isSigned(by: rule) else { return false }
         } catch {
             throw .internalError
         }
+        verified.remember(
+            PresentedToken(
+                header: token.header, signature: token.signature, audience: token.audience, signer: signer))
+        return true
     }
 }

@@ -26,8 +26,9 @@ struct TokenAudience: Hashable {
     /// The host of an authority, in lower case.
     static func withoutPort(_ authority: some StringProtocol) -> String {
         let authority = authority.lowercased()
-        let afterBrackets = authority.lastIndex(of: "]") ?? authority.startIndex
-        guard let colon = authority[afterBrackets...].firstIndex(of: ":") else { return authority }
+        let bytes = authority.utf8
+        let afterBrackets = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.startIndex
+        guard let colon = bytes[afterBrackets...].firstIndex(of: UInt8(ascii: ":")) else { return authority }
         return String(authority[..<colon])
     }
 }

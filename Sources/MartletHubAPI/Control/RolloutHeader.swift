@@ -36,14 +36,18 @@ enum RolloutHeader {
     }
 
     private static func halt(_ text: Substring) throws(HubAPIError) -> Rollout.Halt {
-        let parts = text.value(behind: "halt=")?.split(separator: "/", omittingEmptySubsequences: false) ?? []
+        guard let value = text.value(behind: "halt=") else {
+            throw .badRequest(
+                "Martlet-Rollout: behind ';' there may be halt= alone, such as halt=5%; give rate= or over=, not both")
+        }
+        let parts = value.split(separator: "/", omittingEmptySubsequences: false)
         let answers = parts.count == 2 ? number(parts[1]) : Rollout.Halt.usualAnswers
         guard (1...2).contains(parts.count), let share = share(parts[0]), let answers,
             Rollout.Halt.answerLimits.contains(answers)
         else {
             throw .badRequest(
                 "Martlet-Rollout: halt= takes a share from 0% to 99.99% and optionally, behind a slash, after how many "
-                    + "answers it holds: halt=5%/200")
+                    + "answers it holds, 1 to \(Rollout.Halt.answerLimits.upperBound): halt=5%/200")
         }
         return Rollout.Halt(share: share, answers: answers)
     }

@@ -12,7 +12,7 @@ public enum DeadLetterDocument {
         members["resends"] = .array(
             page.resends.map { resend in
                 [
-                    "id": .string(resend.id.description),
+                    "notification": .string(resend.id.description),
                     "outcome": resend.outcome.map { .string($0.rawValue) } ?? .null,
                 ]
             })
@@ -25,14 +25,14 @@ public enum DeadLetterDocument {
     /// - Parameter found: Up to one more than a page has room for.
     public static func json(_ found: [DeadLetterSummary], limit: Int = pageLimit) -> JSON {
         let page = found.prefix(limit)
-        var members: [String: JSON] = ["messages": .array(page.map { .object(json($0)) })]
+        var members: [String: JSON] = ["notifications": .array(page.map { .object(json($0)) })]
         if found.count > page.count { members["continuation"] = page.last.map { .string($0.id.description) } }
         return .object(members)
     }
 
     private static func json(_ summary: DeadLetterSummary) -> [String: JSON] {
         [
-            "message": .string(summary.id.description), "acceptedAt": .string(summary.acceptedAt.iso8601),
+            "notification": .string(summary.id.description), "acceptedAt": .string(summary.acceptedAt.iso8601),
             "state": .string(summary.state.rawValue),
             "platforms": .object(
                 Dictionary(
@@ -56,6 +56,17 @@ public enum DeadLetterDocument {
             resends.first { $0.outcome == letter.outcome } ?? resends.first { $0.outcome == nil }
         members["resentAs"] = resend.map { .string($0.id.description) }
         return .object(members)
+    }
+
+    /// Why nothing is sent again where nobody is left, without its full stop.
+    public static let gone = "None of these dead letters is registered any more: there is nobody to send them to again"
+
+    /// Why nothing is sent again, without its full stop.
+    /// - Parameter outcomes: Those by which there is something.
+    public static func nothing(_ outcomes: [OutcomeName]) -> String {
+        guard !outcomes.isEmpty else { return "The notification has no dead letters that could be sent again" }
+        let names = outcomes.map(\.rawValue).joined(separator: ", ")
+        return "The notification has no dead letters of this outcome; it has some of \(names)"
     }
 
     // MARK: Where pages end

@@ -48,16 +48,18 @@ struct DeadLetterRoutes: Sendable {
             throw .badRequest("The outcome is the name of one, such as BadChannel")
         }
         let acceptance: ResendAcceptance
+        var outcomes: [OutcomeName] = []
         do throws(StorageError) {
             acceptance = try await letters.resend(
                 id, outcome: name.map { OutcomeName(rawValue: $0) }, in: call.hub.id)
+            if case .nothing = acceptance { outcomes = try await letters.outcomes(of: id, in: call.hub.id) }
         } catch {
             throw HubAPIError(error)
         }
         switch acceptance {
         case .accepted(let notification, _):
             let new = notification.id.description
-            var response = Self.answer(.created, ["id": .string(new)])
+            var response = Self.answer(.created, ["notification": .string(new)])
             response.fields["location"] = call.url("messages", new) + call.versionQuery
             return response
         case .notFound: throw .notificationNotFound
@@ -65,7 +67,8 @@ struct DeadLetterRoutes: Sendable {
             throw .conflict("The notification is still under way: dead letters are sent again when it is over")
         case .resent(let earlier):
             throw .conflict("These dead letters were sent again as \(earlier); what that did not reach is its own")
-        case .nothing: throw .conflict("The notification has no such dead letters")
+        case .nothing: throw .conflict(DeadLetterDocument.nothing(outcomes))
+        case .gone: throw .conflict(DeadLetterDocument.gone)
         }
     }
 

@@ -32,7 +32,9 @@ extension HubDescription {
     }
 
     static var dryRun: APIParameter {
-        APIParameter(.query, "dryRun", "Tell what the send would do, and do nothing; needs no value.")
+        APIParameter(
+            .query, "dryRun",
+            "Tell what the send would do, and do nothing; needs no value, and is refused in another spelling.")
     }
 
     static let audienceSchemas: [String: JSON] = [
@@ -46,7 +48,7 @@ extension HubDescription {
                         "Whether no registration of the server changed while it was counted. Otherwise each member was counted by what it was when its page was read, as a send would.",
                 ],
                 "platforms": [
-                    "type": "object", "description": "By format; none of those on which nobody matches.",
+                    "type": "object", "description": "By name of the platform; none of those on which nobody matches.",
                     "additionalProperties": object(
                         required: ["registrations", "devices", "native", "templates"],
                         [
@@ -57,13 +59,21 @@ extension HubDescription {
                 ],
             ]),
         "DryRun": object(
-            required: ["isAccepted", "targeted", "problems", "platforms"],
+            required: ["isAccepted", "targeted", "problems", "startsAt", "expiresAt", "rollout", "platforms"],
             [
                 "isAccepted": ["type": "boolean"], "targeted": described(count, "Pushes."),
                 "problems": described(texts, "All that is wrong, the platforms' too; empty where nothing is known."),
+                "startsAt": moment, "expiresAt": moment,
+                "rollout": [
+                    "type": ["object", "null"], "required": ["spec", "rate", "seconds"],
+                    "properties": [
+                        "spec": text, "rate": ["type": "number"],
+                        "seconds": ["type": "number", "description": "How long it takes, without retries."],
+                    ],
+                ],
                 "audience": ["$ref": "#/components/schemas/AudienceCount"],
                 "platforms": [
-                    "type": "object", "description": "By format.",
+                    "type": "object", "description": "By name of the platform.",
                     "additionalProperties": ["$ref": "#/components/schemas/DryRunPart"],
                 ],
             ]),
@@ -78,7 +88,7 @@ extension HubDescription {
                     required: ["state"],
                     [
                         "state": ["enum": ["usable", "missing", "unusable", "unchecked"]],
-                        "expiresAt": ["type": "string", "format": "date-time"],
+                        "expiresAt": moment,
                     ]),
                 "payloads": [
                     "type": "array", "items": payload,
@@ -91,6 +101,7 @@ extension HubDescription {
     ]
 
     private static let text: JSON = ["type": "string"]
+    private static let moment: JSON = ["type": "string", "format": "date-time"]
     private static let texts: JSON = ["type": "array", "items": ["type": "string"]]
     private static let count: JSON = ["type": "integer", "minimum": 0]
 

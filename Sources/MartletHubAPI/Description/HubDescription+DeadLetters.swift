@@ -33,7 +33,8 @@ extension HubDescription {
                     ],
                     answers: [
                         APIAnswer(
-                            .created, "Accepted and stored.", .json(Self.object(required: ["id"], ["id": Self.string])),
+                            .created, "Accepted and stored.",
+                            .json(Self.object(required: ["notification"], ["notification": Self.string])),
                             headers: Self.ids + [Self.location]),
                         Self.error(
                             .conflict, "The send is under way, has no such dead letters, or they were sent again."),
@@ -46,15 +47,16 @@ extension HubDescription {
 
     static let deadLetterSchemas: [String: JSON] = [
         "DeadLetterSends": object(
-            required: ["messages"],
-            ["messages": ["type": "array", "items": object(required: required, summary)], "continuation": string]),
+            required: ["notifications"],
+            ["notifications": ["type": "array", "items": object(required: required, summary)], "continuation": string]),
         "DeadLetters": object(
             required: required + ["resends", "letters"],
             summary.merging([
                 "resends": [
                     "type": "array",
                     "items": object(
-                        required: ["id", "outcome"], ["id": string, "outcome": ["type": ["string", "null"]]]),
+                        required: ["notification", "outcome"],
+                        ["notification": string, "outcome": ["type": ["string", "null"]]]),
                 ],
                 "letters": ["type": "array", "items": letter], "continuation": string,
             ]) { $1 }),
@@ -62,9 +64,9 @@ extension HubDescription {
 
     private static let string: JSON = ["type": "string"]
     private static let count: JSON = ["type": "integer"]
-    private static let required: [JSON] = ["message", "acceptedAt", "state", "platforms"]
+    private static let required: [JSON] = ["notification", "acceptedAt", "state", "platforms"]
     private static let summary: [String: JSON] = [
-        "message": string, "acceptedAt": ["type": "string", "format": "date-time"], "state": string,
+        "notification": string, "acceptedAt": ["type": "string", "format": "date-time"], "state": string,
         "platforms": [
             "type": "object", "additionalProperties": ["type": "object", "additionalProperties": count],
             "description":

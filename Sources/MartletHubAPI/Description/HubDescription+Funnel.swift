@@ -26,11 +26,11 @@ extension HubDescription {
         ]
         let names: [JSON] = ["targeted", "rendered", "accepted", "received", "opened"]
         let all: [String: JSON] = [
-            "message": ["type": "string"], "state": ["type": "string"],
+            "notification": ["type": "string"], "state": ["type": "string"],
             "platforms": ["type": "object", "additionalProperties": object(required: names, steps)],
         ]
         return [
-            "Funnel": object(required: names + ["message", "state", "platforms"], steps.merging(all) { $1 })
+            "Funnel": object(required: names + ["notification", "state", "platforms"], steps.merging(all) { $1 })
         ]
     }()
 }

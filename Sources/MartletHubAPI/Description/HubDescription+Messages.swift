@@ -12,11 +12,11 @@ extension HubDescription {
                     "/{hub}/messages", id: "send",
                     "Send to everybody, to a tag expression or, with `direct`, to a handle",
                     parameters: [direct, test, Self.dryRun, tags, handle], body: payloads,
-                    answers: [sent, Self.dryRunAnswer, Self.tooManyTests]),
+                    answers: [sent, Self.dryRunAnswer]),
                 send(
                     "/{hub}/messages/$batch", id: "sendBatch", "Send to many handles",
                     parameters: [direct, test, Self.dryRun],
-                    body: [APIContent("multipart/mixed")], answers: [sent, Self.dryRunAnswer, Self.tooManyTests]),
+                    body: [APIContent("multipart/mixed")], answers: [sent, Self.dryRunAnswer]),
                 send(
                     "/{hub}/schedulednotifications", id: "schedule", "Send later",
                     parameters: [
@@ -60,7 +60,7 @@ extension HubDescription {
     ) -> APIOperation {
         APIOperation(
             .post, pattern, id: id, summary,
-            parameters: [format, expires, Self.confidential, Self.idempotencyKey] + parameters,
+            parameters: [format, expires, Self.rollout, Self.confidential, Self.idempotencyKey] + parameters,
             body: body,
             answers: answers + [Self.error(422, "The `Idempotency-Key` was used for another request.")])
     }
@@ -73,9 +73,6 @@ extension HubDescription {
                 APIParameter(.header, "Location", "The absolute address of its telemetry; absent after a test send.")
             ])
     }
-
-    private static let tooManyTests = APIAnswer(
-        .tooManyRequests, "Too many test sends.", APIContent("application/xml"), headers: ids + [retryAfter])
 
     var formats: [String] { platforms.map { $0.descriptor.format }.sorted() + ["template"] }
 
@@ -102,6 +99,10 @@ extension HubDescription {
     private static let confidential = APIParameter(
         .header, "Martlet-Confidential", "`true`: nobody is shown the content but the devices that it is for.",
         schema: ["type": "string", "enum": ["true", "false"]])
+    private static let rollout = APIParameter(
+        .header, "Martlet-Rollout",
+        "How fast it goes out: `rate=500` pushes a second, or `over=PT10M`; behind it `; halt=5%/200` pauses it when more "
+            + "than that share has failed, after at least so many answers.")
     private var direct: APIParameter { APIParameter(.query, "direct", "To the handle that is named; needs no value.") }
     private var test: APIParameter {
         APIParameter(.query, "test", "Send to at most ten devices and wait for the outcomes; needs no value.")

@@ -23,9 +23,13 @@ extension HubDescription {
         "DeviceTrace": object(
             required: [
                 "notification", "device", "verdict", "explanation", "acceptedAt", "expiresAt", "registrations",
-                "receipts",
+                "receipts", "control", "controlledAt",
             ],
             [
+                "control": ["enum": ["running", "paused", "halted", "canceled"]],
+                "controlledAt": [
+                    "type": ["string", "null"], "description": "When that was wished last; null where nobody has.",
+                ],
                 "notification": text, "device": text, "verdict": verdict,
                 "explanation": list(text, "For people: the verdict, then a sentence for each fact."),
                 "acceptedAt": moment, "expiresAt": moment,
@@ -57,7 +61,11 @@ extension HubDescription {
                             "number": number, "at": moment, "outcome": text, "reason": text, "origin": text,
                             "status": number, "connection": number,
                         ]), "None where the first one was taken: that was in the time of the page."),
-                "messageId": text, "nextAttemptAt": moment, "page": page,
+                "messageId": text, "page": page,
+                "nextAttemptAt": [
+                    "type": "string", "format": "date-time",
+                    "description": "Missing where none is to come, and while nothing of the notification is sent.",
+                ],
                 "payload": object(
                     required: ["sha256", "size"],
                     ["sha256": text, "size": number, "body": text, "base64": text]),

@@ -33,10 +33,11 @@ struct HubDescription {
                 ],
             ],
             schemas: Self.installationSchemas.merging(Self.traceSchemas) { $1 }.merging(Self.audienceSchemas) { $1 }
-                .merging(Self.deadLetterSchemas) { $1 }.merging(Self.funnelSchemas) { $1 },
+                .merging(Self.deadLetterSchemas) { $1 }.merging(Self.funnelSchemas) { $1 }
+                .merging(Self.controlSchemas) { $1 },
             groups: [
-                registrations, installations, messages, audience, traces, deadLetters, funnel, feedback, feedbackFiles,
-                jobs, management,
+                registrations, installations, messages, audience, control, traces, deadLetters, funnel, feedback,
+                feedbackFiles, jobs, management,
                 containers,
                 APIGroup(
                     "Description", "What this server serves.", security: [], answers: [],
@@ -90,6 +91,10 @@ struct HubDescription {
             APIAnswer(.forbidden, "The key has no right to this operation.", headers: ids),
             error(.notFound, "There is no such hub, or nothing of this id in it."),
             refusal(.contentTooLarge, "The body is larger than the operation takes."),
+            APIAnswer(
+                .tooManyRequests,
+                "Too many requests of the access key or test sends, or too much that is unfinished; nothing was done.",
+                APIContent("application/xml"), headers: ids + [retryAfter]),
             error(.internalServerError, "The server could not answer."),
             APIAnswer(
                 .serviceUnavailable, "The server cannot answer now.", APIContent("application/xml"),

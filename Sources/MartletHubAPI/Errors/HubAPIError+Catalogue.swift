@@ -38,9 +38,11 @@ extension HubAPIError {
                 + "Allowed values are \(allowed.joined(separator: ", "))")
     }
 
-    static let notificationNotFound = HubAPIError(.notFound, 40_403, "There is no notification of this id")
+    static let notificationNotFound = HubAPIError(.notFound, 40_403, UnknownNotification.sentence)
     static let notificationBegun = HubAPIError(
         .notFound, 40_403, "The notification has gone out already and cannot be withdrawn")
+    static let notificationEnded = HubAPIError(
+        .conflict, 40_900, "The notification has ended: it can no longer be paused, resumed or canceled")
     static func replacedTooLate(_ why: String) -> HubAPIError {
         HubAPIError(.conflict, 40_900, "The notification \(why) and cannot be replaced; send another one")
     }
@@ -142,8 +144,7 @@ extension HubAPIError {
         switch error {
         // An earlier try would be refused again, so part of a second counts as one.
         case .tooMany(let wait):
-            let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
-            self = .throttled("The hub has had its test sends of this minute", retryAfter: max(1, Int(seconds)))
+            self = .throttled("The hub has had its test sends of this minute", retryAfter: wait.retryAfterSeconds)
         case .refused(let error): self.init(error)
         }
     }
@@ -153,6 +154,7 @@ extension HubAPIError {
         case .invalid(let sentence): self = .badRequest(sentence)
         case .tooLarge(let sentence): self = .tooLarge(sentence)
         case .conflicting: self = .keyUsedBefore
+        case .backlogged(let excess): self = .throttled(excess.sentence, retryAfter: BacklogExcess.retryAfter)
         case .storage(let error): self.init(error)
         }
     }

@@ -38,8 +38,12 @@ struct TrackingID: Hashable {
         var bytes = RandomBytes.generate(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array(Hex.encode(bytes).utf8)
-        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(decoding: digits[$0], as: UTF8.self) }
-        return groups.joined(separator: "-")
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for (place, digit) in Hex.encode(bytes).utf8.enumerated() {
+            if [8, 12, 16, 20].contains(place) { text.append(UInt8(ascii: "-")) }
+            text.append(digit)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -5,7 +5,7 @@ public import MartletModel
 public enum FunnelDocument {
     public static func json(_ funnel: Funnel) -> JSON {
         var members = steps(funnel.total)
-        members["message"] = .string(funnel.id.description)
+        members["notification"] = .string(funnel.id.description)
         members["state"] = .string(funnel.state.rawValue)
         members["platforms"] = .object(
             Dictionary(uniqueKeysWithValues: funnel.platforms.map { ($0.key.rawValue, .object(steps($0.value))) }))

@@ -23,7 +23,7 @@ struct MessageRoutes: Sendable {
         try SendRequest.refuseScheduleTime(call)
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(call, isDirect: isDirect, platforms: platforms)
-        if call.match.target.flag("dryRun") { return try await answerDryRun(send, of: call) }
+        if try SendRequest.isDryRun(call) { return try await answerDryRun(send, of: call) }
         if send.isTest { return try await answerTest(send, of: call) }
         return try await accept(send, to: "messages", as: "messages", isDirect: isDirect, of: call)
     }
@@ -31,7 +31,7 @@ struct MessageRoutes: Sendable {
     @Sendable private func sendBatch(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         try SendRequest.refuseScheduleTime(call)
         let send = try SendRequest(batch: call, platforms: platforms)
-        if call.match.target.flag("dryRun") { return try await answerDryRun(send, of: call) }
+        if try SendRequest.isDryRun(call) { return try await answerDryRun(send, of: call) }
         if send.isTest { return try await answerTest(send, of: call) }
         return try await accept(send, to: "messages/$batch", as: "messages", isDirect: true, of: call)
     }
@@ -39,7 +39,7 @@ struct MessageRoutes: Sendable {
     @Sendable private func schedule(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(scheduled: call, isDirect: isDirect, platforms: platforms)
-        if call.match.target.flag("dryRun") { return try await answerDryRun(send, of: call) }
+        if try SendRequest.isDryRun(call) { return try await answerDryRun(send, of: call) }
         let kind = "schedulednotifications"
         return try await accept(send, to: kind, as: kind, isDirect: isDirect, of: call)
     }
@@ -74,7 +74,7 @@ struct MessageRoutes: Sendable {
     @Sendable private func replace(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(scheduled: call, isDirect: isDirect, platforms: platforms)
-        if call.match.target.flag("dryRun") { return try await answerDryRun(send, of: call) }
+        if try SendRequest.isDryRun(call) { return try await answerDryRun(send, of: call) }
         guard let id = NotificationID(call.match["id"]), let dueAt = send.dueAt else { throw .notificationNotFound }
         let replacement: Replacement
         do throws(NotificationIntakeError) {
@@ -113,11 +113,12 @@ struct MessageRoutes: Sendable {
         let run: DryRun
         do throws(StorageError) {
             run = try await dryRuns.run(
-                send.content, to: send.target, in: call.hub.id, dueAt: send.dueAt, expiry: send.expiry)
+                send.content, to: send.target, in: call.hub.id, dueAt: send.dueAt, expiry: send.expiry,
+                rollout: send.rollout)
         } catch {
             throw HubAPIError(error)
         }
-        return DryRunDocument(run: run, platforms: platforms).response()
+        return DryRunDocument(run: run).response()
     }
 
     /// Withdraws a notification that has not begun. Clients take a 404 as well as a 200 for done.

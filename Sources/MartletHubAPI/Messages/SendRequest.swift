@@ -54,6 +54,18 @@ struct SendRequest {
         isConfidential = try reader.isConfidential()
     }
 
+    /// Whether it is to be tried and not sent.
+    /// - Throws: Where that may have been meant: what is sent cannot be taken back.
+    static func isDryRun(_ call: HubCall) throws(HubAPIError) -> Bool {
+        let meant = call.match.target.query.first { item in
+            item.name.lowercased() != "dryrun" && item.name.lowercased().filter(\.isLetter) == "dryrun"
+        }
+        if let meant {
+            throw .badRequest("The query item '\(meant.name)' is spelled dryRun; nothing was sent")
+        }
+        return call.match.target.flag("dryRun")
+    }
+
     /// What is sent now must not have been meant for later.
     static func refuseScheduleTime(_ call: HubCall) throws(HubAPIError) {
         guard SendFields(call.request.fields).scheduleTime == nil else {

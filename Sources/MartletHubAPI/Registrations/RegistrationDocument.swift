@@ -78,8 +78,8 @@ struct RegistrationDocument {
 
     private static func tags(_ list: String) throws(HubAPIError) -> [Tag] {
         var tags: [Tag] = []
-        for (index, part) in list.split(separator: ",").enumerated() {
-            let text = part.trimmed
+        for (index, part) in list.utf8.split(separator: UInt8(ascii: ",")).enumerated() {
+            let text = Substring(part).trimmed
             if text.isEmpty { continue }
             do throws(TagError) {
                 tags.append(try Tag(text))
@@ -120,11 +120,11 @@ extension XMLElement {
 extension StringProtocol {
     /// Without the white space of XML at either end.
     var trimmed: String {
-        let isSpace: (Unicode.Scalar) -> Bool = { [" ", "\t", "\r", "\n"].contains($0) }
-        let scalars = unicodeScalars
-        guard let first = scalars.firstIndex(where: { !isSpace($0) }),
-            let last = scalars.lastIndex(where: { !isSpace($0) })
+        let text = Substring(self)
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
+        guard let first = text.utf8.firstIndex(where: { !isSpace($0) }),
+            let last = text.utf8.lastIndex(where: { !isSpace($0) })
         else { return "" }
-        return String(self[first...last])
+        return String(Substring(text.utf8[first...last]))
     }
 }

@@ -50,7 +50,8 @@ struct HubRoutes {
 
 extension HTTPRequest {
     fileprivate func checkBody(limit: Int) throws(HubAPIError) {
-        guard body.count <= limit else { throw .tooLarge("The body is larger than \(limit) bytes") }
+        guard body.count > limit else { return }
+        throw .tooLarge(limit == 0 ? "This request takes no body" : "The body is larger than \(limit) bytes")
     }
 
     /// The answer that `work` comes to, or that of the error which it throws, with the ids of the request.

@@ -12,6 +12,8 @@ public struct TraceDocument: Sendable {
 
     public var json: JSON {
         [
+            "control": .string(trace.control.rawValue),
+            "controlledAt": trace.controlledAt.map { .string($0.iso8601) } ?? .null,
             "notification": .string(trace.notification.id.description), "device": .string(trace.device),
             "verdict": .string(trace.verdict.rawValue), "explanation": .array(trace.sentences.map(JSON.string)),
             "acceptedAt": .string(trace.notification.acceptedAt.iso8601),

@@ -69,6 +69,7 @@ struct XMLWriter {
 
     /// Characters that XML cannot hold become U+FFFD.
     private mutating func escape(_ text: String, inAttribute: Bool) {
+        if appendPlain(text) { return }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "&"): bytes += "&amp;".utf8
@@ -82,6 +83,23 @@ struct XMLWriter {
             case 0xBE, 0xBF: appendLastOfNoncharacter(byte)
             default: bytes.append(byte)
             }
+        }
+    }
+
+    /// Most texts have nothing to escape, and are copied at once.
+    /// - Returns: false for one that may have; then nothing is written.
+    private mutating func appendPlain(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { text in
+            let isPlain = text.allSatisfy { byte in
+                switch byte {
+                case 0..<0x20, 0xBE, 0xBF, UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""):
+                    false
+                default: true
+                }
+            }
+            if isPlain { bytes.append(contentsOf: text) }
+            return isPlain
         }
     }
 

@@ -84,21 +84,31 @@ private struct JSONParser {
 
     private mutating func string() throws(JSONError) -> String {
         position += 1
+        // What stands before the last escape; most strings have none.
         var content: [UInt8] = []
-        while let byte = next {
+        while true {
+            let plain = skipPlainText()
+            guard let byte = next else { throw error("a string does not end") }
             position += 1
             switch byte {
             case UInt8(ascii: "\""):
-                guard let text = String(utf8: content) else {
+                guard let text = String(utf8: content.isEmpty ? plain : (content + plain)[...]) else {
                     throw error("a string is not UTF-8")
                 }
                 return text
-            case UInt8(ascii: "\\"): try escape(into: &content)
-            case ..<0x20: throw error("a control character must be escaped")
-            default: content.append(byte)
+            case UInt8(ascii: "\\"):
+                content += plain
+                try escape(into: &content)
+            default: throw error("a control character must be escaped")
             }
         }
-        throw error("a string does not end")
+    }
+
+    /// What stands for itself within a string.
+    private mutating func skipPlainText() -> ArraySlice<UInt8> {
+        let start = position
+        while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
+        return bytes[start..<position]
     }
 
     private mutating func escape(into content: inout [UInt8]) throws(JSONError) {

@@ -76,6 +76,7 @@ struct SystemTag {
     private static let valueLimit = 256
 
     init?(_ text: String) {
+        guard text.utf8.first == UInt8(ascii: "$") else { return nil }
         for name in ["$InstallationId:", "$UserId:", "$RegistrationId:"] {
             guard text.utf8.count > name.utf8.count, text.prefix(name.count).lowercased() == name.lowercased()
             else { continue }

@@ -1,6 +1,6 @@
 extension String {
     /// A text of bytes in UTF-8; nil where they are none.
-    public init?(utf8 bytes: [UInt8]) {
+    public init?(utf8 bytes: some Collection<UInt8>) {
         let text =
             if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
                 String(validating: bytes, as: UTF8.self)
@@ -12,7 +12,7 @@ extension String {
     }
 
     /// For systems whose library cannot validate: what had to be repaired is not what it was.
-    static func repairing(_ bytes: [UInt8]) -> String? {
+    static func repairing(_ bytes: some Collection<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
         return text.utf8.elementsEqual(bytes) ? text : nil
     }

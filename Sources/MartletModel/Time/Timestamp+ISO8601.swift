@@ -4,9 +4,17 @@ extension Timestamp {
         let (days, time) = milliseconds.quotientAndRemainder(flooringBy: 86_400_000)
         let date = CivilDate(daysSince1970: days)
         let (second, millisecond) = time.quotientAndRemainder(dividingBy: 1000)
-        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
-            + "T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
-            + ".\(padded(millisecond, 3))Z"
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        text.append(date.year, digits: 4)
+        text.append(UInt8(ascii: "-"), date.month, digits: 2)
+        text.append(UInt8(ascii: "-"), date.day, digits: 2)
+        text.append(UInt8(ascii: "T"), second / 3600, digits: 2)
+        text.append(UInt8(ascii: ":"), second / 60 % 60, digits: 2)
+        text.append(UInt8(ascii: ":"), second % 60, digits: 2)
+        text.append(UInt8(ascii: "."), millisecond, digits: 3)
+        text.append(UInt8(ascii: "Z"))
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads a date with a time in the forms that clients send: with or without seconds, a fraction of any length, and a
@@ -34,9 +42,18 @@ extension Timestamp {
     }
 }
 
-private func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+extension [UInt8] {
+    /// A number in at least so many digits.
+    fileprivate mutating func append(_ number: Int64, digits: Int) {
+        let text = String(number).utf8
+        append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(0, digits - text.count)))
+        append(contentsOf: text)
+    }
+
+    fileprivate mutating func append(_ separator: UInt8, _ number: Int64, digits: Int) {
+        append(separator)
+        append(number, digits: digits)
+    }
 }
 
 /// A day of the proleptic Gregorian calendar.

@@ -137,7 +137,16 @@ final class ClientPool: ClientProtocolOwner {
             startRuns()
         }
         isPumping = false
+        letWrite()
         reviewSoon()
+    }
+
+    /// Whoever has room for what waits takes it before it is looked at what is left.
+    private func letWrite() {
+        guard runs.contains(where: \.hasItems) else { return }
+        for member in members where member.client.map({ $0.capacity > 0 }) ?? false {
+            member.connection?.needsWrite()
+        }
     }
 
     private func startSingles() {
@@ -196,7 +205,8 @@ final class ClientPool: ClientProtocolOwner {
     private func tellMeasurements() {
         for member in members {
             guard let client = member.client else { continue }
-            machine.measured(member.id, answers: client.answerCount, roundTrip: client.roundTrip)
+            machine.measured(
+                member.id, answers: client.answerCount, at: client.answeredAt, roundTrip: client.roundTrip)
         }
     }
 
@@ -233,6 +243,7 @@ final class ClientPool: ClientProtocolOwner {
             guard let self else { return }
             timer = nil
             tellMeasurements()
+            perform(machine.demand(waiting, at: loop.now))
             tellOfMembers()
             perform(machine.expire(at: loop.now))
             reviewSoon()
@@ -243,7 +254,7 @@ final class ClientPool: ClientProtocolOwner {
     private func openConnection(_ id: HTTP2PoolStateMachine.ConnectionID) {
         let member = Member(id)
         members.append(member)
-        let taken = { [weak self] in Set(self?.members.compactMap { $0.connection?.peer } ?? []) }
+        let taken = { [weak self] in Set(self?.members.compactMap { $0.connector?.peer } ?? []) }
         let connector = Connector(target, loop: loop, taken: taken) { [weak self] connection, isHTTP2 in
             guard let self else { return nil }
             let client = makeClient(connection, isHTTP2: isHTTP2)

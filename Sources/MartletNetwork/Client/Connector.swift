@@ -44,6 +44,9 @@ final class Connector: ConnectionOwner {
         deadline = loop.now + target.limits.connectTime
     }
 
+    /// What is connected to, or being connected to.
+    var peer: SocketAddress? { connection?.peer }
+
     func start() {
         if let path = target.unixPath {
             addresses = SocketAddress(unixPath: path).map { [$0] } ?? []

@@ -88,15 +88,19 @@ public final class HTTPClient: HTTPTransport, Sendable {
             client.loop.perform {
                 let pool = Result { () throws(TransportError) in try client.value.pool(key, limit: limit) }
                 var timer: TimerID?
-                let run = BatchRun(batch, before: deadline, results: results) {
+                var stopping: StopSignal.Registration?
+                let run = BatchRun(batch, from: client.loop.now, before: deadline, results: results) {
                     if let timer { client.loop.cancelTimer(timer) }
+                    if let stopping { batch.stop?.remove(stopping) }
                     continuation.resume()
                     // Not at once: the pool may be going through its batches.
                     client.loop.atEndOfTurn { (try? pool.get())?.removeComplete() }
                 }
                 switch pool {
+                case .success where batch.stop?.isStopped == true: run.stop()
                 case .success(let pool):
                     pool.add(run)
+                    stopping = Self.stop(run, by: batch.stop, loop: client.loop)
                     timer = Self.limitTime(of: run, loop: client.loop)
                 case .failure(let error): run.abandon(error)
                 }
@@ -104,13 +108,17 @@ public final class HTTPClient: HTTPTransport, Sendable {
         }
     }
 
+    private static func stop(_ run: BatchRun, by signal: StopSignal?, loop: EventLoop) -> StopSignal.Registration? {
+        guard let signal, !run.isComplete else { return nil }
+        let bound = LoopBound(run, loop: loop)
+        return signal.onStop { loop.perform { bound.value.stop() } }
+    }
+
     /// What was not even drawn from the batch by then is reported; what was is up to the connections.
     /// The timer must be cancelled once the batch is complete: a weak reference would make every other one slower.
     private static func limitTime(of run: BatchRun, loop: EventLoop) -> TimerID? {
         guard !run.isComplete else { return nil }
-        return loop.startTimer(due: run.deadline) {
-            run.abandon(TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time"))
-        }
+        return loop.startTimer(due: run.deadline) { run.runOut() }
     }
 
     // MARK: requests of their own

@@ -114,7 +114,7 @@ final class HTTP1Client: ClientProtocol {
                 receiver: BatchItemReceiver(run, item: item, on: number))
             if phase == .head {
                 current = run
-                deadline = run.deadline
+                deadline = connection.now + run.answerTime
             } else {
                 run.flush()
             }

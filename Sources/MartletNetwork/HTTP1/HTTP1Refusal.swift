@@ -30,7 +30,11 @@ struct HTTP1Refusal: Error, Hashable {
     }
 
     static let timeout = HTTP1Refusal(.requestTimeout, "The request took too long to arrive.")
-    static let tooLarge = HTTP1Refusal(.contentTooLarge, "The body of the request is larger than is taken here.")
+    static func tooLarge(limit: Int) -> HTTP1Refusal {
+        HTTP1Refusal(
+            .contentTooLarge,
+            limit > 0 ? "The body of the request is larger than is taken here." : "This request takes no body.")
+    }
 
     var response: HTTPResponse {
         HTTPResponse(

@@ -92,7 +92,7 @@ struct HTTP1RequestHead {
             guard minorVersion == 0 else { throw .malformed("The Host field is missing.") }
             return ""
         }
-        guard hosts.count == 1, HTTPOrigin("http://\(host)") != nil, !host.contains("/") else {
+        guard hosts.count == 1, HTTPOrigin("http://\(host)") != nil, !host.utf8.contains(UInt8(ascii: "/")) else {
             throw .malformed("The Host field is not one host.")
         }
         return host

@@ -12,9 +12,12 @@ struct HTTP1ResponseEncoder {
     }
 
     /// Fields that say how the message is framed: they are this layer's, whatever a handler sets.
-    private static let own: Set<String> = [
-        "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "trailer", "date",
-    ]
+    private static func isOwn(_ name: String) -> Bool {
+        switch name {
+        case "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "trailer", "date": true
+        default: false
+        }
+    }
 
     /// Whether every field can be written without becoming something else than one field.
     static func isWritable(_ response: HTTPResponse) -> Bool {
@@ -35,7 +38,7 @@ struct HTTP1ResponseEncoder {
     ) {
         append(
             "HTTP/1.1 \(response.status.code) \(reason(response.status))\r\ndate: \(date)\r\n", to: &output)
-        for field in response.fields where !own.contains(field.name) {
+        for field in response.fields where !isOwn(field.name) {
             append(field.name, to: &output)
             append(": ", to: &output)
             append(field.value, to: &output)
@@ -58,7 +61,8 @@ struct HTTP1ResponseEncoder {
     }
 
     static func append(_ text: String, to output: inout [UInt8]) {
-        output.append(contentsOf: text.utf8)
+        var text = text
+        text.withUTF8 { output.append(contentsOf: $0) }
     }
 
     /// Reason phrases mean nothing to programs; those of common statuses help a person who reads along.

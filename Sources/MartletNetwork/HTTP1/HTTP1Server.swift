@@ -171,7 +171,7 @@ final class HTTP1Server: WireProtocol {
         guard head.body != .none else { return dispatchRequest() }
         bodyLimit = dispatch.bodyLimit(for: head.request)
         if case .length(let length) = head.body {
-            guard length <= UInt64(max(0, bodyLimit)) else { throw .tooLarge }
+            guard length <= UInt64(max(0, bodyLimit)) else { throw .tooLarge(limit: bodyLimit) }
             body.reserveCapacity(min(Int(length), 64 * 1024))
         }
         phase = .body
@@ -198,7 +198,7 @@ final class HTTP1Server: WireProtocol {
             body.withUnsafeBytes { streamed.receive($0) }
             body.removeAll(keepingCapacity: true)
         }
-        guard body.count <= bodyLimit else { throw .tooLarge }
+        guard body.count <= bodyLimit else { throw .tooLarge(limit: bodyLimit) }
         switch stop {
         case .hungry: break
         case .complete: bodyCompleted()

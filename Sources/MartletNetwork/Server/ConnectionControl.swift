@@ -12,6 +12,9 @@ public final class ConnectionControl: Sendable {
 
     /// Which connection this is: `HTTPRequest.connection` has the same id.
     public let connection: HTTPConnection
+    /// How long the peer had been silent when its connection was taken up. A server that stood still finds connections of
+    /// processes that are dead by then, and what they sent, they sent alive.
+    public let silence: Duration
     /// Steers the session of an HTTP/2 connection; nil for HTTP/1.1.
     public let http2: HTTP2ConnectionControl?
     private let target: LoopBound<Target>
@@ -21,6 +24,7 @@ public final class ConnectionControl: Sendable {
         let target = LoopBound(Target(connection), loop: connection.loop)
         self.target = target
         self.connection = info
+        silence = connection.silence
         http2 =
             isHTTP2
             ? HTTP2ConnectionControl(connection: info) {

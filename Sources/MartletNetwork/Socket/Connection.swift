@@ -78,6 +78,9 @@ final class Connection: WireConnection, ReadinessHandler {
             peerCertificate: tls?.peerCertificate)
     }
 
+    /// How long ago the kernel last took in something of the peer.
+    var silence: Duration { socket.silence }
+
     /// The protocol that ALPN selected, if any.
     var selectedProtocol: String? { tls?.selectedProtocol }
 
@@ -241,14 +244,22 @@ final class Connection: WireConnection, ReadinessHandler {
             case .bytes(let count): sent += count
             case .wouldBlock: return sent
             case .ended:
-                close(NetworkError(.disconnected, "the peer closed the connection"))
+                closeOnceHeard(NetworkError(.disconnected, "the peer closed the connection"))
                 return sent
             case .failed(let error):
-                close(error)
+                closeOnceHeard(error)
                 return sent
             }
         }
         return sent
+    }
+
+    /// A peer that takes nothing more may have said why before: the refusal of a long body, GOAWAY.
+    private func closeOnceHeard(_ error: NetworkError) {
+        loop.atEndOfTurn {
+            if self.wire?.wantsInput == true { self.readSome() }
+            self.close(error)
+        }
     }
 
     // MARK: the end
@@ -329,7 +340,9 @@ final class Connection: WireConnection, ReadinessHandler {
     /// A timer that is set already and fires earlier is left: it sets the next one. So a busy connection, whose
     /// deadline moves with every request, touches the timers only now and then.
     private func armTimer() {
-        guard let due = [ownDeadline, wire?.deadline].compactMap({ $0 }).min() else { return }
+        let wireDeadline = wire?.deadline
+        guard let later = ownDeadline ?? wireDeadline else { return }
+        let due = min(later, wireDeadline ?? later)
         if let timer {
             guard due < timer.due else { return }
             loop.cancelTimer(timer.id)

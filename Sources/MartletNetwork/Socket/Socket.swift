@@ -65,6 +65,14 @@ struct Socket: ~Copyable {
         return code == 0 ? nil : .system("connect", code: code)
     }
 
+    /// How long ago the kernel last took in something of the peer, in whole milliseconds; zero for a Unix socket.
+    var silence: Duration {
+        var information = tcp_info()
+        var length = socklen_t(MemoryLayout<tcp_info>.size)
+        guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &information, &length) == 0 else { return .zero }
+        return .milliseconds(Int64(information.tcpi_last_data_recv))
+    }
+
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         if count > 0 { return .bytes(count) }

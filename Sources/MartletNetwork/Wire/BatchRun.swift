@@ -5,23 +5,31 @@ import MartletHTTP
 /// Every item is told exactly once: a protocol that drew an item reports it or gives it back.
 final class BatchRun {
     let batch: RequestBatch
+    /// When nothing more of it is to be sent.
     let deadline: ContinuousClock.Instant
+    /// How long an answer is waited for, from when its request was written.
+    let answerTime: Duration
     private let results: @Sendable (ResultPortion) -> Void
     private let completed: () -> Void
 
     private var fresh: Int = 0
     private var returned: [UInt32] = []
     private var portion = ResultPortion()
+    /// Why nothing more of it is to be sent.
+    private var refusal: TransportError?
     /// How many items have been told.
     private(set) var told = 0
 
-    /// - Parameter completed: Called once, after the last portion.
+    /// - Parameters:
+    ///   - now: From when on the deadline is as far away as an answer may take.
+    ///   - completed: Called once, after the last portion.
     init(
-        _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
+        _ batch: RequestBatch, from now: ContinuousClock.Instant, before deadline: ContinuousClock.Instant,
         results: @escaping @Sendable (ResultPortion) -> Void, completed: @escaping () -> Void
     ) {
         self.batch = batch
         self.deadline = deadline
+        answerTime = max(.zero, deadline - now)
         self.results = results
         self.completed = completed
     }
@@ -61,6 +69,7 @@ final class BatchRun {
 
     /// The peer did not process the item: it is to be sent again, on this or another connection.
     func giveBack(_ item: Int) {
+        if let refusal { return answered(item, .failure(refusal)) }
         returned.append(UInt32(item))
     }
 
@@ -88,9 +97,29 @@ final class BatchRun {
         if self.told == batch.count { completed() }
     }
 
+    /// Nothing more of it is to be sent: what nobody has drawn is reported, and what is given back from now on.
+    func stop() {
+        end(.stopped)
+    }
+
+    /// The deadline has passed: what nobody has drawn is reported, and what is given back from now on.
+    func runOut() {
+        end(TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time"))
+    }
+
+    private func end(_ error: TransportError) {
+        refusal = error
+        abandon(error)
+    }
+
     /// Reports every item that nobody has drawn as failed.
     func abandon(_ error: TransportError) {
         while let item = next() { answered(item, .failure(error)) }
         flush()
     }
+}
+
+extension TransportError {
+    fileprivate static let stopped = TransportError(
+        .cancelled, mayHaveBeenProcessed: false, "it was stopped before the request was sent")
 }

@@ -30,6 +30,9 @@ protocol ClientProtocol: WireProtocol {
     /// How many requests the peer has answered.
     var answerCount: Int { get }
 
+    /// When the last of them was; nil where that is not measured.
+    var answeredAt: ContinuousClock.Instant? { get }
+
     /// How long the answers take that come now; nil where that is not measured.
     var roundTrip: Duration? { get }
 
@@ -49,6 +52,7 @@ protocol ClientProtocol: WireProtocol {
 }
 
 extension ClientProtocol {
+    var answeredAt: ContinuousClock.Instant? { nil }
     var roundTrip: Duration? { nil }
     var isHeldBack: Bool { false }
 }

@@ -89,7 +89,7 @@ public struct ADM: PushService {
         fields.append(HTTPField("x-amzn-accept-type", Self.resultType))
         return RequestBatch.Shared(
             origin: credential.sendOrigin, settings: credential.settings, pathPrefix: credential.sendPath.prefix,
-            fields: fields, body: message.body, tellsSuccessesInFull: true)
+            fields: fields, body: message.body, plainSuccess: .none)
     }
 
     public func append(

@@ -94,16 +94,21 @@ public struct APNs: PushService {
             .joined(separator: " ")
     }
 
+    /// The service wants few connections that last, and takes as many as are needed: a thousand requests at a time on each
+    /// are thirty thousand a second where it is 30 ms away.
+    private static let connectionLimit = 32
+
     private var settings: TransportSettings {
         switch credential.proof {
         case .token(let keyID, let teamID, _):
             // The service ties a connection to the team and key of its first push.
             TransportSettings(
                 version: .http2, trustedCertificatesPEM: credential.trustedCertificatesPEM,
-                partition: "\(teamID)/\(keyID)")
+                partition: "\(teamID)/\(keyID)", connectionLimit: Self.connectionLimit)
         case .certificate(_, let pem):
             TransportSettings(
-                version: .http2, trustedCertificatesPEM: credential.trustedCertificatesPEM, clientIdentityPEM: pem)
+                version: .http2, trustedCertificatesPEM: credential.trustedCertificatesPEM, clientIdentityPEM: pem,
+                connectionLimit: Self.connectionLimit)
         }
     }
 

@@ -38,7 +38,7 @@ public struct FCM: PushService {
         return RequestBatch.Shared(
             origin: credential.origin, settings: credential.settings,
             pathPrefix: "\(Self.pathPrefix)\(credential.projectID)\(Self.pathSuffix)", fields: fields,
-            tellsSuccessesInFull: true)
+            plainSuccess: .json(member: "name"))
     }
 
     public func append(

@@ -1,4 +1,5 @@
 import MartletCore
+import MartletHTTP
 import MartletModel
 
 /// The body of a request without its device, and what must hold of it (push services document, sections 2.2 to 2.4).
@@ -32,14 +33,25 @@ enum FCMMessage {
     static func append(_ body: [UInt8], to handle: UnsafeBufferPointer<UInt8>, to buffer: inout [UInt8]) {
         buffer += opening
         buffer += token
-        for byte in handle {
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { buffer.append(UInt8(ascii: "\\")) }
-            buffer.append(byte)
+        if handle.allSatisfy(
+            eightAtATime: { !$0.hasByte(UInt8(ascii: "\"")) && !$0.hasByte(UInt8(ascii: "\\")) },
+            or: { !mustBeEscaped($0) })
+        {
+            buffer += handle
+        } else {
+            for byte in handle {
+                if mustBeEscaped(byte) { buffer.append(UInt8(ascii: "\\")) }
+                buffer.append(byte)
+            }
         }
         buffer.append(UInt8(ascii: "\""))
         let rest = body.dropFirst(opening.count)
         if rest.first != UInt8(ascii: "}") { buffer.append(UInt8(ascii: ",")) }
         buffer += rest
+    }
+
+    private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     // MARK: Rules

@@ -63,7 +63,7 @@ public struct MPNS: PushService {
         }
         return RequestBatch.Shared(
             origin: origin, settings: credential.settings(for: origin), pathPrefix: "/", fields: fields,
-            itemFieldNames: ["x-messageid"], body: message.body, tellsSuccessesInFull: true)
+            itemFieldNames: ["x-messageid"], body: message.body, plainSuccess: .none)
     }
 
     public func append(

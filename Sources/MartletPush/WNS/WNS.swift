@@ -65,7 +65,7 @@ public struct WNS: PushService {
         }
         return RequestBatch.Shared(
             origin: origin, settings: credential.channelSettings, pathPrefix: "/", fields: fields, body: message.body,
-            tellsSuccessesInFull: true)
+            plainSuccess: .none)
     }
 
     public func append(

@@ -7,7 +7,7 @@ import MartletModel
 extension AdminAPI {
     func addAudience(to router: inout Router) {
         router.on(.get, "/hubs/{name}/audience") { _, match in
-            guard let hub = hubs.hub(named: match["name"]) else { return refusal(.notFound(match["name"])) }
+            guard let hub = hubs.hub(named: match["name"]) else { return Self.refusal(.notFound(match["name"])) }
             let request: AudienceRequest
             do throws(AudienceRequest.Refusal) {
                 request = try AudienceRequest(query: match.target, platforms)
@@ -17,7 +17,7 @@ extension AdminAPI {
             do throws(StorageError) {
                 let count = try await devices.count(
                     request.expression, in: hub.id, platform: request.platform, kind: request.kind)
-                return HTTPResponse(.ok, json: AudienceDocument(count, platforms: platforms).json)
+                return HTTPResponse(.ok, json: AudienceDocument(count).json)
             } catch {
                 return HTTPResponse(.serviceUnavailable, error: error.detail)
             }

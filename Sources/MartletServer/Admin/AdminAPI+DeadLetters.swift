@@ -16,19 +16,22 @@ extension AdminAPI {
         }
         router.on(.get, "/hubs/{name}/messages/{id}/deadletters") { _, match in
             await answer(match) { hub throws(StorageError) in
-                guard let id = NotificationID(match["id"]) else { return unknownNotification(match["id"]) }
+                guard let id = NotificationID(match["id"]) else { return Self.unknownNotification }
                 let position = DeadLetterDocument.position(match.target.item("continuation")?.value ?? "") ?? .start
                 let page = try await deadLetters.page(
                     of: id, in: hub.id, after: position, limit: DeadLetterDocument.pageLimit)
-                guard let page else { return unknownNotification(match["id"]) }
+                guard let page else { return Self.unknownNotification }
                 return HTTPResponse(.ok, json: DeadLetterDocument.json(page))
             }
         }
         router.on(.post, "/hubs/{name}/messages/{id}/deadletters/resend") { _, match in
             await answer(match) { hub throws(StorageError) in
-                guard let id = NotificationID(match["id"]) else { return unknownNotification(match["id"]) }
+                guard let id = NotificationID(match["id"]) else { return Self.unknownNotification }
                 let outcome = match.target.item("outcome")?.value.map { OutcomeName(rawValue: $0) }
-                return resent(try await deadLetters.resend(id, outcome: outcome, in: hub.id), match["id"])
+                let acceptance = try await deadLetters.resend(id, outcome: outcome, in: hub.id)
+                guard case .nothing = acceptance else { return resent(acceptance) }
+                let outcomes = try await deadLetters.outcomes(of: id, in: hub.id)
+                return HTTPResponse(.conflict, error: DeadLetterDocument.nothing(outcomes) + ".")
             }
         }
     }
@@ -38,17 +41,17 @@ extension AdminAPI {
             await answer(match) { hub throws(StorageError) in
                 guard let id = NotificationID(match["id"]),
                     let funnel = try await funnels.funnel(of: id, in: hub.id)
-                else { return unknownNotification(match["id"]) }
+                else { return Self.unknownNotification }
                 return HTTPResponse(.ok, json: FunnelDocument.json(funnel))
             }
         }
     }
 
-    private func resent(_ acceptance: ResendAcceptance, _ original: String) -> HTTPResponse {
+    private func resent(_ acceptance: ResendAcceptance) -> HTTPResponse {
         switch acceptance {
         case .accepted(let notification, _):
-            HTTPResponse(.created, json: ["id": .string(notification.id.description)])
-        case .notFound: unknownNotification(original)
+            HTTPResponse(.created, json: ["notification": .string(notification.id.description)])
+        case .notFound: Self.unknownNotification
         case .underWay:
             HTTPResponse(
                 .conflict,
@@ -57,14 +60,15 @@ extension AdminAPI {
             HTTPResponse(
                 .conflict,
                 error: "These dead letters were sent again as \(earlier); what that did not reach is its own.")
-        case .nothing: HTTPResponse(.conflict, error: "The notification has no such dead letters.")
+        case .gone: HTTPResponse(.conflict, error: DeadLetterDocument.gone + ".")
+        case .nothing: HTTPResponse(.conflict, error: DeadLetterDocument.nothing([]) + ".")
         }
     }
 
     private func answer(
         _ match: RouteMatch, _ work: (Hub) async throws(StorageError) -> HTTPResponse
     ) async -> HTTPResponse {
-        guard let hub = hubs.hub(named: match["name"]) else { return refusal(.notFound(match["name"])) }
+        guard let hub = hubs.hub(named: match["name"]) else { return Self.refusal(.notFound(match["name"])) }
         do throws(StorageError) {
             return try await work(hub)
         } catch {
@@ -72,10 +76,5 @@ extension AdminAPI {
         }
     }
 
-    func unknownNotification(_ id: String) -> HTTPResponse {
-        HTTPResponse(
-            .notFound,
-            error: "The hub has no notification '\(id)'; its id is what the send was answered with, and is kept for 30 "
-                + "days by default.")
-    }
+    static let unknownNotification = HTTPResponse(.notFound, error: UnknownNotification.sentence + ".")
 }

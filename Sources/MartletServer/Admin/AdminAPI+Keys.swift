@@ -6,7 +6,7 @@ import MartletModel
 extension AdminAPI {
     func addKeys(to router: inout Router) {
         router.on(.get, "/hubs/{name}/keys") { _, match in
-            guard let hub = hubs.hub(named: match["name"]) else { return refusal(.notFound(match["name"])) }
+            guard let hub = hubs.hub(named: match["name"]) else { return Self.refusal(.notFound(match["name"])) }
             return HTTPResponse(.ok, json: .array(hub.settings.accessRules.map(keys)))
         }
         router.on(.post, "/hubs/{name}/keys/{rule}/{key}") { _, match in

@@ -19,9 +19,11 @@ struct AdminAPI: Sendable {
     let containers: ContainerAdministration
     let audit: AuditAdministration
     let serverKey: KeyAdministration
+    let limits: LimitAdministration
     let traces: Traces
     let deadLetters: DeadLetters
     let funnels: Funnels
+    let controls: SendControls
     let backup: BackupAdministration
     let metrics: ServerMetrics
     /// The address for connection strings.
@@ -41,6 +43,8 @@ struct AdminAPI: Sendable {
         addAudience(to: &router)
         addDeadLetters(to: &router)
         addFunnels(to: &router)
+        addControl(to: &router)
+        limits.addRoutes(to: &router)
         router.on(.get, "/metrics") { _, _ in await MetricsAPI.answer(metrics) }
         containers.addRoutes(to: &router)
         audit.addRoutes(to: &router)
@@ -62,7 +66,7 @@ struct AdminAPI: Sendable {
         }
         router.on(.get, "/hubs/{name}") { _, match in
             guard let hub = hubs.hub(named: match["name"]) else {
-                return refusal(.notFound(match["name"]))
+                return Self.refusal(.notFound(match["name"]))
             }
             return HTTPResponse(.ok, json: detail(hub))
         }
@@ -88,7 +92,7 @@ struct AdminAPI: Sendable {
 
     private func setCredential(_ credential: Credential?, _ match: RouteMatch) async -> HTTPResponse {
         guard let platform = platforms.named(match["platform"]) else {
-            return refusal(.unknownPlatform(PlatformID(rawValue: match["platform"])))
+            return Self.refusal(.unknownPlatform(PlatformID(rawValue: match["platform"])))
         }
         return await answerHubs { () throws(HubDirectoryError) in
             try await hubs.setCredential(credential, for: platform.descriptor.platform, of: match["name"])
@@ -102,11 +106,11 @@ struct AdminAPI: Sendable {
         do throws(HubDirectoryError) {
             return try await work()
         } catch {
-            return refusal(error)
+            return Self.refusal(error)
         }
     }
 
-    func refusal(_ error: HubDirectoryError) -> HTTPResponse {
+    static func refusal(_ error: HubDirectoryError) -> HTTPResponse {
         let status: HTTPStatus =
             switch error {
             case .badName, .unknownPlatform, .badCredential, .invalid: .badRequest

@@ -68,9 +68,9 @@ public enum Platforms {
         PushPlatforms.all.named(platform)?.descriptor.platform.rawValue
     }
 
-    /// The formats of native sends.
+    /// The formats of sends: those of native ones, and that of templates.
     public static var formats: [String] {
-        PushPlatforms.all.map { $0.descriptor.format }
+        PushPlatforms.all.map { $0.descriptor.format } + ["template"]
     }
 
     /// The names of the platforms, as the app backend knows them.

@@ -69,6 +69,12 @@ public struct ServerConfiguration: Sendable {
     public var metricsTokenFile: String?
     /// Bytes of the data directory's disk that nothing new is taken into; nil for the usual reserve.
     public var diskReserve: Int64?
+    /// Requests a second of each access key of a hub that has no limit of its own; nil for the usual.
+    public var requestRate: Int?
+    /// Unfinished notifications of a hub that has no limit of its own; nil for the usual.
+    public var backlogLimit: Int?
+    /// Requests a second of each user of the app backend; nil for the usual.
+    public var userRequestRate: Int?
 
     public init(
         dataDirectory: String, listen: Address? = nil, tlsListen: Address? = nil, tls: TLS? = nil,

@@ -14,6 +14,8 @@ extension MetricFamily {
         "From acceptance to handing a batch of first attempts to the transport.")
     static let deliveries = MetricFamily(
         "martlet_deliveries", .gauge, ["state"], "Deliveries in memory, by what they do.")
+    static let held = MetricFamily(
+        "martlet_notifications_held", .gauge, ["control"], "Notifications that stand still, by why.")
     static let backlog = MetricFamily(
         "martlet_deliveries_unfinished", .gauge, [], "Deliveries that are not finished, on disk.")
     static let oldest = MetricFamily(
@@ -39,6 +41,8 @@ extension MetricFamily {
 
     static let databaseBytes = MetricFamily(
         "martlet_database_bytes", .gauge, ["file"], "Size of the database and of its write-ahead log.")
+    static let databaseMemory = MetricFamily(
+        "martlet_database_memory_bytes", .gauge, [], "What is kept of the database in memory.")
     static let diskBytes = MetricFamily(
         "martlet_disk_bytes", .gauge, ["kind"],
         "Room left on the disk of the data directory, and the reserve that nothing new is taken into.")
@@ -72,9 +76,9 @@ extension MetricFamily {
 
     /// In the order in which they are written.
     static let all = [
-        accepted, attempts, outcomes, latency, deliveries, backlog, oldest, connections, paused, quarantines, renewals,
-        credentialExpiry, databaseBytes, diskBytes, writesWaiting, writeWait, commitTime, loopBusy, requests, refusals,
-        serverConnections, processorTime,
-        residentMemory, openFiles, openFilesLimit, startTime,
+        accepted, attempts, outcomes, latency, deliveries, held, backlog, oldest, connections, paused, quarantines,
+        renewals, credentialExpiry, databaseBytes, databaseMemory, diskBytes, writesWaiting, writeWait, commitTime,
+        loopBusy, requests, refusals, serverConnections, processorTime, residentMemory, openFiles, openFilesLimit,
+        startTime,
     ]
 }

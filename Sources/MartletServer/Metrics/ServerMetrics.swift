@@ -45,6 +45,10 @@ struct ServerMetrics: Sendable {
                 (["running"], Double(load.running)), (["waiting"], Double(load.waiting)),
                 (["sleeping"], Double(load.sleeping)),
             ])
+        text.add(
+            .held,
+            dispatcher.heldCounts.sorted { $0.key.rawValue < $1.key.rawValue }
+                .map { ([$0.key.rawValue], Double($0.value)) })
         let backlog = try await storage.backlog()
         text.add(.backlog, Double(backlog.deliveries))
         text.add(.oldest, backlog.oldest.map { max(0, (time.now - $0).inSeconds) } ?? 0)
@@ -74,6 +78,7 @@ struct ServerMetrics: Sendable {
         let sizes = storage.fileSizes
         let times = storage.writeTimes
         text.add(.databaseBytes, [(["database"], Double(sizes.database)), (["log"], Double(sizes.log))])
+        text.add(.databaseMemory, Double(storage.memory))
         let disk = storage.room.figures
         text.add(
             .diskBytes, disk.map { [(["free"], Double($0.free)), (["reserve"], Double($0.reserve))] } ?? [])

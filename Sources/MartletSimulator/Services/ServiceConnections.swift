@@ -26,7 +26,7 @@ final class ServiceConnections: ConnectionObserver {
 
     func opened(_ control: ConnectionControl) {
         entries.withLock { $0[control.connection.id] = Entry(control: control) }
-        let (steps, fault) = state.opened(control.connection, of: platform)
+        let (steps, fault) = state.opened(control.connection, silentFor: control.silence, of: platform)
         perform(steps, on: control)
         switch fault {
         case .reset: control.reset()

@@ -24,7 +24,8 @@ struct ServiceHandler: HTTPHandler {
             guard let collected = await collect(body, of: request) else { return await hold() }
             request.body = collected
         }
-        guard connections.takes(request) else { return await hold() }
+        // A request whose connection is gone, perhaps with a goodbye, is cancelled before its connection is forgotten.
+        guard connections.takes(request), !Task.isCancelled else { return await hold() }
         let verdict = state.judge(request, of: platform)
         if verdict.answer != nil { connections.judged(request) }
         connections.carryOut(verdict.fault, on: request)

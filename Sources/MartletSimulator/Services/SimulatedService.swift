@@ -14,7 +14,7 @@ struct SimulatedService: Sendable {
     private(set) var credential: [String: String] = [:]
     /// Numbers of the connections that there are, by `HTTPConnection.id`.
     private(set) var connections: [UInt64: Int] = [:]
-    /// When they were opened, by the clock that nobody sets.
+    /// When the peer had opened them at the latest, by the clock that nobody sets.
     private(set) var openings: [UInt64: Double] = [:]
     private var connectionCount = 0
     private var openRequests = 0
@@ -37,10 +37,10 @@ struct SimulatedService: Sendable {
         credential = try rules.issueCredential(origin: origin, authorityPEM: authorityPEM).properties
     }
 
-    mutating func opened(_ connection: HTTPConnection) {
+    mutating func opened(_ connection: HTTPConnection, silentFor silence: Duration) {
         connectionCount += 1
         connections[connection.id] = connectionCount
-        openings[connection.id] = SimulatorLedger.steadyTime
+        openings[connection.id] = SimulatorLedger.steadyTime - silence / .seconds(1)
         mark("connections")
         markMost("connections.atOnce", connections.count)
     }

@@ -19,11 +19,14 @@ extension SimulatorState {
     }
 
     /// Takes up a connection.
+    /// - Parameter silence: How long its peer has said nothing.
     /// - Returns: What the service does to it, and what goes wrong with it.
-    func opened(_ connection: HTTPConnection, of platform: PlatformID) -> (steps: [ConnectionStep], fault: Fault?) {
+    func opened(
+        _ connection: HTTPConnection, silentFor silence: Duration, of platform: PlatformID
+    ) -> (steps: [ConnectionStep], fault: Fault?) {
         let steps = withContents { contents, now in
             contents.withService(platform) { service -> [ConnectionStep] in
-                service.opened(connection)
+                service.opened(connection, silentFor: silence)
                 return service.rules.open(connection, at: now)
             }
         }

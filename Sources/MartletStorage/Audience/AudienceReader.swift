@@ -14,8 +14,8 @@ struct AudienceReader {
         defer { statements.giveBack() }
         let expired = ExpiredCursor(try statements.take(ExpiredCursor.sql), now: query.now)
         let scope = TagScope(hub: query.hub, platform: query.platform, kind: query.kind)
-        let matching = try statements.cursor(for: AudiencePlan(query.expression), in: scope)
-        let audience = JoinCursor(including: among(query) + [matching], excluding: [expired])
+        let audience = try statements.cursor(
+            for: AudiencePlan(query.expression), in: scope, among: among(query), except: expired)
         let handles = HandleCursor(try statements.take(HandleCursor.sql))
         var page: AudiencePage
         switch query.kind {

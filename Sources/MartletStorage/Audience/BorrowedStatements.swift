@@ -41,6 +41,19 @@ extension BorrowedStatements {
         }
     }
 
+    /// The registrations that a plan finds, as far as they are in other sets and not in another one. A join is joined
+    /// with them, and not joined again, because each cursor costs for every member.
+    mutating func cursor(
+        for plan: AudiencePlan, in scope: TagScope, among others: [AudienceCursor], except excluded: AudienceCursor
+    ) throws(StorageError) -> AudienceCursor {
+        guard case .join(let including, let excluding) = plan else {
+            return JoinCursor(including: others + [try cursor(for: plan, in: scope)], excluding: [excluded])
+        }
+        return JoinCursor(
+            including: others + (try cursors(for: including, scope, nil)),
+            excluding: try cursors(for: excluding, scope, nil) + [excluded])
+    }
+
     private mutating func cursors(
         for plans: [AudiencePlan], _ scope: TagScope, _ horizon: ReadingHorizon?
     ) throws(StorageError) -> [AudienceCursor] {

@@ -8,13 +8,18 @@ final class HandleCursor {
     private let statement: Statement
     private var current: Int64 = .min
     private var isStarted = false
-    private var digits: [UInt8] = []
+    /// Grows to the longest handle.
+    private var digits = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64)
 
     private static let patience = 6
 
     /// - Parameter statement: Of `sql`, for this cursor alone.
     init(_ statement: Statement) {
         self.statement = statement
+    }
+
+    deinit {
+        digits.deallocate()
     }
 
     /// Appends a member, whose channel must exist, with its handle to a page.
@@ -26,12 +31,12 @@ final class HandleCursor {
         guard statement.isBlob(1) else { return statement.withBytes(1) { page.append(member, handle: $0) } }
         statement.withBytes(1) { bytes in
             let count = bytes.count * 2
-            if digits.count < count { digits = [UInt8](repeating: 0, count: count) }
-            digits.withUnsafeMutableBufferPointer { digits in
-                let target = UnsafeMutableBufferPointer(rebasing: digits[..<count])
-                StoredHandle.unpack(bytes, into: target)
-                page.append(member, handle: UnsafeBufferPointer(target))
+            if digits.count < count {
+                digits.deallocate()
+                digits = .allocate(capacity: count)
             }
+            StoredHandle.unpack(bytes, into: digits)
+            page.append(member, handle: UnsafeBufferPointer(rebasing: digits[..<count]))
         }
     }
 

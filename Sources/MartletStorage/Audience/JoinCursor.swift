@@ -24,6 +24,7 @@ final class JoinCursor: AudienceCursor {
 
     /// The first position that all included sets have.
     private func agreed(from position: AudiencePosition) throws(StorageError) -> AudiencePosition {
+        if including.count == 1 { return try including[0].seek(position) }
         var candidate = position
         var agreeing = 0
         while agreeing < including.count {

@@ -1,10 +1,11 @@
 import MartletCore
 
-/// The members of one tag. Steps through neighbours, which is fastest in a dense tag, and jumps over the rest.
+/// The members of one tag. Steps through neighbours, which is fastest in a dense tag, and jumps over the rest, to the first
+/// of a channel: comparing pairs would be four of nine operations that SQLite does for each row.
 final class MemberCursor: AudienceCursor {
     static let sql = """
         SELECT channel, registration FROM tag_members
-        WHERE tag = ?1 AND (channel, registration) >= (?2, ?3) ORDER BY channel, registration
+        WHERE tag = ?1 AND channel >= ?2 ORDER BY channel, registration
         """
 
     private let statement: Statement
@@ -42,9 +43,8 @@ final class MemberCursor: AudienceCursor {
         statement.reset()
         try statement.bind(tag, at: 1)
         try statement.bind(position.channel, at: 2)
-        try statement.bind(position.registration, at: 3)
         isStarted = true
-        try step()
+        repeat { try step() } while current < position
     }
 
     private func step() throws(StorageError) {

@@ -4,14 +4,17 @@ public import MartletCore
 public enum SnapshotMember: Hashable, Sendable {
     case database
     case progressMap(Delivery.ID)
+    /// The progress of small deliveries.
+    case progressSlots
     /// The content of a payload, by its name among `PayloadBodies`.
     case payloadBody(String)
 
-    /// `martlet.db`, `progress/7`, `payloads/0123…`.
+    /// `martlet.db`, `progress/7`, `progress/slots`, `payloads/0123…`.
     public var name: String {
         switch self {
         case .database: SQLiteStorage.Settings.databaseName
         case .progressMap(let delivery): "progress/\(delivery.rawValue)"
+        case .progressSlots: "progress/\(ProgressSlots.fileName)"
         case .payloadBody(let name): "payloads/\(name)"
         }
     }
@@ -26,6 +29,7 @@ public enum SnapshotMember: Hashable, Sendable {
         guard words.count == 2 else { return nil }
         let word = String(words[1])
         switch words[0] {
+        case "progress" where word == ProgressSlots.fileName: self = .progressSlots
         case "progress":
             guard let number = Int64(word), number > 0 else { return nil }
             self = .progressMap(Delivery.ID(rawValue: number))

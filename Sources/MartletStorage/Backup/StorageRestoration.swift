@@ -93,7 +93,7 @@ public final class StorageRestoration {
     private func place(of member: SnapshotMember) -> String {
         switch member {
         case .database: directory.file(Self.unfinishedName)
-        case .progressMap: directory.file(member.name)
+        case .progressMap, .progressSlots: directory.file(member.name)
         case .payloadBody(let name): directory.file("\(Self.bodies)/\(name)")
         }
     }

@@ -37,6 +37,7 @@ public final class StorageSnapshot: Sendable {
         for delivery in unfinished {
             if let map = try await open(.progressMap(delivery), maps.path(of: delivery)) { try await visit(map) }
         }
+        if let slots { try await visit(slots) }
         let reader = Reader(try SQLiteStorage.Settings().openReader(place.database))
         var last = ""
         while true {
@@ -57,6 +58,15 @@ public final class StorageSnapshot: Sendable {
     /// Removes the copy of the database, which happens also when the snapshot is let go of.
     public func close() async {
         await thread.perform { [place] in place.leave() }
+    }
+
+    /// The progress of those who have a slot; nil where nobody has.
+    private var slots: SnapshotFile? {
+        let bytes = maps.slotBytes(of: unfinished)
+        guard !bytes.isEmpty else { return nil }
+        return SnapshotFile(.progressSlots, size: Int64(bytes.count)) { offset, count throws(ContainerError) in
+            Array(bytes[Int(offset)..<Int(offset) + count])
+        }
     }
 
     /// - Returns: nil where there is no such file.

@@ -23,7 +23,8 @@ struct ResendTable {
         if let earlier = resends.first(where: { $0.outcome == nil || $0.outcome == draft.outcome }) {
             return .resent(earlier.id)
         }
-        let resend = Resend(original: original.notification.sequence, outcome: draft.outcome)
+        let resend = Resend(
+            original: original.notification.sequence, outcome: draft.outcome, rank: try rank(of: original.notification))
         guard try hasLetters(resend, before: .max) else { return .nothing }
         let new = NotificationDraft(
             id: draft.id, hub: draft.hub, content: original.notification.content, target: original.notification.target,
@@ -31,6 +32,15 @@ struct ResendTable {
             isConfidential: original.notification.isConfidential, resend: resend)
         guard case .accepted(let notification, let deliveries) = try notifications.accept(new) else { return .nothing }
         return .accepted(notification, deliveries)
+    }
+
+    /// A notification with a collapse key has one delivery.
+    private func rank(of original: Notification) throws(StorageError) -> Delivery.ID? {
+        guard original.collapse != nil else { return nil }
+        if let rank = original.resend?.rank { return rank }
+        return try connection.first("SELECT id FROM deliveries WHERE notification = ?", original.sequence) { row in
+            Delivery.ID(rawValue: row.integer(0))
+        }
     }
 
     private func hasLetters(_ resend: Resend, before sequence: Int64) throws(StorageError) -> Bool {

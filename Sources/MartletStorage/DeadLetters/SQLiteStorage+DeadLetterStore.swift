@@ -2,7 +2,7 @@ public import MartletCore
 
 extension SQLiteStorage: DeadLetterStore {
     public func resend(_ draft: ResendDraft) async throws(StorageError) -> ResendAcceptance {
-        try await writer.write { connection throws(StorageError) in try ResendTable(connection).accept(draft) }
+        try await takeIn { connection throws(StorageError) in try ResendTable(connection).accept(draft) }
     }
 
     public func resends(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [ResendRecord] {

@@ -17,19 +17,29 @@ struct ChannelTable {
     }
 
     /// The channel of a draft's handle, made where it is missing, with the handle as it is spelled now.
+    ///
+    /// In two statements: one with RETURNING makes a table in memory at each run.
     func register(_ draft: RegistrationDraft, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> ChannelID {
         let (handle, key) = (draft.handle.text, draft.handleKey)
         let spelled = handle == key ? nil : StoredHandle(handle)
-        let id = try connection.first(
-            """
-            INSERT INTO channels (hub, platform, key, handle, registered_at) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT (hub, key, platform)
-                DO UPDATE SET handle = excluded.handle, registered_at = excluded.registered_at, is_suspected = NULL
-            RETURNING id
-            """, hub.rawValue, draft.platform.rawValue, StoredHandle(key), spelled, now
-        ) { ChannelID(rawValue: $0.integer(0)) }
-        guard let id else { throw StorageError(.unavailable, "The database did not say which channel it stored.") }
+        guard let id = try id(ofKey: key, hub: hub, platform: draft.platform) else {
+            try connection.run(
+                "INSERT INTO channels (hub, platform, key, handle, registered_at) VALUES (?, ?, ?, ?, ?)",
+                hub.rawValue, draft.platform.rawValue, StoredHandle(key), spelled, now)
+            return ChannelID(rawValue: connection.lastInsertedRow)
+        }
+        try connection.run(
+            "UPDATE channels SET handle = ?, registered_at = ?, is_suspected = NULL WHERE id = ?", spelled, now,
+            id.rawValue)
         return id
+    }
+
+    /// Notes that a channel was registered again with the handle that it has.
+    /// - Returns: false for one that is suspected, of which nothing is noted.
+    func renew(_ channel: ChannelID, at now: Timestamp) throws(StorageError) -> Bool {
+        try connection.run(
+            "UPDATE channels SET registered_at = ? WHERE id = ? AND is_suspected IS NULL", now, channel.rawValue)
+        return connection.changes == 1
     }
 
     func setHandle(_ handle: PushHandle, key: String, of channel: ChannelID) throws(StorageError) {

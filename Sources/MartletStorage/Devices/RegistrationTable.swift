@@ -29,7 +29,7 @@ struct RegistrationTable {
             if let refusal = try refusal(of: condition, stored, id, hub, now, creates: true) {
                 return .failure(refusal)
             }
-            let channel = try channels.register(draft, in: hub, at: now)
+            let channel = try channel(of: draft, over: stored, in: hub, at: now)
             return .success(try write(draft, id: id, channel, over: stored, in: hub, at: now).registration)
         case .delete(let id, let condition):
             let stored = try find(id, in: hub)
@@ -40,6 +40,18 @@ struct RegistrationTable {
             try remove(stored, .deleted, at: now)
             return .success(stored.registration)
         }
+    }
+
+    /// Most writes repeat the handle that is there, whose channel is then found by its number.
+    private func channel(
+        of draft: RegistrationDraft, over old: StoredRegistration?, in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) -> ChannelID {
+        if let old, old.registration.platform == draft.platform, old.registration.handle == draft.handle,
+            try channels.renew(old.place.channel, at: now)
+        {
+            return old.place.channel
+        }
+        return try channels.register(draft, in: hub, at: now)
     }
 
     /// - Parameter creates: Whether the write makes sense where there is no such registration.
@@ -66,9 +78,11 @@ struct RegistrationTable {
 
     func find(_ id: String, in hub: Hub.ID) throws(StorageError) -> StoredRegistration? {
         try connection.first(
-            "\(StoredRegistration.selection) WHERE r.hub = ? AND r.id = ?", hub.rawValue, StoredID(id),
-            read: StoredRegistration.init)
+            Self.selectionByID, hub.rawValue, StoredID(id), read: StoredRegistration.init)
     }
+
+    /// Put together once: every write begins with it.
+    private static let selectionByID = "\(StoredRegistration.selection) WHERE r.hub = ? AND r.id = ?"
 
     func registrations(of channel: ChannelID) throws(StorageError) -> [StoredRegistration] {
         try connection.all(

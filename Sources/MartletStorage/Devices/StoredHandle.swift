@@ -33,12 +33,30 @@ enum StoredHandle: Bindable, Equatable {
         }
     }
 
-    /// Writes two digits for each byte.
+    /// Writes two digits for each byte. Four bytes at a time: every push has a handle.
     static func unpack(_ bytes: UnsafeBufferPointer<UInt8>, into digits: UnsafeMutableBufferPointer<UInt8>) {
-        for place in bytes.indices {
+        let (input, output) = (UnsafeRawBufferPointer(bytes), UnsafeMutableRawBufferPointer(digits))
+        var place = 0
+        while place + 4 <= bytes.count {
+            let four = UInt32(littleEndian: input.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+            output.storeBytes(of: Self.digits(of: four).littleEndian, toByteOffset: place * 2, as: UInt64.self)
+            place += 4
+        }
+        while place < bytes.count {
             digits[place * 2] = digit(bytes[place] >> 4)
             digits[place * 2 + 1] = digit(bytes[place] & 15)
+            place += 1
         }
+    }
+
+    /// Eight digits, each a byte, for the four bytes of a word.
+    private static func digits(of four: UInt32) -> UInt64 {
+        var pairs = UInt64(four)
+        pairs = (pairs | pairs << 16) & 0x0000_FFFF_0000_FFFF
+        pairs = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF
+        let values = (pairs >> 4 | pairs << 8) & 0x0F0F_0F0F_0F0F_0F0F
+        let areLetters = (values &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return values &+ 0x3030_3030_3030_3030 &+ areLetters &* 0x27
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {
@@ -46,21 +64,17 @@ enum StoredHandle: Bindable, Equatable {
     }
 
     private static func pack(_ text: String) -> [UInt8]? {
-        let count = text.utf8.count
-        guard count > 0, count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count / 2)
-        var high: UInt8?
-        for character in text.utf8 {
-            guard let value = value(of: character) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
+        var text = text
+        return text.withUTF8 { digits in
+            guard digits.count > 0, digits.count % 2 == 0 else { return nil }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(digits.count / 2)
+            for place in stride(from: 0, to: digits.count, by: 2) {
+                guard let high = value(of: digits[place]), let low = value(of: digits[place + 1]) else { return nil }
+                bytes.append(high << 4 | low)
             }
+            return bytes
         }
-        return bytes
     }
 
     private static func value(of digit: UInt8) -> UInt8? {

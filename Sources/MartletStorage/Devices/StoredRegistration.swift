@@ -79,9 +79,9 @@ extension StoredRegistration {
 
     static func tags(_ text: String) throws(StorageError) -> [Tag] {
         var tags: [Tag] = []
-        for part in text.split(separator: ",") {
+        for part in text.utf8.split(separator: UInt8(ascii: ",")) {
             do throws(TagError) {
-                tags.append(try Tag(part))
+                tags.append(try Tag(Substring(part)))
             } catch {
                 throw StorageError(.corrupt, "A stored registration has a tag that is none; restore a backup.")
             }

@@ -32,15 +32,18 @@ struct TagTable {
     /// A tag that nobody carries any more is forgotten.
     func remove(_ place: TagPlace, names: some Sequence<String>) throws(StorageError) {
         for name in names {
-            guard let tag = try id(of: name, in: place.scope) else { continue }
+            let (hub, isTemplate) = (place.scope.hub.rawValue, place.scope.kind == .template)
             try connection.run(
-                "DELETE FROM tag_members WHERE tag = ? AND channel = ? AND registration = ?", tag,
-                place.channel.rawValue, place.registration)
+                """
+                DELETE FROM tag_members
+                WHERE tag = (SELECT id FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?)
+                    AND channel = ? AND registration = ?
+                """, hub, name, isTemplate, place.scope.platform.rawValue, place.channel.rawValue, place.registration)
             try connection.run(
                 """
                 DELETE FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?
-                    AND NOT EXISTS (SELECT 1 FROM tag_members WHERE tag = ?)
-                """, place.scope.hub.rawValue, name, place.scope.kind == .template, place.scope.platform.rawValue, tag)
+                    AND NOT EXISTS (SELECT 1 FROM tag_members WHERE tag = tags.id)
+                """, hub, name, isTemplate, place.scope.platform.rawValue)
             memory?.forgetTag(name, in: place.scope)
         }
     }
@@ -54,8 +57,8 @@ struct TagTable {
     }
 
     private func make(_ name: String, _ scope: TagScope) throws(StorageError) -> Int64 {
-        let counted = try connection.first("UPDATE tag_counter SET last = last + 1 RETURNING last") { $0.integer(0) }
-        guard let id = counted else {
+        try connection.run("UPDATE tag_counter SET last = last + 1")
+        guard let id = try connection.first("SELECT last FROM tag_counter", read: { $0.integer(0) }) else {
             throw StorageError(.corrupt, "The counter of tags is missing; restore a backup.")
         }
         try connection.run(

@@ -25,6 +25,9 @@ struct FunnelTable {
         for (platform, failed) in try failures(of: sequence) {
             parts[platform, default: FunnelEvidence.Part()].failed = failed
         }
+        for (platform, stopped) in try stopped(of: sequence) {
+            parts[platform, default: FunnelEvidence.Part()].stopped = stopped
+        }
         return FunnelEvidence(parts: parts)
     }
 
@@ -45,13 +48,29 @@ struct FunnelTable {
         ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1)), Int(row.integer(2))) }
     }
 
-    /// A push was made where somebody answered, where it was given up after attempts, or where its device had left when it
-    /// was to be tried again.
+    /// Who was tried, and then neither refused nor reached, and waits for nothing.
+    private func stopped(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
+        try connection.all(
+            """
+            SELECT d.platform, (SELECT count(*) FROM
+                (SELECT channel, registration FROM attempts WHERE delivery = d.id
+                    GROUP BY channel, registration HAVING max(outcome = ?2) = 0 AND min(outcome = ?3) = 0
+                EXCEPT SELECT channel, registration FROM refusals WHERE delivery = d.id
+                EXCEPT SELECT channel, registration FROM retries WHERE delivery = d.id))
+            FROM deliveries d WHERE d.notification = ?1
+            """, notification, OutcomeName.success.rawValue, OutcomeName.superseded.rawValue
+        ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1))) }
+    }
+
+    /// A push was made where somebody answered, where it was given up after attempts, whether they count or not, or where
+    /// its device had left when it was to be tried again.
     private func failures(of notification: Int64) throws(StorageError) -> [(PlatformID, Int)] {
         try connection.all(
             """
             SELECT d.platform, (SELECT count(*) FROM refusals f WHERE f.delivery = d.id
-                AND (f.origin IS NOT NULL OR f.handle IS NULL OR f.outcome = ?))
+                AND (f.origin IS NOT NULL OR f.handle IS NULL OR f.outcome = ? AND (f.attempts > 0
+                    OR EXISTS (SELECT 1 FROM attempts a WHERE a.delivery = f.delivery AND a.channel = f.channel
+                        AND a.registration = f.registration))))
             FROM deliveries d WHERE d.notification = ?
             """, OutcomeName.abandoned.rawValue, notification
         ) { row in (PlatformID(rawValue: row.text(0)), Int(row.integer(1))) }

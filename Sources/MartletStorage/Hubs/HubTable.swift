@@ -19,12 +19,15 @@ struct HubTable {
     func hubs() throws(StorageError) -> [Hub] {
         var hubs = try connection.all(
             """
-            SELECT id, name, registration_ttl, user_metadata, created_at, modified_at
+            SELECT id, name, registration_ttl, user_metadata, created_at, modified_at, request_rate, backlog_limit
             FROM hubs WHERE is_deleted = 0 ORDER BY folded_name
             """
         ) { row in
             let settings = HubSettings(
-                registrationTTL: row.isNull(2) ? nil : .milliseconds(row.integer(2)), userMetadata: row.optionalText(3))
+                registrationTTL: row.isNull(2) ? nil : .milliseconds(row.integer(2)), userMetadata: row.optionalText(3),
+                limits: HubLimits(
+                    requestRate: row.isNull(6) ? nil : Int(row.integer(6)),
+                    backlog: row.isNull(7) ? nil : Int(row.integer(7))))
             return Hub(
                 id: Hub.ID(rawValue: row.integer(0)), name: row.text(1), settings: settings,
                 createdAt: row.timestamp(4), modifiedAt: row.timestamp(5))
@@ -40,9 +43,11 @@ struct HubTable {
     func create(name: String, settings: HubSettings, at now: Timestamp) throws(StorageError) -> Hub? {
         try connection.run(
             """
-            INSERT INTO hubs (name, folded_name, registration_ttl, user_metadata, created_at, modified_at)
-            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-            """, name, name.lowercased(), settings.registrationTTL?.wholeMilliseconds, settings.userMetadata, now, now)
+            INSERT INTO hubs (name, folded_name, registration_ttl, user_metadata, request_rate, backlog_limit, created_at,
+                modified_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, name, name.lowercased(), settings.registrationTTL?.wholeMilliseconds, settings.userMetadata,
+            settings.limits.requestRate, settings.limits.backlog, now, now)
         guard connection.changes == 1 else { return nil }
         let hub = Hub(
             id: Hub.ID(rawValue: connection.lastInsertedRow), name: name, settings: settings, createdAt: now,
@@ -54,8 +59,11 @@ struct HubTable {
     func update(_ id: Hub.ID, settings: HubSettings, at now: Timestamp) throws(StorageError) -> Bool {
         guard try exists(id) else { return false }
         try connection.run(
-            "UPDATE hubs SET registration_ttl = ?, user_metadata = ?, modified_at = ? WHERE id = ?",
-            settings.registrationTTL?.wholeMilliseconds, settings.userMetadata, now, id.rawValue)
+            """
+            UPDATE hubs SET registration_ttl = ?, user_metadata = ?, request_rate = ?, backlog_limit = ?, modified_at = ?
+            WHERE id = ?
+            """, settings.registrationTTL?.wholeMilliseconds, settings.userMetadata, settings.limits.requestRate,
+            settings.limits.backlog, now, id.rawValue)
         try removeParts(of: id)
         try insertParts(settings, of: id)
         return true

@@ -9,6 +9,8 @@ extension Migration {
                 folded_name TEXT NOT NULL UNIQUE,
                 registration_ttl INTEGER,
                 user_metadata TEXT,
+                request_rate INTEGER,
+                backlog_limit INTEGER,
                 created_at INTEGER NOT NULL,
                 modified_at INTEGER NOT NULL,
                 is_deleted INTEGER NOT NULL DEFAULT 0

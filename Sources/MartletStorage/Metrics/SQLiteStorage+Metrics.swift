@@ -1,3 +1,4 @@
+import CMartletSQLite
 import Glibc
 public import MartletCore
 public import MartletModel
@@ -36,6 +37,9 @@ extension SQLiteStorage {
     public var fileSizes: (database: Int64, log: Int64) {
         (size(of: Settings.databaseName), size(of: Settings.databaseName + "-wal"))
     }
+
+    /// Bytes that SQLite has allocated in this process: caches of pages, each with a limit of its own, above all.
+    public var memory: Int64 { sqlite3_memory_used() }
 
     private func size(of name: String) -> Int64 {
         var status = stat()

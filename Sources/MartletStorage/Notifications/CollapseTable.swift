@@ -25,6 +25,10 @@ struct CollapseTable {
         }
     }
 
+    func remove(_ delivery: Delivery.ID) throws(StorageError) {
+        try connection.run("DELETE FROM collapses WHERE delivery = ?", delivery.rawValue)
+    }
+
     private static func anchors(
         of target: Notification.Target, _ collapse: Collapse
     ) -> (anchors: [String], expression: String?) {

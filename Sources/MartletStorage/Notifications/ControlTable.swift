@@ -35,10 +35,14 @@ struct ControlTable {
         return .done(control, sequence: found.sequence, open: open)
     }
 
-    func controlled() throws(StorageError) -> [(sequence: Int64, control: NotificationControl)] {
+    func controlled() throws(StorageError) -> [ControlledNotification] {
         try connection.all(
-            "SELECT sequence, control FROM notifications WHERE control <> 'running' AND finished_at IS NULL"
-        ) { row throws(StorageError) in (row.integer(0), try Self.control(row.text(1))) }
+            "SELECT sequence, hub, control FROM notifications WHERE control <> 'running' AND finished_at IS NULL"
+        ) { row throws(StorageError) in
+            ControlledNotification(
+                notification: row.integer(0), hub: Hub.ID(rawValue: row.integer(1)),
+                control: try Self.control(row.text(2)))
+        }
     }
 
     func hasEnded(_ sequence: Int64) throws(StorageError) -> Bool {

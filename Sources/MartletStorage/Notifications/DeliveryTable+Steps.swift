@@ -22,6 +22,7 @@ extension DeliveryTable {
         try ranges.insert(step.reached, of: step.delivery)
         try AttemptTable(connection).insert(step.attempts, of: step.delivery)
         try LaneTable(connection).note(step)
+        if step.supersedesNobody { try CollapseTable(connection).remove(step.delivery) }
         if step.state.isFinal { try finishNotification(of: step.delivery) }
     }
 
@@ -48,20 +49,45 @@ extension DeliveryTable {
 
     /// A refusal keeps what it is about, because the registration may be removed for it. Of a native send, which goes to
     /// a channel, it is the oldest registration of that.
+    ///
+    /// A broadcast can leave many, so the statements are taken once for all.
     private func addRefusals(_ step: DeliveryStep) throws(StorageError) {
+        guard !step.refusals.isEmpty else { return }
+        var statements = BorrowedStatements(connection)
+        defer { statements.giveBack() }
+        let about = try statements.take(
+            """
+            SELECT r.id, i.id FROM registrations r LEFT JOIN installations i ON i.sequence = r.installation
+            WHERE r.channel = ?1 AND CASE WHEN ?2 > 0 THEN r.sequence = ?2 ELSE r.template IS NULL END
+            ORDER BY r.sequence LIMIT 1
+            """)
+        let insert = try statements.take(
+            """
+            INSERT OR REPLACE INTO refusals (delivery, channel, registration, handle, outcome, reason, refused_at,
+                attempts, origin, status, connection, fate, registration_id, installation_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
         for refusal in step.refusals {
-            let (channel, registration) = (refusal.member.channel.rawValue, refusal.member.registration)
-            try connection.run(
-                """
-                INSERT OR REPLACE INTO refusals (delivery, channel, registration, handle, registration_id,
-                    installation_id, outcome, reason, refused_at, attempts, origin, status, connection, fate)
-                SELECT ?1, ?2, ?3, ?4, r.id, i.id, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 FROM (SELECT 1)
-                    LEFT JOIN registrations r ON r.channel = ?2 AND r.sequence = CASE WHEN ?3 > 0 THEN ?3
-                        ELSE (SELECT min(sequence) FROM registrations WHERE channel = ?2 AND template IS NULL) END
-                    LEFT JOIN installations i ON i.sequence = r.installation
-                """, step.delivery.rawValue, channel, registration, refusal.handle.map { StoredHandle($0.text) },
-                refusal.outcome.rawValue, refusal.reason, refusal.at, refusal.attempts, refusal.answer?.origin,
-                refusal.answer?.status, refusal.answer?.connection, refusal.fate.rawValue)
+            try about.bind(refusal.member.channel.rawValue, at: 1)
+            try about.bind(refusal.member.registration, at: 2)
+            let isThere = try about.step()
+            try insert.bind(step.delivery.rawValue, at: 1)
+            try insert.bind(refusal.member.channel.rawValue, at: 2)
+            try insert.bind(refusal.member.registration, at: 3)
+            try insert.bind(refusal.handle.map { StoredHandle($0.text) }, at: 4)
+            try insert.bind(refusal.outcome.rawValue, at: 5)
+            try insert.bind(refusal.reason, at: 6)
+            try insert.bind(refusal.at, at: 7)
+            try insert.bind(refusal.attempts, at: 8)
+            try insert.bind(refusal.answer?.origin, at: 9)
+            try insert.bind(refusal.answer?.status, at: 10)
+            try insert.bind(refusal.answer?.connection, at: 11)
+            try insert.bind(refusal.fate.rawValue, at: 12)
+            try insert.bind(isThere ? StoredID(about, 0) : nil, at: 13)
+            try insert.bind(isThere ? about.optionalText(1) : nil, at: 14)
+            _ = try insert.step()
+            about.reset()
+            insert.reset()
         }
     }
 

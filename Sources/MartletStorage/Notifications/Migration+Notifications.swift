@@ -5,7 +5,8 @@ extension Migration {
     ///
     /// A pause in `lane_pauses` whose `origin` is empty is one of the whole platform of the hub.
     ///
-    /// A resend has the sequence number of its `original`, which may be gone, and the outcome of what it takes up of it.
+    /// A resend has the sequence number of its `original`, which may be gone, and the outcome of what it takes up of it;
+    /// with a collapse key its `rank` is the delivery as which it is ordered.
     ///
     /// A notification without `begun_at` waits for its time, unless it has `finished_at`: then it was canceled.
     ///
@@ -34,7 +35,8 @@ extension Migration {
                 control TEXT NOT NULL DEFAULT 'running',
                 controlled_at INTEGER,
                 original INTEGER,
-                original_outcome TEXT
+                original_outcome TEXT,
+                rank INTEGER
             ) STRICT;
             CREATE UNIQUE INDEX notifications_by_id ON notifications (hub, id);
             CREATE INDEX notifications_by_original ON notifications (original) WHERE original IS NOT NULL;

@@ -14,10 +14,18 @@ struct NotificationTable {
         if let request = draft.request, let known = try requests.find(request, in: draft.hub, at: draft.acceptedAt) {
             return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
         }
+        if let limits = draft.backlogLimits,
+            let excess = try BacklogTable(connection).excess(
+                of: draft.hub, adding: draft.content.body.count, limits)
+        {
+            return .backlogged(excess)
+        }
         let notification = Notification(sequence: try insert(draft), draft)
         if let request = draft.request { try requests.insert(request, draft) }
         guard draft.dueAt == nil else { return .accepted(notification, []) }
-        return .accepted(notification, try begin(notification, at: draft.acceptedAt))
+        let deliveries = try makeDeliveries(of: notification)
+        if deliveries.isEmpty { try markBegun(notification, isOver: true, at: draft.acceptedAt) }
+        return .accepted(notification, deliveries)
     }
 
     private func insert(_ draft: NotificationDraft) throws(StorageError) -> Int64 {
@@ -26,11 +34,12 @@ struct NotificationTable {
         try connection.run(
             """
             INSERT INTO notifications (hub, id, platform, expression, handles, accepted_at, due_at, expires_at,
-                is_confidential, states_expiry, collapse, original, original_outcome)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                is_confidential, states_expiry, collapse, original, original_outcome, rank, begun_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, draft.hub.rawValue, draft.id.bytes, content.platform, target.expression, target.handles,
             draft.acceptedAt, draft.dueAt, draft.expiresAt, draft.isConfidential, draft.statesExpiry,
-            draft.collapse?.bytes, draft.resend?.original, draft.resend?.outcome?.rawValue)
+            draft.collapse?.bytes, draft.resend?.original, draft.resend?.outcome?.rawValue,
+            draft.resend?.rank?.rawValue, draft.dueAt == nil ? draft.acceptedAt : nil)
         let sequence = connection.lastInsertedRow
         try connection.run(
             "INSERT INTO messages (notification, body, fields) VALUES (?, ?, ?)", sequence, content.body,
@@ -48,7 +57,11 @@ struct NotificationTable {
             "\(StoredNotification.selection) WHERE n.begun_at IS NULL AND n.finished_at IS NULL AND n.due_at <= ?"
                 + " ORDER BY n.due_at, n.sequence LIMIT ?", now, limit, read: StoredNotification.read)
         var deliveries: [Delivery] = []
-        for notification in due { deliveries += try begin(notification, at: now) }
+        for notification in due {
+            let own = try makeDeliveries(of: notification)
+            try markBegun(notification, isOver: own.isEmpty, at: now)
+            deliveries += own
+        }
         return ReleasedNotifications(count: due.count, deliveries: deliveries)
     }
 
@@ -107,18 +120,23 @@ struct NotificationTable {
     }
 
     /// Makes the deliveries of a notification, as far as anybody is there; without one it is over.
-    private func begin(_ notification: Notification, at now: Timestamp) throws(StorageError) -> [Delivery] {
+    private func makeDeliveries(of notification: Notification) throws(StorageError) -> [Delivery] {
         let table = DeliveryTable(connection)
         var deliveries: [Delivery] = []
         for (platform, bounds) in try platforms(of: notification) {
             let delivery = try table.insert(notification, on: platform, bounds)
-            if let collapse = notification.collapse { try CollapseTable(connection).insert(delivery, collapse) }
+            if let collapse = notification.collapse, notification.resend == nil {
+                try CollapseTable(connection).insert(delivery, collapse)
+            }
             deliveries.append(delivery)
         }
-        try connection.run(
-            "UPDATE notifications SET begun_at = ?, finished_at = ? WHERE sequence = ?", now,
-            deliveries.isEmpty ? now : nil, notification.sequence)
         return deliveries
+    }
+
+    private func markBegun(_ notification: Notification, isOver: Bool, at now: Timestamp) throws(StorageError) {
+        try connection.run(
+            "UPDATE notifications SET begun_at = ?, finished_at = ? WHERE sequence = ?", now, isOver ? now : nil,
+            notification.sequence)
     }
 
     private func platforms(
@@ -169,8 +187,8 @@ struct NotificationTable {
     func traced(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> TracedNotification? {
         guard let found = try find(id, in: hub) else { return nil }
         return TracedNotification(
-            notification: found.notification, begunAt: found.begunAt,
-            canceledAt: found.control == .canceled ? found.controlledAt : nil,
+            notification: found.notification, begunAt: found.begunAt, control: found.control,
+            controlledAt: found.controlledAt,
             deliveries: try DeliveryTable(connection).progress(ofNotification: found.notification.sequence))
     }
 

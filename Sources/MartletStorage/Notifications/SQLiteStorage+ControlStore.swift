@@ -10,7 +10,7 @@ extension SQLiteStorage: ControlStore {
         }
     }
 
-    public func controlled() async throws(StorageError) -> [(sequence: Int64, control: NotificationControl)] {
+    public func controlled() async throws(StorageError) -> [ControlledNotification] {
         try await readers.read { connection throws(StorageError) in try ControlTable(connection).controlled() }
     }
 

@@ -6,9 +6,10 @@ enum StoredNotification {
     static let columns = """
         n.sequence, n.hub, n.id, n.platform, n.expression, n.handles, n.accepted_at, n.due_at, n.expires_at,
             m.body, m.fields, n.begun_at, n.finished_at, n.is_confidential, n.control, n.controlled_at, o.rate,
-            o.duration, o.halt_share, o.halt_answers, n.states_expiry, n.collapse, n.original, n.original_outcome
+            o.duration, o.halt_share, o.halt_answers, n.states_expiry, n.collapse, n.original, n.original_outcome,
+            n.rank
         """
-    static let columnCount: Int32 = 24
+    static let columnCount: Int32 = 25
     /// What the columns are of, behind `notifications n`.
     static let joins = """
         CROSS JOIN messages m ON m.notification = n.sequence LEFT JOIN rollouts o ON o.notification = n.sequence
@@ -31,7 +32,9 @@ enum StoredNotification {
             expiresAt: row.timestamp(8), statesExpiry: row.bool(20), collapse: try collapse(row, 21),
             isConfidential: row.bool(13), rollout: rollout(row),
             resend: row.optionalInteger(22).map { original in
-                Resend(original: original, outcome: row.optionalText(23).map { OutcomeName(rawValue: $0) })
+                Resend(
+                    original: original, outcome: row.optionalText(23).map { OutcomeName(rawValue: $0) },
+                    rank: row.optionalInteger(24).map { Delivery.ID(rawValue: $0) })
             })
         return Notification(sequence: row.integer(0), draft)
     }

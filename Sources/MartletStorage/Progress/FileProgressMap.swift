@@ -20,8 +20,9 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     private let keep: @Sendable (FileProgressMap) -> Void
 
     private static let pageSize = 4096
-    /// SEEK_DATA and SEEK_HOLE of lseek(2), which the Glibc module does not have.
-    private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
+    private static let pageWords = pageSize / 8
+    /// SEEK_DATA of lseek(2), which the Glibc module does not have.
+    private static let seekData: Int32 = 3
 
     /// Opens the file of a map, made where it is missing.
     init(
@@ -46,20 +47,6 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: byteCount / 8)
         allocated = .allocate(capacity: pages)
         for page in 0..<pages { (allocated + page).initialize(to: Atomic(0)) }
-        markPresentPages()
-    }
-
-    /// Finds the pages that an earlier user of the file has left.
-    private func markPresentPages() {
-        var position = lseek(descriptor, 0, Self.seekData)
-        while position >= 0 {
-            let end = lseek(descriptor, position, Self.seekHole)
-            guard end > position else { return }
-            for page in Int(position) / Self.pageSize..<min(Int(end - 1), byteCount - 1) / Self.pageSize + 1 {
-                allocated[page].store(1, ordering: .relaxed)
-            }
-            position = lseek(descriptor, end, Self.seekData)
-        }
     }
 
     deinit {
@@ -83,7 +70,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         let number = member.number
         guard holds(number) else { return }
         let (word, bit) = place(of: number)
-        guard isWritable(page: word * 8 / Self.pageSize) else {
+        guard isWritable(page: word / Self.pageWords) else {
             let isFirst = homeless.withLock { homeless in
                 homeless.insert(number)
                 return homeless.count == 1
@@ -96,35 +83,61 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     }
 
     var blocks: [ReachedBlock] {
-        let others = hasHomeless.load(ordering: .acquiring) ? homeless.withLock(\.self) : []
-        guard others.isEmpty else {
-            let inFile = (0..<Int64(byteCount) * 8).lazy.filter { self.isSet($0) }
-            return ReachedBlock.blocks(of: others.union(inFile))
-        }
+        guard homelessNumbers.isEmpty else { return ReachedBlock.blocks(of: numbers) }
         return stride(from: 0, to: byteCount / 8, by: ReachedBlock.wordCount).compactMap { first in
-            let count = min(ReachedBlock.wordCount, byteCount / 8 - first)
             var block = [UInt64](repeating: 0, count: ReachedBlock.wordCount)
-            for place in 0..<count where isPresent(page: (first + place) * 8 / Self.pageSize) {
-                block[place] = words[first + place].load(ordering: .relaxed)
+            for start in stride(from: first, to: min(first + ReachedBlock.wordCount, byteCount / 8), by: Self.pageWords)
+            where isPresent(page: start / Self.pageWords) {
+                for place in start..<min(start + Self.pageWords, first + ReachedBlock.wordCount) {
+                    block[place - first] = words[place].load(ordering: .relaxed)
+                }
             }
             return ReachedBlock(place: Int64(first / ReachedBlock.wordCount), words: block)
         }
     }
 
+    /// The numbers of everybody who is in it, which is slow where there are many.
+    var numbers: Set<Int64> { homelessNumbers.union(numbersInFile) }
+
+    private var homelessNumbers: Set<Int64> {
+        hasHomeless.load(ordering: .acquiring) ? homeless.withLock(\.self) : []
+    }
+
+    private var numbersInFile: [Int64] {
+        (0..<byteCount / Self.pageSize).filter(isPresent).flatMap { page in
+            let first = Int64(page * Self.pageSize * 8)
+            return (first..<first + Int64(Self.pageSize * 8)).filter { number in
+                let (word, bit) = place(of: number)
+                return words[word].load(ordering: .relaxed) & bit != 0
+            }
+        }
+    }
+
     private func isSet(_ number: Int64) -> Bool {
         let (word, bit) = place(of: number)
-        return isPresent(page: word * 8 / Self.pageSize) && words[word].load(ordering: .relaxed) & bit != 0
+        let page = word / Self.pageWords
+        guard isWritable(page: page) || isPresent(page: page) else { return false }
+        return words[word].load(ordering: .relaxed) & bit != 0
     }
 
     private func place(of number: Int64) -> (word: Int, bit: UInt64) {
         (Int(number) / 64, 1 << (UInt64(number) & 63))
     }
 
-    private func isPresent(page: Int) -> Bool { allocated[page].load(ordering: .relaxed) == 1 }
+    /// Whether a page has a place on the disk, given to it here or by another user of the file: a hole holds nothing.
+    private func isPresent(page: Int) -> Bool {
+        if allocated[page].load(ordering: .relaxed) == 1 { return true }
+        let start = off_t(page * Self.pageSize)
+        guard (start..<start + off_t(Self.pageSize)).contains(lseek(descriptor, start, Self.seekData)) else {
+            return false
+        }
+        allocated[page].store(1, ordering: .relaxed)
+        return true
+    }
 
     /// Two threads that ask at once both allocate, which does no harm.
     private func isWritable(page: Int) -> Bool {
-        if isPresent(page: page) { return true }
+        if allocated[page].load(ordering: .relaxed) == 1 { return true }
         let start = off_t(page * Self.pageSize)
         guard posix_fallocate(descriptor, start, off_t(Self.pageSize)) == 0 else { return false }
         allocated[page].store(1, ordering: .relaxed)

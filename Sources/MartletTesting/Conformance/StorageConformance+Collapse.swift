@@ -39,6 +39,44 @@ extension StorageConformance {
             _ = try await bench.storage.release(due: bench.now + .seconds(10), limit: 9)
             try require(try await bench.superseded(first, channels), is: [0])
         },
+        Requirement("What was ended before anything of it went out supersedes nobody any more") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", in: hub)
+            let first = try await bench.collapsing(hub, to: nil)
+            let second = try await bench.collapsing(hub, to: nil)
+            let third = try await bench.collapsing(hub, to: nil)
+            let channels = try await bench.channels(hub)
+            func end(_ delivery: Delivery, supersedesNobody: Bool) async throws {
+                var step = DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .canceled, endedAt: bench.now)
+                step.supersedesNobody = supersedesNobody
+                try await bench.storage.record(step)
+            }
+            try await end(third, supersedesNobody: true)
+            try require(try await bench.superseded(first, channels), is: [0])
+            try require(try await bench.superseded(second, channels), is: [])
+            try await end(second, supersedesNobody: false)
+            try require(try await bench.superseded(first, channels), is: [0])
+        },
+        Requirement("A resend takes nobody's place, and is as old as its first original") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", ["x"], in: hub)
+            try await bench.put("2", "b", ["x", "y"], in: hub)
+            let original = try await bench.collapsing(hub, to: "x")
+            let members = try await bench.audience(hub).members
+            try await bench.end(original, refusing: members.map { ($0, .badChannel) })
+            let newer = try await bench.collapsing(hub, to: "y")
+            let first = try await bench.resent(original)
+            try require(first.notification.collapse, is: original.notification.collapse)
+            try require(first.notification.resend?.rank, is: original.id)
+            let channels = try await bench.channels(hub)
+            try require(try await bench.superseded(newer, channels), is: [])
+            try require(try await bench.superseded(original.id, first, channels), is: [1])
+            try await bench.end(first, refusing: members.map { ($0, .badChannel) })
+            let second = try await bench.resent(first)
+            let open = try require(try await bench.storage.unfinished(after: .none, limit: 10).last)
+            try require(open.delivery.id, is: second.id)
+            try require(open.delivery.notification.resend?.rank, is: original.id)
+        },
         Requirement("A direct send takes the place of what its handles were sent, and the other way round") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", in: hub)
@@ -72,9 +110,16 @@ extension StorageBench {
     }
 
     fileprivate func superseded(_ delivery: Delivery, _ devices: CollapseDevices) async throws -> [Int] {
+        try await superseded(delivery.id, delivery, devices)
+    }
+
+    /// - Parameter rank: As which the delivery is ordered.
+    fileprivate func superseded(
+        _ rank: Delivery.ID, _ delivery: Delivery, _ devices: CollapseDevices
+    ) async throws -> [Int] {
         try await storage.superseded(
             CollapseQuery(
-                delivery: delivery.id, hub: delivery.notification.hub, platform: delivery.platform, key: "k",
+                delivery: rank, hub: delivery.notification.hub, platform: delivery.platform, key: "k",
                 devices: devices, now: now))
     }
 }

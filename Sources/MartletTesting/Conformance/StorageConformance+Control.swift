@@ -11,9 +11,8 @@ extension StorageConformance {
             let standing = try require(try await bench.storage.standing(notification.id, in: hub))
             try require(standing.control, is: .paused)
             try require(standing.controlledAt, is: bench.now)
-            let known = try await bench.storage.controlled()
-            try require(known.map(\.sequence), is: [notification.sequence])
-            try require(known.map(\.control), is: [.paused])
+            let known = ControlledNotification(notification: notification.sequence, hub: hub, control: .paused)
+            try require(try await bench.storage.controlled(), is: [known])
             try require(try await bench.unfinished(), is: deliveries.map(\.id))
         },
         Requirement("A repeated wish changes nothing, not even the time") { bench in
@@ -83,7 +82,7 @@ extension StorageConformance {
             try require(try await bench.storage.hasEnded(canceled.sequence), is: true)
             let released = try await bench.storage.release(due: bench.now + .seconds(60), limit: 10)
             try require(released.deliveries.map(\.notification.sequence), is: [paused.sequence])
-            try require(try await bench.storage.controlled().map(\.sequence), is: [paused.sequence])
+            try require(try await bench.storage.controlled().map(\.notification), is: [paused.sequence])
         },
         Requirement("What a standing counts: who is tried again apart from who was held back") { bench in
             let (hub, notification, deliveries) = try await bench.acceptedTwice()

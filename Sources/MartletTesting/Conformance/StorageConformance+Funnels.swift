@@ -25,13 +25,15 @@ extension StorageConformance {
         },
         Requirement("Pushes that were made and failed are counted, those that were not are not") { bench in
             let hub = try await bench.hub()
-            for number in 1...4 { try await bench.put("\(number)", "h\(number)", in: hub) }
+            for number in 1...6 { try await bench.put("\(number)", "h\(number)", in: hub) }
             let delivery = try await bench.accept(hub)
             let members = try await bench.audience(hub).members
-            func refusal(_ place: Int, _ outcome: OutcomeName, handle: PushHandle?, isAnswered: Bool) -> Refusal {
+            func refusal(
+                _ place: Int, _ outcome: OutcomeName, handle: PushHandle?, isAnswered: Bool, attempts: Int = 1
+            ) -> Refusal {
                 Refusal(
                     member: members[place], handle: handle, outcome: outcome, reason: "", at: bench.now,
-                    answer: isAnswered ? PushAnswer(origin: "https://a", status: 400) : nil)
+                    attempts: attempts, answer: isAnswered ? PushAnswer(origin: "https://a", status: 400) : nil)
             }
             try await bench.storage.record(
                 DeliveryStep(
@@ -41,9 +43,47 @@ extension StorageConformance {
                         refusal(1, .abandoned, handle: PushHandle("b"), isAnswered: false),
                         refusal(2, .throttled, handle: nil, isAnswered: false),
                         refusal(3, .invalidNotificationSize, handle: PushHandle("d"), isAnswered: false),
+                        refusal(4, .abandoned, handle: PushHandle("e"), isAnswered: false, attempts: 0),
+                        refusal(5, .abandoned, handle: PushHandle("f"), isAnswered: false, attempts: 0),
+                    ],
+                    // One that failed for no reason of its own.
+                    attempts: [
+                        Attempt(
+                            member: members[5], number: 1, outcome: .pnsUnavailable, reason: "", answer: nil,
+                            at: bench.now)
                     ]))
             let evidence = try await bench.storage.funnelEvidence(of: delivery.notification.id, in: hub)
-            try require(evidence.parts[bench.platform]?.failed, is: 3)
+            try require(evidence.parts[bench.platform]?.failed, is: 4)
+        },
+        Requirement("Who was tried and is tried no more is counted, nobody else") { bench in
+            let hub = try await bench.hub()
+            for number in 1...6 { try await bench.put("\(number)", "h\(number)", in: hub) }
+            let delivery = try await bench.accept(hub)
+            let members = try await bench.audience(hub).members
+            func attempt(_ place: Int, _ number: Int, _ outcome: OutcomeName) -> Attempt {
+                Attempt(
+                    member: members[place], number: number, outcome: outcome, reason: "", answer: nil, at: bench.now)
+            }
+            try await bench.storage.record(
+                DeliveryStep(
+                    delivery: delivery.id, isFannedOut: true, state: .processing,
+                    refusals: [
+                        Refusal(
+                            member: members[2], handle: PushHandle("c"), outcome: .badChannel, reason: "", at: bench.now
+                        )
+                    ],
+                    retries: [
+                        Retry(
+                            member: members[3], attempts: 1, dueAt: bench.now + .seconds(9), outcome: .throttled,
+                            reason: "")
+                    ],
+                    attempts: [
+                        attempt(0, 1, .throttled), attempt(0, 2, .superseded), attempt(1, 1, .throttled),
+                        attempt(1, 2, .success), attempt(2, 1, .throttled), attempt(3, 1, .throttled),
+                        attempt(4, 1, .superseded),
+                    ]))
+            let evidence = try await bench.storage.funnelEvidence(of: delivery.notification.id, in: hub)
+            try require(evidence.parts[bench.platform]?.stopped, is: 1)
         },
     ]
 }

@@ -7,7 +7,7 @@ extension StorageConformance {
             let settings = HubSettings(
                 accessRules: ["b", "a"].map { AccessRule(name: $0, rights: [.listen, .send], at: bench.now) },
                 credentials: [bench.platform: Credential(["Whistle": "x"])], registrationTTL: .milliseconds(86_400_001),
-                userMetadata: "<\u{1F426}>")
+                userMetadata: "<\u{1F426}>", limits: HubLimits(requestRate: 7, backlog: 1_000_000))
             let made = try require(
                 try await bench.storage.createHub(name: "Loft.One", settings: settings, at: bench.now))
             for hub in [made, try require(try await bench.storage.hubs().first)] {

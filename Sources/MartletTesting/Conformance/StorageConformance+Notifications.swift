@@ -242,7 +242,7 @@ extension StorageConformance {
                         {
                         case .accepted(let notification, _): (notification.id, true)
                         case .repeated(let id): (id, false)
-                        case .conflicting: nil
+                        case .conflicting, .backlogged: nil
                         }
                     }
                 }

@@ -7,7 +7,9 @@ public final class MemoryProgressMaps: ProgressMaps {
 
     public init() {}
 
-    public func map(for delivery: Delivery.ID, through lastNumber: Int64) throws(StorageError) -> any ProgressMap {
+    public func map(
+        for delivery: Delivery.ID, through lastNumber: Int64, expecting count: Int?
+    ) throws(StorageError) -> any ProgressMap {
         maps.withLock { maps in
             let map = maps[delivery] ?? MemoryProgressMap()
             maps[delivery] = map
@@ -25,6 +27,14 @@ public final class MemoryProgressMaps: ProgressMaps {
         maps.withLock { _ = $0.removeValue(forKey: delivery) }
     }
 
+    /// What a process that is killed now leaves to the next one.
+    public func copy() -> MemoryProgressMaps {
+        let copy = MemoryProgressMaps()
+        let found = maps.withLock { $0.mapValues { $0.copy() } }
+        copy.maps.withLock { $0 = found }
+        return copy
+    }
+
     /// How many deliveries have a map.
     public var count: Int { maps.withLock { $0.count } }
 }
@@ -34,5 +44,12 @@ private final class MemoryProgressMap: ProgressMap {
 
     func contains(_ member: AudienceMember) -> Bool { numbers.withLock { $0.contains(member.number) } }
     func insert(_ member: AudienceMember) { numbers.withLock { _ = $0.insert(member.number) } }
+    func copy() -> MemoryProgressMap {
+        let copy = MemoryProgressMap()
+        let found = numbers.withLock { $0 }
+        copy.numbers.withLock { $0 = found }
+        return copy
+    }
+
     var blocks: [ReachedBlock] { ReachedBlock.blocks(of: numbers.withLock { $0.sorted() }) }
 }

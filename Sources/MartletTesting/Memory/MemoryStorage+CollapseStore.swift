@@ -5,9 +5,10 @@ import Synchronization
 extension MemoryStorage: CollapseStore {
     public func superseded(_ query: CollapseQuery) async throws(StorageError) -> [Int] {
         state.withLock { state in
-            let later = state.deliveries.map(\.progress.delivery).filter { delivery in
+            let later = state.deliveries.filter { !$0.supersedesNobody }.map(\.progress.delivery).filter { delivery in
                 delivery.id > query.delivery && delivery.notification.hub == query.hub
                     && delivery.platform == query.platform && delivery.notification.collapse?.key == query.key
+                    && delivery.notification.resend == nil
             }
             switch query.devices {
             case .channels(let channels):

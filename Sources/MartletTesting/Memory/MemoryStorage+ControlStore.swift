@@ -23,10 +23,13 @@ extension MemoryStorage: ControlStore {
         }
     }
 
-    public func controlled() async throws(StorageError) -> [(sequence: Int64, control: NotificationControl)] {
+    public func controlled() async throws(StorageError) -> [ControlledNotification] {
         state.withLock { state in
             state.notifications.filter { $0.control != .running && !state.hasEnded($0) }
-                .map { ($0.notification.sequence, $0.control) }
+                .map {
+                    ControlledNotification(
+                        notification: $0.notification.sequence, hub: $0.notification.hub, control: $0.control)
+                }
         }
     }
 

@@ -18,12 +18,26 @@ extension MemoryStorage: FunnelStore {
             }
             for (platform, devices) in received { parts[platform]?.received = devices.count }
             for entry in state.deliveries where entry.progress.delivery.notification.id == id {
-                let failed = entry.refused.values.count {
-                    $0.answer != nil || $0.handle == nil || $0.outcome == .abandoned
+                let failed = entry.refused.values.count { refusal in
+                    let wasTried = refusal.attempts > 0 || entry.attempts.contains { $0.member == refusal.member }
+                    return refusal.answer != nil || refusal.handle == nil || refusal.outcome == .abandoned && wasTried
                 }
-                parts[entry.progress.delivery.platform, default: FunnelEvidence.Part()].failed = failed
+                let platform = entry.progress.delivery.platform
+                parts[platform, default: FunnelEvidence.Part()].failed = failed
+                parts[platform, default: FunnelEvidence.Part()].stopped = entry.stopped
             }
             return FunnelEvidence(parts: parts)
+        }
+    }
+}
+
+extension MemoryDelivery {
+    /// Members that were tried, and then neither refused nor reached, and wait for nothing.
+    fileprivate var stopped: Int {
+        Dictionary(grouping: attempts, by: \.member).count { member, attempts in
+            refused[member] == nil && retries[member] == nil
+                && !attempts.contains { $0.outcome == .success }
+                && attempts.contains { $0.outcome != .superseded }
         }
     }
 }

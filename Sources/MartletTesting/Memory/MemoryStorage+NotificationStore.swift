@@ -169,6 +169,7 @@ extension MemoryState {
         {
             return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
         }
+        if let excess = excess(of: draft) { return .backlogged(excess) }
         lastNotification += 1
         let notification = Notification(sequence: lastNotification, draft)
         notifications.append(MemoryNotification(notification: notification))
@@ -177,6 +178,20 @@ extension MemoryState {
                 fingerprint: request.fingerprint, notification: draft.id, acceptedAt: draft.acceptedAt)
         }
         return .accepted(notification, draft.dueAt == nil ? begin(notification, at: draft.acceptedAt) : [])
+    }
+
+    private func excess(of draft: NotificationDraft) -> BacklogExcess? {
+        guard let limits = draft.backlogLimits else { return nil }
+        let unfinished = notifications.filter { entry in
+            entry.isWaiting || deliveries(of: entry).contains { !$0.progress.state.isFinal }
+        }
+        func size(_ entries: [MemoryNotification]) -> BacklogSize {
+            BacklogSize(
+                notifications: entries.count,
+                bytes: entries.reduce(0) { $0 + Int64($1.notification.content.body.count) })
+        }
+        let own = unfinished.filter { $0.notification.hub == draft.hub }
+        return limits.excess(hub: size(own), all: size(unfinished), adding: Int64(draft.content.body.count))
     }
 
     fileprivate mutating func begin(_ notification: Notification, at now: Timestamp) -> [Delivery] {
@@ -236,5 +251,6 @@ extension MemoryDelivery {
         if let range = step.range { ranges = ranges.filter { $0.last != range.last } + [range] }
         attempts += step.attempts
         reached += step.reached
+        supersedesNobody = supersedesNobody || step.supersedesNobody
     }
 }

@@ -15,7 +15,8 @@ extension MemoryStorage: TraceStore {
         state.withLock { state in
             guard let entry = state.place(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }
             return TracedNotification(
-                notification: entry.notification, begunAt: entry.begunAt, canceledAt: entry.canceledAt,
+                notification: entry.notification, begunAt: entry.begunAt, control: entry.control,
+                controlledAt: entry.controlledAt,
                 deliveries: state.deliveries.map(\.progress).filter {
                     $0.delivery.notification.sequence == entry.notification.sequence
                 })

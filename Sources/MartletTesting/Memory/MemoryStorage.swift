@@ -117,6 +117,7 @@ struct MemoryDelivery {
     var ranges: [RangeRecord] = []
     var attempts: [Attempt] = []
     var reached: [ReachedBlock] = []
+    var supersedesNobody = false
 }
 
 /// What was accepted under a key.

@@ -62,6 +62,10 @@ extension Invocation {
                 description: "'martlet \(command.name)' takes \(wanted); \(found.count) words were given.",
                 command: command)
         }
+        if let empty = found.firstIndex(of: "") {
+            let name = command.operands[empty].filter { $0 != "[" && $0 != "]" }
+            throw UsageError(description: "\(name) is empty.", command: command)
+        }
         func variable(_ option: Option) -> String? {
             environment(option.environmentVariable).flatMap { $0.isEmpty ? nil : $0 }
         }

@@ -16,7 +16,11 @@ enum AudienceCommand {
         let expression = invocation.operand("EXPR")
         var query: [String] = []
         if expression != "*" { query.append("tags=\(segment(expression))") }
-        if let format = invocation["format"] { query.append("format=\(segment(format))") }
+        let form = "one of \(Platforms.formats.joined(separator: ", "))"
+        let format = try invocation.optional("format", as: form) { text in
+            Platforms.formats.first { $0.lowercased() == text.lowercased() }
+        }
+        if let format { query.append("format=\(segment(format))") }
         let path = "/hubs/\(segment(invocation.operand("HUB")))/audience?\(query.joined(separator: "&"))"
         let count = try await Administration(invocation).call(.get, path)
         guard !invocation.isOn("json") else {

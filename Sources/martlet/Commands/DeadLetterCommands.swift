@@ -7,25 +7,22 @@ enum DeadLetterCommands {
     static let all = [list, resend]
 
     private static let list = Command(
-        "dead-letters", operands: ["HUB", "[MESSAGE]"],
-        "List what ended without success: the messages that have dead letters, or those of one MESSAGE with the reason of "
-            + "each.",
+        "dead-letters", operands: ["HUB", "[NOTIFICATION]"],
+        "List what ended without success: the notifications that have dead letters, or those of one NOTIFICATION with the "
+            + "reason of each.",
         options: [.data, Option("json", nil, "Print everything that is known, as JSON: one document for each page.")]
     ) { invocation in
         let hub = segment(invocation.operand("HUB"))
-        let message = invocation.optionalOperand("MESSAGE")
-        let path = "/hubs/\(hub)" + (message.map { "/messages/\(segment($0))" } ?? "") + "/deadletters"
+        let id = invocation.optionalOperand("NOTIFICATION")
+        let path = "/hubs/\(hub)" + (id.map { "/messages/\(segment($0))" } ?? "") + "/deadletters"
         let administration = try Administration(invocation)
         var query = ""
         while true {
             let page = try await administration.call(.get, path + query)
             if invocation.isOn("json") {
                 Terminal.print(String(decoding: page.bytes, as: UTF8.self))
-            } else if message == nil {
-                for entry in page["messages"]?.array ?? [] { print(message: entry) }
             } else {
-                if query.isEmpty { print(message: page) }
-                for letter in page["letters"]?.array ?? [] { print(letter: letter) }
+                for line in lines(of: page, isFirst: query.isEmpty) { Terminal.print(Terminal.singleLine(line)) }
             }
             guard let next = page["continuation"]?.string else { return }
             query = "?continuation=\(segment(next))"
@@ -33,35 +30,47 @@ enum DeadLetterCommands {
     }
 
     private static let resend = Command(
-        "resend", operands: ["HUB", "MESSAGE"],
-        "Send the dead letters of MESSAGE again, once their cause is mended: to those of their devices that are still "
-            + "registered and still in the audience. Prints the id of the new message.",
+        "resend", operands: ["HUB", "NOTIFICATION"],
+        "Send the dead letters of NOTIFICATION again, once their cause is mended: to those of their devices that are still "
+            + "registered and still in the audience. Prints the id of the new notification.",
         options: [.data, Option("outcome", "NAME", "Only those that ended so, such as InvalidCredentials.")]
     ) { invocation in
         let hub = segment(invocation.operand("HUB"))
-        let message = segment(invocation.operand("MESSAGE"))
+        let id = segment(invocation.operand("NOTIFICATION"))
         let query = invocation["outcome"].map { "?outcome=\(segment($0))" } ?? ""
         let answer = try await Administration(invocation)
-            .call(.post, "/hubs/\(hub)/messages/\(message)/deadletters/resend\(query)")
-        Terminal.print(answer["id"]?.string ?? "")
+            .call(.post, "/hubs/\(hub)/messages/\(id)/deadletters/resend\(query)")
+        Terminal.print(answer["notification"]?.string ?? "")
     }
 
-    private static func print(message entry: JSON) {
+    /// One page of either listing.
+    static func lines(of page: JSON, isFirst: Bool) -> [String] {
+        if let notifications = page["notifications"]?.array {
+            guard notifications.isEmpty, isFirst else { return notifications.map(line(notification:)) }
+            return ["No notification of the hub has dead letters."]
+        }
+        let letters = page["letters"]?.array ?? []
+        let none = letters.isEmpty && isFirst ? ["It has no dead letters."] : []
+        return (isFirst ? [line(notification: page)] : []) + letters.map(line(letter:)) + none
+    }
+
+    private static func line(notification entry: JSON) -> String {
         let counts = (entry["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }.flatMap { platform, outcomes in
             (outcomes.object ?? [:]).sorted { $0.key < $1.key }.map { name, count in
                 "\(platform) \(count.integer ?? 0) \(name)"
             }
         }
-        let head = ["message", "acceptedAt", "state"].compactMap { entry[$0]?.string }
-        Terminal.print(Terminal.singleLine((head + counts).joined(separator: "  ")))
+        let head = ["notification", "acceptedAt", "state"].compactMap { entry[$0]?.string }
+        return (head + counts).joined(separator: "  ")
     }
 
-    private static func print(letter: JSON) {
+    private static func line(letter: JSON) -> String {
         let device = letter["installation"]?.string ?? letter["registration"]?.string ?? "(no registration)"
         let parts = [
             letter["at"]?.string, letter["platform"]?.string, device, letter["outcome"]?.string,
-            letter["reason"]?.string, letter["resentAs"]?.string.map { "sent again as \($0)" },
+            letter["reason"]?.string, letter["token"]?.string.map { "handle \($0)" },
+            letter["resentAs"]?.string.map { "sent again as \($0)" },
         ]
-        Terminal.print(Terminal.singleLine(parts.compactMap(\.self).joined(separator: "  ")))
+        return parts.compactMap(\.self).joined(separator: "  ")
     }
 }

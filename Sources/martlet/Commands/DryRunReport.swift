@@ -14,7 +14,18 @@ struct DryRunReport {
         let platforms = (run["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }
         let head = "Nothing was sent. A send would be \(pushes(run, "targeted"))."
         let told = platforms.flatMap { lines(of: $0.key, $0.value) } + problems.map { "Problem: \($0)" }
-        return ([head] + told).map(Terminal.singleLine)
+        return ([head] + times + told).map(Terminal.singleLine)
+    }
+
+    private var times: [String] {
+        var lines = [("Starts", "startsAt"), ("Expires", "expiresAt")].compactMap { name, member in
+            run[member]?.string.map { "\(name): \($0)" }
+        }
+        if let rollout = run["rollout"], let spec = rollout["spec"]?.string {
+            let numbers = ["rate", "seconds"].map { ControlCommands.rounded(rollout[$0]?.number ?? 0) }
+            lines.append("Roll-out: \(spec), \(numbers[0]) a second for \(numbers[1]) s")
+        }
+        return lines
     }
 
     private func lines(of platform: String, _ part: JSON) -> [String] {

@@ -2,17 +2,17 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet funnel`: how far a message came.
+/// `martlet funnel`: how far a notification came.
 enum FunnelCommand {
     static let command = Command(
-        "funnel", operands: ["HUB", "MESSAGE"],
-        "Say to how many devices a message was to go, for how many a payload was made, whose push service took it, and who "
-            + "received and opened it, in all and for each platform. What nobody can know is called unknown.",
+        "funnel", operands: ["HUB", "NOTIFICATION"],
+        "Say to how many devices a notification was to go, for how many a payload was made, whose push service took it, and "
+            + "who received and opened it, in all and for each platform. What nobody can know is called unknown.",
         options: [.data, Option("json", nil, "Print it as JSON.")]
     ) { invocation in
         let hub = segment(invocation.operand("HUB"))
-        let message = segment(invocation.operand("MESSAGE"))
-        let funnel = try await Administration(invocation).call(.get, "/hubs/\(hub)/messages/\(message)/funnel")
+        let id = segment(invocation.operand("NOTIFICATION"))
+        let funnel = try await Administration(invocation).call(.get, "/hubs/\(hub)/messages/\(id)/funnel")
         guard !invocation.isOn("json") else {
             return Terminal.print(String(decoding: funnel.bytes, as: UTF8.self))
         }

@@ -4,7 +4,7 @@ import MartletServer
 
 /// `martlet hub …`: hubs and their credentials.
 enum HubCommands {
-    static let all = [create, list, show, delete, setCredential, removeCredential]
+    static let all = [create, list, show, delete, setCredential, removeCredential, LimitCommand.command]
 
     static let create = Command(
         "hub create", operands: ["NAME"], "Create a hub and print its connection strings, for apps and for senders.",

@@ -13,16 +13,29 @@ enum SendCommand {
             Option("handle", "HANDLE", "Send to this one handle instead."),
             Option("body", "TEXT", "The payload, as the push service takes it."),
             Option(
-                "expires", "TIME", "When it is given up: a time such as 2026-11-21T09:22:56Z, or PT90M from the start."),
-            Option("at", "TIME", "Send it at this time, in UTC, such as 2026-11-21T09:22:56."),
+                "expires", "TIME",
+                "When it is given up: a time such as 2026-11-21T09:22:56, in UTC or with a zone, or PT90M from the start."
+            ),
+            Option("at", "TIME", "Send it at this time, such as 2026-11-21T09:22:56, in UTC or with a zone."),
             Option("replace", "ID", "With --at: put it in the place of a notification that has not begun."),
             Option("header", "NAME:VALUE", "A header field for the push service."),
             Option("confidential", nil, "Show the payload to nobody but the devices: no trace or telemetry has it."),
+            Option(
+                "rollout", "SPEC",
+                "How fast it goes out: rate=500, pushes a second, or over=PT10M; then, to stop it: '; halt=5%'."),
             Option("ca-file", "FILE", "The authority to trust instead of the system's."),
             Option("dry-run", nil, "Send nothing; print whom it would go to, what they would get, and what is wrong."),
-            Option("wait", nil, "Wait until it is delivered and print what became of it."),
+            Option(
+                "wait", nil,
+                "Wait until it is over and print what became of it; exit with 1 unless everybody got it. Needs the right "
+                    + "to manage."),
         ]
     ) { invocation in
+        guard invocation["at"] == nil || !invocation.isOn("wait") else {
+            throw UsageError(
+                description: "--wait is not for --at: 'martlet status' tells later what became of it.",
+                command: invocation.command)
+        }
         let hub = try HubClient(invocation)
         if invocation.isOn("dry-run") { return try await hub.tryOut(invocation) }
         let location = try await hub.send(invocation)
@@ -31,9 +44,6 @@ enum SendCommand {
         if invocation.isOn("wait") { try await hub.waitForOutcome(of: id) }
     }
 }
-
-/// States of a notification that do not change any more.
-private let finalStates = ["Completed", "NoTargetFound", "Abandoned", "Canceled"]
 
 extension HubClient {
     /// - Returns: The address of the notification.
@@ -60,9 +70,10 @@ extension HubClient {
         ]
         let (method, path) = try address(invocation)
         var target = path + "?api-version=2020-06\(query)"
-        if let expires = invocation["expires"] { fields["martlet-expires"] = expires }
-        if let time = invocation["at"] { fields["servicebusnotification-scheduletime"] = time }
+        fields["martlet-expires"] = try invocation.expiry()
+        fields["servicebusnotification-scheduletime"] = try invocation.start(now: SystemTime().now)?.iso8601
         if let tags = invocation["tags"] { fields["servicebusnotification-tags"] = tags }
+        if let rollout = invocation["rollout"] { fields["martlet-rollout"] = rollout }
         if let handle = invocation["handle"] {
             fields["servicebusnotification-devicehandle"] = handle
             target += "&direct"
@@ -90,17 +101,49 @@ extension HubClient {
         }
     }
 
-    /// Asks until the notification is final, then prints a line per outcome.
+    /// Asks until the notification is over, then prints a line per outcome. Of one that takes longer it tells on standard
+    /// error how far it is.
+    /// - Throws: `ServerError` where not everybody got it, so that a script notices.
     fileprivate func waitForOutcome(of id: String) async throws {
+        let path = "/\(hub)/messages/\(segment(id))"
+        var (last, pause): (SendProgress?, Duration) = (nil, .milliseconds(100))
         while true {
-            let response = try await call(.get, "/\(hub)/messages/\(segment(id))?api-version=2020-06")
-            let details = NotificationDetails(xml: String(decoding: response.bytes, as: UTF8.self))
-            if finalStates.contains(details.state) {
+            let progress = SendProgress(try JSON(parsing: try await call(.get, path + "/status").bytes))
+            if progress.isOver {
+                let response = try await call(.get, path + "?api-version=2020-06")
+                let details = NotificationDetails(xml: String(decoding: response.bytes, as: UTF8.self))
                 Terminal.print("State: \(details.state)")
                 for outcome in details.outcomes { Terminal.print("\(outcome.name): \(outcome.count)") }
+                if let failure = progress.failure { throw ServerError(failure) }
                 return
             }
-            try await Task.sleep(for: .milliseconds(100))
+            if pause > .milliseconds(400), progress != last {
+                Terminal.complain("martlet: \(progress.sentence)")
+                last = progress
+            }
+            // A server tells nobody by itself that a send is over, so it is asked again, more and more seldom.
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, .seconds(1))
+        }
+    }
+}
+
+extension Invocation {
+    /// When a notification is to go out; nil: now.
+    func start(now: Timestamp) throws(UsageError) -> Timestamp? {
+        let moment = try optional("at", as: "a time such as 2026-11-21T09:22:56, in UTC or with a zone") { text in
+            Timestamp(iso8601: text)
+        }
+        // Who names this very minute means now.
+        guard let moment, moment + .seconds(60) < now else { return moment }
+        throw UsageError(description: "--at \(moment.iso8601) is past; leave it out to send now.", command: command)
+    }
+
+    /// When it is given up, as the hub's header takes it; nil: when the hub usually does.
+    func expiry() throws(UsageError) -> String? {
+        let form = "a time such as 2026-11-21T09:22:56, in UTC or with a zone, or a duration such as PT90M"
+        return try optional("expires", as: form) { text in
+            text.hasPrefix("P") ? text : Timestamp(iso8601: text)?.iso8601
         }
     }
 }

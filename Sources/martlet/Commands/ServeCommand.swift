@@ -43,6 +43,13 @@ enum ServeCommand {
                 "keep-notifications", "DAYS",
                 "How long it is kept what became of a notification on every device, from its end.", default: "30"),
             Option(
+                "request-rate", "N", "Requests a second of each access key, where its hub has no other limit.",
+                default: "20000"),
+            Option(
+                "user-request-rate", "N", "Requests a second of each user of the app backend.", default: "100"),
+            Option(
+                "backlog-limit", "N", "Unfinished notifications of a hub that has no other limit.", default: "100000"),
+            Option(
                 "disk-reserve", "SIZE",
                 "Room on the disk of the data that nothing new is taken into; at most a twentieth of the disk.",
                 default: "64M"),
@@ -110,6 +117,9 @@ enum ServeCommand {
             Int64(text).flatMap { (1...3650).contains($0) ? $0 : nil }
         }
         if let days { configuration.notificationRetention = .seconds(days * 86_400) }
+        configuration.requestRate = try invocation.count("request-rate", upTo: 1_000_000)
+        configuration.userRequestRate = try invocation.count("user-request-rate", upTo: 1_000_000)
+        configuration.backlogLimit = try invocation.count("backlog-limit", upTo: 10_000_000)
         configuration.diskReserve = try invocation.byteCount("disk-reserve")
         configuration.metricsTokenFile = invocation["metrics-token-file"]
         configuration.loops = try invocation.optional("loops", as: "a number from 1 to 64") { text in
@@ -161,6 +171,13 @@ extension Invocation {
     /// The address that an option names.
     func address(_ name: String) throws(UsageError) -> ServerConfiguration.Address? {
         try optional(name, as: "ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080") { ServerConfiguration.Address($0) }
+    }
+
+    /// The number that an option says, 1 or more.
+    func count(_ name: String, upTo limit: Int) throws(UsageError) -> Int? {
+        try optional(name, as: "a number from 1 to \(limit)") { text in
+            Int(text).flatMap { (1...limit).contains($0) ? $0 : nil }
+        }
     }
 
     /// The bytes that an option says: a number with k, M or G behind it for thousands, millions or thousands of these.

@@ -5,16 +5,16 @@ import MartletServer
 /// `martlet why`: what became of a notification on a device.
 enum WhyCommand {
     static let command = Command(
-        "why", operands: ["HUB", "MESSAGE", "DEVICE"],
-        "Say why a notification did or did not reach a device, by what was true when it was sent. MESSAGE is the id that "
-            + "the send was answered with, DEVICE the id of a registration or an installation, known or not.",
+        "why", operands: ["HUB", "NOTIFICATION", "DEVICE"],
+        "Say why a notification did or did not reach a device, by what was true when it was sent. NOTIFICATION is the id "
+            + "that the send was answered with, DEVICE the id of a registration or an installation, known or not.",
         options: [.data, Option("json", nil, "Print everything that is known, as JSON.")]
     ) { invocation in
         let hub = segment(invocation.operand("HUB"))
-        let message = segment(invocation.operand("MESSAGE"))
+        let id = segment(invocation.operand("NOTIFICATION"))
         let device = segment(invocation.operand("DEVICE"))
         let trace = try await Administration(invocation)
-            .call(.get, "/hubs/\(hub)/messages/\(message)/devices/\(device)")
+            .call(.get, "/hubs/\(hub)/messages/\(id)/devices/\(device)")
         guard !invocation.isOn("json") else {
             return Terminal.print(String(decoding: trace.bytes, as: UTF8.self))
         }

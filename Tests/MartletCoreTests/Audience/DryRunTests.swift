@@ -114,6 +114,35 @@ struct DryRunTests {
         #expect(run.parts.map(\.targeted) == [0], "its credential and payload are told all the same")
     }
 
+    @Test func whenAndHowFastItGoesOutIsJudgedTogether() async throws {
+        let flight = try await Flight()
+        for number in 1...40 { try await flight.register("loft\(number)", id: "r\(number)") }
+        let now = flight.time.now
+        func run(
+            _ rollout: Rollout? = nil, due: Timestamp? = nil, _ expiry: Expiry? = nil
+        ) async throws -> DryRun {
+            try await dryRuns(flight).run(
+                hello, to: .audience(nil), in: flight.hub, dueAt: due, expiry: expiry, rollout: rollout)
+        }
+        let slow = try await run(Rollout(.rate(1)), .after(.seconds(6)))
+        #expect(
+            slow.problems == [
+                "At 1 a second 40 pushes take 40 s, but it expires after 6 s: about 34 would be abandoned."
+            ])
+        #expect(slow.startsAt == now && slow.expiresAt == now + .seconds(6))
+        #expect(slow.rollout?.seconds(for: slow.targeted) == 40)
+        #expect(try await run(Rollout(.rate(10)), .after(.seconds(6))).problems.isEmpty)
+        let long = try await run(Rollout(.over(.seconds(60))), .after(.seconds(6)))
+        #expect(long.refusal?.contains("would take longer than the notification lives") == true)
+        let past = try await run(due: now + .seconds(-61))
+        #expect(past.problems.first?.hasSuffix("is past: the send would go out at once.") == true)
+        #expect(try await run(due: now + .seconds(-59)).problems.isEmpty)
+        let later = try await run(due: now + .seconds(3600))
+        #expect(later.problems.isEmpty && later.startsAt == now + .seconds(3600))
+        let never = try await run(due: now + .seconds(367 * 86_400))
+        #expect(never.refusal == "A notification may be scheduled for at most 366 days ahead.")
+    }
+
     @Test func ofADirectSendEachHandleIsTriedAndCountedOnce() async throws {
         let flight = try await Flight()
         try await flight.hubs.setCredential(Credential(["Ring": "1"]), for: HomingPigeon.platform, of: "aviary")

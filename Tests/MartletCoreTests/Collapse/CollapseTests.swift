@@ -92,7 +92,69 @@ struct CollapseTests {
         #expect(flight.transport.sent.map(\.body) == ["early", "late"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func theNewerWaitsWhileAPageOfTheOlderIsUnderWay() async throws {
+    @Test(arguments: [true, false])
+    func whatWasCanceledBeforeAnythingOfItWentOutSparesNobody(hasBegun: Bool) async throws {
+        let flight = try await Flight(pageSize: 1)
+        try await flight.register(2)
+        let old = try await accept("old", in: flight)
+        let new = try await accept("new", in: flight)
+        if hasBegun {
+            var course = DeliveryCourse(DeliveryProgress(new))
+            #expect(await flight.deliverer.run(&course) == .yielded)
+        }
+        _ = try await flight.controls.apply(.cancel, to: new.notification.id, in: flight.hub)
+        #expect(try await flight.run(new) == .finished)
+        #expect(try await flight.run(old) == .finished)
+        #expect(flight.transport.sent.map(\.body) == (hasBegun ? ["new"] : ["old", "old"]))
+        #expect(try await flight.report(old).counts == (hasBegun ? [.superseded: 2] : [.success: 2]))
+    }
+
+    @Test func aPageThatAKilledProcessHadBegunCountsAsGone() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(1)
+        let old = try await accept("old", in: flight)
+        let new = try await accept("new", in: flight)
+        let before = flight.storage.copy()
+        #expect(try await flight.run(new) == .finished)
+        // Nothing of it was recorded, and its map is there.
+        let after = try await Flight(flight, restartedWith: before)
+        _ = try flight.maps.map(for: new.id, through: new.lastNumber)
+        _ = try await after.controls.apply(.cancel, to: new.notification.id, in: after.hub)
+        #expect(try await after.run(new) == .finished)
+        #expect(try await after.run(old) == .finished)
+        #expect(flight.transport.sent.map(\.body) == ["new"])
+    }
+
+    @Test func aResendIsAsOldAsItsOriginalAndTakesNobodysPlace() async throws {
+        let isSick = Flag(true)
+        let flight = try await Flight(pageSize: 10) { loft, _ in
+            answered(isSick.isOn && ["loft1", "loft2"].contains(loft) ? 400 : 200)
+        }
+        for number in 1...4 { try await flight.register("loft\(number)", id: "r\(number)") }
+        try await flight.register("loft1", id: "r1", tags: ["a"])
+        try await flight.register("loft3", id: "r3", tags: ["a"])
+        let old = try await accept("old", in: flight)
+        #expect(try await flight.run(old) == .finished)
+        isSick.isOn = false
+        let new = try await accept("new", to: .audience(.tag(Tag("a"))), in: flight)
+        let begun = Mutex<[Delivery]>([])
+        let letters = DeadLetters(store: flight.storage, time: flight.time) { deliveries in
+            begun.withLock { $0 = deliveries }
+        }
+        guard case .accepted = try await letters.resend(old.notification.id, in: flight.hub) else {
+            Issue.record("there are two to be sent again")
+            return
+        }
+        let resend = try #require(begun.withLock { $0.first })
+        #expect(try await flight.run(resend) == .finished)
+        #expect(try await flight.run(new) == .finished)
+        #expect(flight.transport.sent.dropFirst(4).map(\.loft) == ["loft2", "loft1", "loft3"])
+        #expect(lofts("new", in: flight) == [["loft1", "loft3"]])
+        #expect(try await flight.report(resend).counts == [.success: 1, .superseded: 1])
+        #expect(try await flight.report(new).counts == [.success: 2])
+    }
+
+    @Test(.timeLimit(.minutes(5))) func theNewerWaitsWhileAPageOfTheOlderIsUnderWay() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(1)
         let old = try await accept("old", in: flight)
@@ -100,7 +162,7 @@ struct CollapseTests {
         flight.transport.interrupt { [self] in
             guard let new = try? await accept("new", in: flight) else { return }
             started.withLock { $0 = Task { try await run(new, flight) } }
-            for _ in 0..<1000 { await Task.yield() }
+            for _ in 0..<100 { await Task.yield() }
             #expect(flight.transport.sent.isEmpty)
         }
         #expect(try await flight.run(old) == .finished)

@@ -67,8 +67,9 @@ struct DeadLetterTests {
         try await flight.register(1)
         let original = try await flight.accept()
         #expect(try await flight.run(original) == .finished)
-        _ = try await flight.registry.delete("r1", in: flight.hub)
         let second = try await resend(flight, original)
+        // After it was accepted: whoever is gone before that is not sent to at all.
+        _ = try await flight.registry.delete("r1", in: flight.hub)
         #expect(try await flight.run(second) == .finished)
         #expect(try await flight.report(second).state == .noTargetFound)
     }
@@ -90,6 +91,87 @@ struct DeadLetterTests {
         #expect(page.refusals.records.allSatisfy { $0.outcome == .abandoned && $0.reason.contains("Throttled") })
         #expect(page.summary.counts == [CarrierPigeon.platform: [.abandoned: 7]])
         #expect(try await flight.storage.nextRetry(of: original.id) == nil)
+    }
+
+    @Test func everybodyOfAMessageThatNobodyCanTakeIsADeadLetterAndCanBeSentAgain() async throws {
+        let flight = try await Flight(hasCredential: false)
+        try await flight.register(8)
+        let original = try await flight.accept()
+        #expect(try await flight.run(original) == .finished)
+        #expect(try await flight.report(original).counts == [.invalidCredentials: 8])
+        let found = try await page(flight, original).refusals.records
+        #expect(found.map(\.registration) == (1...8).map { "r\($0)" })
+        #expect(Set(found.map(\.reason)).count == 1)
+        #expect(Set(found.map(\.attempts)).count == 1)
+        try await flight.giveCredential()
+        let second = try await resend(flight, original)
+        #expect(try await flight.run(second) == .finished)
+        #expect(flight.transport.lofts == (1...8).map { "loft\($0)" })
+    }
+
+    @Test func whomTheServiceSparesAMessageIsADeadLetterToo() async throws {
+        let flight = try await Flight { _, _ in answered(413) }
+        try await flight.register(8)
+        let original = try await flight.accept()
+        #expect(try await flight.run(original) == .finished)
+        #expect(flight.transport.lofts.count == 3, "the others were spared it")
+        #expect(try await flight.report(original).counts == [.invalidNotificationSize: 8])
+        let found = try await page(flight, original).refusals.records
+        #expect(found.map(\.registration) == (1...8).map { "r\($0)" })
+        #expect(found.map(\.status) == [413, 413, 413, nil, nil, nil, nil, nil])
+        let traces = Traces(
+            store: flight.storage, maps: flight.maps, platforms: flight.platforms, messageIDs: MessageIDKey(1, 2))
+        let trace = try #require(try await traces.trace(original.notification.id, of: "r8", in: flight.hub))
+        #expect(trace.verdict == .spared)
+        #expect(trace.pushes[0].range?.reasons == [.invalidNotificationSize: "TooHeavy"])
+    }
+
+    @Test func whoseTurnHadNotComeWhenItExpiredIsADeadLetter() async throws {
+        let flight = try await Flight()
+        try await flight.register(8)
+        let original = try await flight.accept(lifetime: .seconds(60))
+        var course = DeliveryCourse(DeliveryProgress(original))
+        #expect(await flight.deliverer.run(&course) == .yielded)
+        flight.time.advance(by: .seconds(60))
+        #expect(try await flight.run(original) == .finished)
+        #expect(try await flight.report(original).state == .abandoned)
+        #expect(try await flight.report(original).counts == [.success: 3, .abandoned: 5])
+        let found = try await page(flight, original).refusals.records
+        #expect(found.map(\.registration) == (4...8).map { "r\($0)" })
+        #expect(found.allSatisfy { $0.reason.contains("before its turn") && $0.attempts == 0 })
+        let traces = Traces(
+            store: flight.storage, maps: flight.maps, platforms: flight.platforms, messageIDs: MessageIDKey(1, 2))
+        let trace = try #require(try await traces.trace(original.notification.id, of: "r8", in: flight.hub))
+        #expect(trace.verdict == .expired)
+        #expect(trace.pushes[0].attempts.isEmpty)
+        #expect(trace.pushes[0].range?.reasons.keys.map(\.self) == [.abandoned])
+        #expect(try await flight.run(try await resend(flight, original)) == .finished)
+        #expect(flight.transport.lofts == (1...8).map { "loft\($0)" })
+    }
+
+    @Test func pagesOfDeadLettersAreShort() async throws {
+        let flight = try await Flight(pageSize: 5000, hasCredential: false)
+        let handles = (1...2500).map { PushHandle("loft\($0)") }
+        let draft = NotificationDraft(
+            id: NotificationID(at: flight.time.now), hub: flight.hub,
+            content: .native(CarrierPigeon.platform, Message(body: [1])), target: .direct(handles),
+            acceptedAt: flight.time.now, expiresAt: flight.time.now + .seconds(60))
+        guard case .accepted(_, let deliveries) = try await flight.storage.accept(draft) else {
+            throw StorageError(.closed, "not accepted")
+        }
+        let original = try #require(deliveries.first)
+        var course = DeliveryCourse(DeliveryProgress(original))
+        var sizes: [Int] = []
+        for _ in 0..<3 {
+            let before = course.progress.cursor.registration
+            #expect(await flight.deliverer.run(&course) == .yielded)
+            sizes.append(Int(course.progress.cursor.registration - before))
+            if sizes.count == 2 { flight.time.advance(by: .seconds(60)) }
+        }
+        #expect(sizes == [100, 1000, 1000])
+        #expect(await flight.deliverer.run(&course) == .yielded)
+        #expect(await flight.deliverer.run(&course) == .finished)
+        #expect(try await flight.report(original).counts == [.invalidCredentials: 1100, .abandoned: 1400])
     }
 
     @Test func aResendIsItselfTriedAgainAndLeavesDeadLettersOfItsOwn() async throws {

@@ -62,6 +62,22 @@ struct AuthorizationCacheTests {
         #expect(provider.requests == 2)
     }
 
+    @Test func aTokenThatIsSignedAnewGoesOverConnectionsOfItsOwn() async throws {
+        let credential = Credential(["Whistle": "tweet"])
+        let service = try CarrierPigeon(credential: credential)
+        var generations: [Int] = []
+        for _ in 1...3 {
+            guard case .granted(let grant) = await cache.grant(for: key, credential: credential, service: service)
+            else {
+                Issue.record("there is a token")
+                return
+            }
+            generations.append(grant.generation)
+            time.advance(by: .seconds(3600))
+        }
+        #expect(generations == [0, 1, 2])
+    }
+
     @Test func whereTheClockIsSetBackATokenOfTheFutureIsReplaced() async throws {
         provider.answers(.ok, "t1")
         _ = await grant()

@@ -8,31 +8,46 @@ struct CircuitBreakerTests {
 
     @Test func aPauseIsOverWhereTheClockIsSetBack() {
         var breaker = CircuitBreaker(.lane)
-        _ = breaker.pause(atLeast: .seconds(600), at: now)
+        _ = breaker.pause(atLeast: .seconds(600), isProbe: false, at: now)
         let before = now + .seconds(-86_400)
         #expect(
             breaker.enter(at: now + .seconds(-1), probeDuration: .seconds(30)) == .paused(until: now + .seconds(600)))
         #expect(breaker.enter(at: before, probeDuration: .seconds(30)) == .probe)
-        #expect(breaker.enter(at: before, probeDuration: .seconds(30)) == .paused(until: before + .seconds(30)))
-        #expect(breaker.pause(at: before) == before + .seconds(2))
+        #expect(breaker.enter(at: before, probeDuration: .seconds(30)) == .paused(until: before + .seconds(1)))
+        #expect(breaker.pause(isProbe: true, at: before) == before + .seconds(2))
     }
 
     @Test func pausesDoubleUntilItCloses() {
         var breaker = CircuitBreaker(.lane)
-        let lengths = (0..<8).map { _ in (breaker.pause(at: now) - now).components.seconds }
+        let lengths = (0..<8).map { _ in (breaker.pause(isProbe: true, at: now) - now).components.seconds }
         #expect(lengths == [1, 2, 4, 8, 16, 32, 60, 60])
         breaker.close()
         #expect(breaker.isClosed)
-        #expect(breaker.pause(at: now) == now + .seconds(1))
+        #expect(breaker.pause(isProbe: false, at: now) == now + .seconds(1))
+    }
+
+    @Test func whatWasLetInBeforeAPauseMakesTheNextNoLonger() {
+        var breaker = CircuitBreaker(.lane)
+        for _ in 0..<10 { #expect(breaker.pause(isProbe: false, at: now) == now + .seconds(1)) }
+        let later = now + .seconds(1)
+        #expect(breaker.enter(at: later, probeDuration: .seconds(30)) == .probe)
+        #expect(breaker.pause(atLeast: .seconds(5), isProbe: false, at: later) == later + .seconds(5), "asked for")
+        #expect(breaker.enter(at: later + .seconds(5), probeDuration: .seconds(30)) != .free)
+        #expect(breaker.pause(isProbe: true, at: later + .seconds(5)) == later + .seconds(7))
+        var origin = CircuitBreaker(.origin)
+        for _ in 0..<20 { origin.fail(5, isProbe: false, at: now) }
+        #expect(origin.pausedUntil == now + .seconds(5))
     }
 
     @Test func afterAPauseOneProbeIsLetInAndTheOthersWaitForIt() {
         var breaker = CircuitBreaker(.lane)
         #expect(breaker.enter(at: now, probeDuration: .seconds(30)) == .free)
-        let until = breaker.pause(at: now)
+        let until = breaker.pause(isProbe: false, at: now)
         #expect(breaker.enter(at: now, probeDuration: .seconds(30)) == .paused(until: until))
         #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .probe)
-        #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .paused(until: until + .seconds(30)))
+        #expect(
+            breaker.enter(at: until, probeDuration: .seconds(30)) == .paused(until: until + .seconds(1)),
+            "to look whether it is over")
         breaker.endProbe()
         #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .probe, "one that showed nothing")
         let later = until + .seconds(30)
@@ -43,23 +58,23 @@ struct CircuitBreakerTests {
 
     @Test func aPauseIsNoShorterThanWhatWasAskedForAndNeverCutsAnother() {
         var breaker = CircuitBreaker(.lane)
-        #expect(breaker.pause(atLeast: .seconds(300), at: now) == now + .seconds(300))
-        #expect(breaker.pause(at: now) == now + .seconds(300))
+        #expect(breaker.pause(atLeast: .seconds(300), isProbe: false, at: now) == now + .seconds(300))
+        #expect(breaker.pause(isProbe: true, at: now) == now + .seconds(300))
     }
 
     @Test func anOriginIsPausedAfterThreeFailuresInARowAndAfterOneThatWasAProbe() {
         var breaker = CircuitBreaker(.origin)
-        breaker.fail(at: now)
-        breaker.fail(at: now)
+        breaker.fail(isProbe: false, at: now)
+        breaker.fail(isProbe: false, at: now)
         #expect(breaker.isClosed)
         breaker.close()
-        breaker.fail(2, at: now)
+        breaker.fail(2, isProbe: false, at: now)
         #expect(breaker.isClosed, "an answer between them")
-        breaker.fail(at: now)
+        breaker.fail(isProbe: false, at: now)
         #expect(breaker.pausedUntil == now + .seconds(5))
         let until = now + .seconds(5)
         #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .probe)
-        breaker.fail(at: until)
+        breaker.fail(isProbe: true, at: until)
         #expect(breaker.pausedUntil == until + .seconds(10))
     }
 
@@ -77,8 +92,8 @@ struct CircuitBreakerTests {
             case 0, 1: now = now + .seconds(chance.below(40))
             case 2:
                 let wasClosed = breaker.isClosed
-                breaker.fail(at: now)
-                #expect(wasClosed || (breaker.pausedUntil.map { $0 > now } ?? false), moment)
+                breaker.fail(isProbe: probe != nil, at: now)
+                #expect(wasClosed || probe == nil || (breaker.pausedUntil.map { $0 > now } ?? false), moment)
                 if !wasClosed { probe = nil }
             case 3 where probe != nil:
                 breaker.close()
@@ -96,7 +111,8 @@ struct CircuitBreakerTests {
                 case .paused(let until):
                     #expect(until > now && until <= now + longest, moment)
                     var later = breaker
-                    #expect(later.enter(at: until, probeDuration: duration) == .probe, moment)
+                    let last = max(until, probe.map { $0 + duration } ?? until)
+                    #expect(later.enter(at: last, probeDuration: duration) == .probe, moment)
                 }
             }
         }

@@ -318,7 +318,7 @@ struct DelivererTests {
         }
         flight.time.advance(to: until)
         #expect(flight.lanes.enter(lane, at: flight.time.now, probeDuration: .seconds(30)) == .probe)
-        #expect(try await flight.run(second) == .paused(lane, until: flight.time.now + .seconds(30)))
+        #expect(try await flight.run(second) == .paused(lane, until: flight.time.now + .seconds(1)))
         isDead.isOn = false
         flight.time.advance(by: .seconds(30))
         #expect(try await flight.run(first) == .finished)

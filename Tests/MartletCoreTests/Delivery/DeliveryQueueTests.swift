@@ -7,12 +7,14 @@ struct DeliveryQueueTests {
     private let now = Timestamp(seconds: 1000)
     private let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: PlatformID(rawValue: "pigeon"))
 
-    static func progress(_ sequence: Int64, hub: Int64 = 1, body: [UInt8] = []) -> DeliveryProgress {
+    static func progress(
+        _ sequence: Int64, hub: Int64 = 1, body: [UInt8] = [], expiresAt: Timestamp = .distantFuture
+    ) -> DeliveryProgress {
         let platform = PlatformID(rawValue: "pigeon")
         let draft = NotificationDraft(
             id: NotificationID(high: 0, low: UInt64(sequence)), hub: Hub.ID(rawValue: hub),
             content: .native(platform, Message(body: body)), target: .audience(nil), acceptedAt: Timestamp(seconds: 0),
-            expiresAt: .distantFuture)
+            expiresAt: expiresAt)
         return DeliveryProgress(
             Delivery(
                 id: id(sequence), notification: Notification(sequence: sequence, draft), platform: platform,
@@ -170,6 +172,21 @@ struct DeliveryQueueTests {
         #expect([nextSequence(&queue, at: later), nextSequence(&queue, at: later)] == [2, nil], "the next scout")
         queue.release(lane)
         #expect((0..<3).map { _ in nextSequence(&queue, at: later) } == [3, 4, nil])
+    }
+
+    @Test func whatExpiresBehindAPausedLaneIsGivenUpThen() {
+        var queue = emptyQueue()
+        for sequence in 1...4 {
+            queue.add(Self.progress(Int64(sequence), expiresAt: now + .seconds(sequence == 3 ? 5 : 3600)))
+        }
+        for _ in 1...4 { _ = nextSequence(&queue) }
+        for sequence in 1...4 { queue.end(Self.id(Int64(sequence)), .paused(lane, until: now + .seconds(60)), at: now) }
+        #expect(nextSequence(&queue, at: now + .seconds(4)) == nil)
+        let later = now + .seconds(5)
+        #expect([nextSequence(&queue, at: later), nextSequence(&queue, at: later)] == [3, nil])
+        queue.end(Self.id(3), .finished, at: later)
+        queue.release(lane)
+        #expect((0..<4).map { _ in nextSequence(&queue, at: later) } == [1, 2, 4, nil])
     }
 
     @Test func aReleasedLineBeginsWithItsScoutAndAHurriedHubReleasesItsLines() {

@@ -76,13 +76,14 @@ struct DeliveryRecordTests {
         #expect(try await flight.registry.registration("r7", in: flight.hub) != nil)
     }
 
-    @Test func whyMembersWereSparedIsKeptOncePerPage() async throws {
+    @Test func whyMembersWereSparedIsKeptOfThePageAndOfEach() async throws {
         let flight = try await Flight(hasCredential: false)
         try await flight.register(7)
         let delivery = try await flight.accept()
         _ = try await flight.run(delivery)
         let found = try await evidence(delivery, flight, 7)
-        #expect(found.refusal == nil)
+        #expect(found.refusal?.reason == "The hub has no credential for pigeon.")
+        #expect(found.refusal?.answer == nil)
         #expect(found.range?.reasons == [.invalidCredentials: "The hub has no credential for pigeon."])
     }
 }

@@ -95,6 +95,8 @@ struct Flight {
     let registry: DeviceRegistry
     let transport: ScriptedTransport
     let lanes = LaneBoard()
+    let board = ControlBoard()
+    let controls: SendControls
     let metrics = DeliveryMetrics()
     /// What the operator was told.
     let alarms = Alarms()
@@ -102,7 +104,7 @@ struct Flight {
     let hub: Hub.ID
 
     init(
-        pageSize: Int = 3, hasCredential: Bool = true, jitter: Double = 0,
+        pageSize: Int = 3, pagesAtOnce: Int = 1, hasCredential: Bool = true, jitter: Double = 0,
         _ answer: @escaping ScriptedTransport.Answer = { _, _ in .success(HTTPResponse(.ok)) }
     ) async throws {
         (storage, time, maps) = (MemoryStorage(), ManualTimeSource(), MemoryProgressMaps())
@@ -110,9 +112,11 @@ struct Flight {
         hubs = HubDirectory(store: storage, platforms: platforms, time: time)
         registry = DeviceRegistry(store: storage, platforms: platforms, time: time)
         hub = try await hubs.create("aviary").id
-        let settings = DeliverySettings(pageSize: pageSize, retry: RetryPolicy(jitter: jitter))
+        let settings = DeliverySettings(
+            pageSize: pageSize, pagesAtOnce: pagesAtOnce, retry: RetryPolicy(jitter: jitter))
+        controls = SendControls(store: storage, board: board, time: time) { _ in }
         deliverer = Self.deliverer(
-            storage, maps, hubs, platforms, lanes, transport, settings, time, metrics, alarms)
+            storage, maps, hubs, platforms, lanes, board, controls, transport, settings, time, metrics, alarms)
         if hasCredential { try await giveCredential() }
     }
 
@@ -125,8 +129,10 @@ struct Flight {
         try await hubs.reload()
         registry = DeviceRegistry(store: self.storage, platforms: platforms, time: time)
         hub = old.hub
+        controls = SendControls(store: self.storage, board: board, time: time) { _ in }
         deliverer = Self.deliverer(
-            self.storage, maps, hubs, platforms, lanes, transport, old.deliverer.settings, time, metrics, alarms)
+            self.storage, maps, hubs, platforms, lanes, board, controls, transport, old.deliverer.settings, time,
+            metrics, alarms)
         for memory in try await self.storage.laneMemories(at: time.now) {
             lanes.restore(memory)
             for pause in memory.pauses { deliverer.sender.origins.restore(pause, of: memory.lane, at: time.now) }
@@ -135,12 +141,13 @@ struct Flight {
 
     private static func deliverer(
         _ storage: MemoryStorage, _ maps: MemoryProgressMaps, _ hubs: HubDirectory, _ platforms: PushPlatformList,
-        _ lanes: LaneBoard, _ transport: ScriptedTransport, _ settings: DeliverySettings, _ time: ManualTimeSource,
+        _ lanes: LaneBoard, _ board: ControlBoard, _ controls: SendControls, _ transport: ScriptedTransport,
+        _ settings: DeliverySettings, _ time: ManualTimeSource,
         _ metrics: DeliveryMetrics, _ alarms: Alarms
     ) -> Deliverer {
         Deliverer(
             notifications: storage, letters: storage, devices: storage, maps: maps, hubs: hubs, platforms: platforms,
-            lanes: lanes,
+            lanes: lanes, board: board, controls: controls,
             sender: PageSender(
                 transport: transport,
                 authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),

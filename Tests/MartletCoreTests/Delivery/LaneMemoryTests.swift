@@ -93,7 +93,7 @@ struct LaneMemoryTests {
                 part.add(
                     Outcome(.wrongToken, .drop(asOf: nil, guarded: true)),
                     to: PageTally.Addressee(
-                        member: AudienceMember(channel: ChannelID(rawValue: number)), handle: nil, attempts: 1),
+                        member: AudienceMember(channel: ChannelID(rawValue: number)), handle: nil, attemptsBefore: 0),
                     chance: 0)
             }
             var page = part.emptied()

@@ -17,7 +17,7 @@ struct LaneTests {
             _ = board.note(tally, lane, isCurrent: true, at: now)
         }
         let addressee = PageTally.Addressee(
-            member: AudienceMember(channel: ChannelID(rawValue: 1)), handle: nil, attempts: 1)
+            member: AudienceMember(channel: ChannelID(rawValue: 1)), handle: nil, attemptsBefore: 0)
         note(isProbe: false) {
             $0.add(Outcome(.throttled, .retry(after: .seconds(30), scope: .platform)), to: addressee, chance: 0)
         }

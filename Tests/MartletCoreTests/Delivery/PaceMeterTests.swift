@@ -11,11 +11,12 @@ struct PaceMeterTests {
         var counts = [Int](repeating: 0, count: seconds)
         var now = from
         while true {
-            let turn = meter.turn(for: 1_000_000, at: now)
-            let second = Int((turn.at - from).components.seconds)
+            let second = Int((now - from).components.seconds)
             guard second < seconds else { return counts }
-            counts[second] += turn.count
-            now = turn.at
+            switch meter.turn(for: 1_000_000, at: now) {
+            case .now(let count): counts[second] += count
+            case .later(let moment): now = moment
+            }
         }
     }
 
@@ -35,28 +36,43 @@ struct PaceMeterTests {
         #expect((400...600).contains(counts[30]))
         #expect(counts[70] >= 950)
         let later = start + .seconds(400)
-        #expect(meter.turn(for: 1_000_000, at: later).count < 100, "idleness makes it begin again")
+        #expect(meter.turn(for: 1_000_000, at: later) == .now(96), "idleness makes it begin again")
     }
 
     @Test func whereTheClockIsSetBackNobodyWaitsUntilItIsThereAgain() {
         var meter = PaceMeter(SendingPace(account: "a", messagesPerMinute: 60))
         for _ in 0..<10 { _ = meter.turn(for: 1, at: Timestamp(seconds: 100_000)) }
-        let turn = meter.turn(for: 1, at: Timestamp(seconds: 1000))
-        #expect(turn.at == Timestamp(seconds: 1000))
+        #expect(meter.turn(for: 1, at: Timestamp(seconds: 1000)) == .now(1))
     }
 
     @Test func aFewMessagesNeverWait() {
         var meter = PaceMeter(SendingPace(account: "a", messagesPerMinute: 600_000))
         for second in 0..<100 {
             let now = start + .seconds(second)
-            #expect(meter.turn(for: 500, at: now) == PaceMeter.Turn(count: 500, at: now))
+            #expect(meter.turn(for: 500, at: now) == .now(500))
         }
+    }
+
+    @Test func aFewPassManyThatWait() {
+        var meter = PaceMeter(SendingPace(account: "a", messagesPerMinute: 600_000))
+        guard case .now(966) = meter.turn(for: 5000, at: start),
+            case .later(let moment) = meter.turn(for: 5000, at: start)
+        else {
+            Issue.record("many are held to the pace")
+            return
+        }
+        #expect(moment > start)
+        #expect(meter.turn(for: 1, at: start) == .now(1))
+        #expect(meter.turn(for: 100, at: start + .milliseconds(110)) == .now(100))
     }
 
     @Test func theSlowestPaceLetsOneThroughAtATime() {
         var meter = PaceMeter(SendingPace(account: "a", messagesPerMinute: 0))
-        #expect(meter.turn(for: 3, at: start) == PaceMeter.Turn(count: 1, at: start))
-        let second = meter.turn(for: 3, at: start)
-        #expect(second.count == 1 && second.at > start)
+        #expect(meter.turn(for: 3, at: start) == .now(1))
+        guard case .later(let moment) = meter.turn(for: 3, at: start) else {
+            Issue.record("one at a time")
+            return
+        }
+        #expect(moment > start)
     }
 }

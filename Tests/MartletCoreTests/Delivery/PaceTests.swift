@@ -26,7 +26,7 @@ struct PaceTests {
         let flight = try await flight(30, pace: 6000)
         let delivery = try await flight.accept(on: PacedPigeon.descriptor.platform)
         async let ending = flight.run(delivery)
-        for sent in [18, 27] {
+        for sent in [18, 29] {
             await flight.time.untilSleeping()
             #expect(flight.transport.sent.count == sent, "a tenth of the pace, and a second's worth ahead")
             flight.time.advance(by: .seconds(1))

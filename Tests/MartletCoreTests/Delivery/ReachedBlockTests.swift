@@ -31,6 +31,21 @@ struct ReachedBlockTests {
         check(stride(from: 0, to: 65_536, by: 100).map { $0 }, size: 1 + 656 * 2)
     }
 
+    @Test func fewTakeTheFormThatTheirWordsWouldTake() {
+        for _ in 0..<300 {
+            let spread = Int64([3, 100, 100_000].randomElement() ?? 3)
+            let numbers = (0..<Int.random(in: 1...70)).map { _ in 65_500 + Int64.random(in: 0..<spread) }
+            let expected = Set(numbers.map(ReachedBlock.place)).sorted().compactMap { place in
+                var words = [UInt64](repeating: 0, count: ReachedBlock.wordCount)
+                for number in numbers where ReachedBlock.place(of: number) == place {
+                    words[Int(number % ReachedBlock.size) / 64] |= 1 << UInt64(number % 64)
+                }
+                return ReachedBlock(place: place, words: words)
+            }
+            #expect(ReachedBlock.blocks(of: numbers) == expected)
+        }
+    }
+
     @Test func everyBlockIsOnItsOwn() {
         check([1, 65_536, 65_537, 300_000] + Array(200_000..<270_000))
         #expect(ReachedBlock.blocks(of: []).isEmpty)

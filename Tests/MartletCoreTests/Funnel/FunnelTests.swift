@@ -47,6 +47,44 @@ struct FunnelTests {
         #expect(total == Funnel.Steps(targeted: 5, rendered: 5, accepted: 3, received: 2, opened: 2))
     }
 
+    @Test func aCancelTakesNothingBack() async throws {
+        let flight = try await Flight(pageSize: 3) { _, _ in answered(429, ["retry-after": "600"]) }
+        try await flight.register(5)
+        let delivery = try await flight.accept()
+        flight.transport.interrupt {
+            _ = try? await flight.controls.apply(.pause, to: delivery.notification.id, in: flight.hub)
+        }
+        _ = try await flight.run(delivery)
+        #expect(try await funnel(flight, delivery).total.rendered == 3)
+        _ = try await flight.controls.apply(.cancel, to: delivery.notification.id, in: flight.hub)
+        #expect(try await flight.run(delivery) == .finished)
+        let total = try await funnel(flight, delivery).total
+        #expect(total == Funnel.Steps(targeted: 5, rendered: 3, accepted: 0, received: nil, opened: nil))
+    }
+
+    @Test func whomAScheduledOneIsForIsUnknownAndAnEvenRollOutHasCounted() {
+        let id = NotificationID(high: 1, low: 2)
+        #expect(Funnel(id: id, state: .scheduled, platforms: [:]).total.targeted == nil)
+        #expect(Funnel(id: id, state: .noTargetFound, platforms: [:]).total.targeted == 0)
+        let begun = Funnel.Steps(targeted: nil, rendered: 1, accepted: 1, received: nil, opened: nil)
+        let rolledOut = Funnel(
+            id: id, state: .processing, platforms: [CarrierPigeon.platform: begun], audience: 40)
+        #expect(rolledOut.total.targeted == 40)
+        #expect(rolledOut.platforms[CarrierPigeon.platform]?.targeted == nil)
+    }
+
+    @Test func whoseTurnNeverCameWasNotRendered() async throws {
+        let flight = try await Flight()
+        try await flight.register(5)
+        let delivery = try await flight.accept(lifetime: .seconds(60))
+        var course = DeliveryCourse(DeliveryProgress(delivery))
+        #expect(await flight.deliverer.run(&course) == .yielded)
+        flight.time.advance(by: .seconds(60))
+        #expect(try await flight.run(delivery) == .finished)
+        let total = try await funnel(flight, delivery).total
+        #expect(total.targeted == 5 && total.rendered == 3 && total.accepted == 3)
+    }
+
     @Test func whereNothingIsSentNothingWasRendered() async throws {
         let flight = try await Flight(hasCredential: false)
         try await flight.register(3)

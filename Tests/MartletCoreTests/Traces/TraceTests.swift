@@ -94,13 +94,15 @@ struct TraceTests {
         let flight = try await Flight { loft, _ in loft == "loft2" ? answered(429) : answered(200) }
         try await flight.register(2)
         let delivery = try await flight.accept()
-        guard case .waiting(let until) = try await flight.run(delivery) else {
+        guard case .waiting(let next) = try await flight.run(delivery) else {
             Issue.record("nothing waits")
             return
         }
         let waiting = try await trace(flight, delivery, "r2")
         #expect(waiting.verdict == .retrying)
-        #expect(waiting.pushes.first?.retryAt == until)
+        let until = "is tried until \(delivery.notification.expiresAt.iso8601)."
+        #expect(waiting.sentences.contains { $0.hasSuffix(until) })
+        #expect(waiting.pushes.first?.retryAt == next)
         #expect(waiting.pushes.first?.attempts.map(\.answer?.status) == [429])
         #expect(try await trace(flight, delivery, "r1").verdict == .delivered, "its bit is in the map yet")
 
@@ -108,8 +110,27 @@ struct TraceTests {
         #expect(try await trace(flight, delivery, "r2").verdict == .retrying)
         flight.time.advance(to: delivery.notification.expiresAt)
         #expect(try await flight.run(delivery) == .finished)
-        #expect(try await trace(flight, delivery, "r2").verdict == .expired)
+        let expired = try await trace(flight, delivery, "r2")
+        #expect(expired.verdict == .expired)
+        let end = delivery.notification.expiresAt.iso8601
+        #expect(
+            expired.sentences.first == "Given up: the notification expired at \(end), before it could be delivered.")
+        #expect(!expired.sentences.contains { $0.contains("is tried until") })
         #expect(try await trace(flight, delivery, "r1").verdict == .delivered, "and in the store now")
+    }
+
+    @Test func whatIsGivenUpBeforeItExpiresKeepsWhatItsLastAttemptCameTo() async throws {
+        let flight = try await Flight { _, _ in answered(429, ["retry-after": "600"]) }
+        try await flight.register(1)
+        let delivery = try await flight.accept(lifetime: .seconds(60))
+        #expect(try await flight.run(delivery) == .finished)
+        let trace = try await trace(flight, delivery, "r1")
+        #expect(trace.verdict == .expired)
+        let end = delivery.notification.expiresAt.iso8601
+        #expect(
+            trace.sentences.first == "Given up: the next attempt would have come after it expires at \(end).")
+        #expect(trace.pushes.first?.attempts.map(\.outcome) == [.channelThrottled])
+        #expect(try await flight.report(delivery).counts == [.abandoned: 1])
     }
 
     @Test func whoLeftTheAudienceBeforeARetryIsToldSo() async throws {
@@ -190,7 +211,7 @@ struct TraceTests {
         func verdict(knownSince: Int64, isReached: Bool) -> TraceVerdict? {
             let reasoning = TraceReasoning(
                 traced: TracedNotification(
-                    notification: delivery.notification, begunAt: Timestamp(seconds: 100), canceledAt: nil,
+                    notification: delivery.notification, begunAt: Timestamp(seconds: 100),
                     deliveries: [progress]),
                 past: RegistrationPast(versions: [version], knownSince: knownSince),
                 platforms: PushPlatformList([CarrierPigeon.self]), messageIDs: MessageIDKey(1, 2))
@@ -238,6 +259,51 @@ struct TraceTests {
             #expect(
                 trace.sentences.first == "Not sent: InvalidCredentials (The hub has no credential for pigeon).")
         }
+    }
+
+    @Test func whoWasSparedByACancelIsToldWhen() async throws {
+        let flight = try await Flight(pageSize: 2) { _, _ in answered(429, ["retry-after": "600"]) }
+        try await flight.register(3)
+        let delivery = try await flight.accept()
+        let id = delivery.notification.id
+        flight.transport.interrupt {
+            _ = try? await flight.controls.apply(.pause, to: id, in: flight.hub)
+        }
+        _ = try await flight.run(delivery)
+        let retrying = try await trace(flight, delivery, "r1")
+        #expect(retrying.verdict == .retrying)
+        #expect(
+            retrying.sentences.first == "It failed so far; its next attempt waits until the notification is resumed.")
+        #expect(retrying.pushes.first?.retryAt == nil)
+        #expect(!retrying.sentences.contains { $0.contains("tried again at") })
+        let held = try await trace(flight, delivery, "r3")
+        #expect(held.verdict == .pending)
+        #expect(held.sentences.contains { $0.hasPrefix("It was paused at \(flight.time.now.iso8601)") })
+        flight.time.advance(by: .seconds(5))
+        _ = try await flight.controls.apply(.cancel, to: id, in: flight.hub)
+        let moment = flight.time.now.iso8601
+        #expect(try await flight.run(delivery) == .finished)
+        let headlines = [
+            "r1": "Not tried again: the notification was canceled after 1 attempt.",
+            "r3": "Not sent: the notification was canceled before the device's turn.",
+        ]
+        for (device, attempts) in [("r1", 1), ("r3", 0)] {
+            let spared = try await trace(flight, delivery, device)
+            #expect(spared.verdict == .canceled)
+            #expect(spared.pushes.first?.attempts.count == attempts)
+            #expect(spared.sentences.first == headlines[device])
+            #expect(spared.sentences.contains { $0.contains("carries the message id") } == (attempts > 0))
+            #expect(spared.sentences.contains { $0.hasPrefix("It was canceled at \(moment)") })
+        }
+    }
+
+    @Test func whoseTurnDidNotComeBeforeItExpiredIsToldSo() async throws {
+        let flight = try await Flight()
+        try await flight.register(1)
+        let delivery = try await flight.accept(lifetime: .seconds(60))
+        flight.time.advance(by: .seconds(60))
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await trace(flight, delivery, "r1").verdict == .expired)
     }
 
     @Test func aDirectSendIsForTheHandlesOfItsList() async throws {

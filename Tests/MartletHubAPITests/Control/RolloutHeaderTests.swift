@@ -37,13 +37,20 @@ struct RolloutHeaderTests {
     }
 
     @Test(arguments: [
-        "", "halt", "halt=", "halt=5", "halt=%", "halt=100%", "halt=-1%", "halt=5.%", "halt=5.125%", "halt=.5%",
-        "halt=5%/", "halt=5%/0", "halt=5%/1000001", "halt=5%/1/2", "stop=5%",
+        "halt=", "halt=5", "halt=%", "halt=100%", "halt=-1%", "halt=5.%", "halt=5.125%", "halt=.5%",
+        "halt=5%/", "halt=5%/0", "halt=5%/1000001", "halt=5%/1/2",
     ])
     func aHaltThatIsNoneIsRefused(text: String) {
         #expect {
             _ = try RolloutHeader.rollout("rate=5; \(text)")
         } throws: { ($0 as? HubAPIError)?.sentence.contains("halt= takes a share") == true }
+    }
+
+    @Test(arguments: ["", "halt", "stop=5%", "over=PT1M", "rate=6"])
+    func behindThePaceThereIsAHaltAlone(text: String) {
+        #expect {
+            _ = try RolloutHeader.rollout("rate=5; \(text)")
+        } throws: { ($0 as? HubAPIError)?.sentence.contains("give rate= or over=, not both") == true }
     }
 
     @Test func twoHeadersAreRefusedAndNoneIsNone() throws {

@@ -42,9 +42,9 @@ struct DeadLetterRouteTests {
         let fixture = try await HubFixture()
         let id = try await failed(fixture)
         let sends = try await json(fixture, "/demo/deadletters")
-        #expect(sends["messages"]?.array?.count == 1)
-        #expect(sends["messages"]?.array?.first?["message"]?.string == id.description)
-        #expect(sends["messages"]?.array?.first?["platforms"] == ["pigeon": ["BadChannel": 1, "WrongToken": 1]])
+        #expect(sends["notifications"]?.array?.count == 1)
+        #expect(sends["notifications"]?.array?.first?["notification"]?.string == id.description)
+        #expect(sends["notifications"]?.array?.first?["platforms"] == ["pigeon": ["BadChannel": 1, "WrongToken": 1]])
         let page = try await json(fixture, "/demo/messages/\(id)/deadletters")
         let letters = try #require(page["letters"]?.array)
         #expect(letters.map { $0["registration"] } == ["r1", "r2"])
@@ -62,10 +62,14 @@ struct DeadLetterRouteTests {
         let path = "/demo/messages/\(id)/deadletters/resend"
         let first = try await fixture.send(.post, path + "?outcome=BadChannel", as: "send")
         #expect(first.status == .created)
-        let new = try #require(try JSON(parsing: first.bytes)["id"]?.string)
+        let new = try #require(try JSON(parsing: first.bytes)["notification"]?.string)
         #expect(first.fields["location"]?.contains("/demo/messages/\(new)?") == true)
         #expect(try await fixture.send(.post, path + "?outcome=BadChannel").status == .conflict)
-        #expect(try await fixture.send(.post, path + "?outcome=Throttled").status == .conflict)
+        for unknown in ["Throttled", "wrongtoken"] {
+            let refused = try await fixture.send(.post, path + "?outcome=\(unknown)")
+            #expect(refused.status == .conflict)
+            #expect(refused.text.contains("it has some of WrongToken."), "by its exact name, and what is left of them")
+        }
         #expect(try await fixture.send(.post, path).status == .created)
         let again = try await fixture.send(.post, path)
         #expect(again.status == .conflict && again.text.contains("sent again"))
@@ -74,6 +78,24 @@ struct DeadLetterRouteTests {
         #expect(page["resends"]?.array?.count == 2)
         let open = try await fixture.storage.unfinished(after: .none, limit: 10)
         #expect(open.count == 2 && open.allSatisfy(\.delivery.notification.isConfidential))
+    }
+
+    @Test func whereNobodyIsLeftNothingIsSentAgain() async throws {
+        let fixture = try await HubFixture()
+        let id = try await failed(fixture)
+        let path = "/demo/messages/\(id)/deadletters/resend"
+        func remove(_ registration: String) async throws {
+            _ = try await fixture.storage.apply(
+                RegistrationChange.delete(id: registration, condition: .none), in: fixture.hub.id, at: fixture.time.now
+            ).get()
+        }
+        try await remove("r1")
+        let refused = try await fixture.send(.post, path + "?outcome=BadChannel")
+        #expect(refused.status == .conflict)
+        #expect(refused.text.contains("is registered any more"))
+        #expect(try await fixture.send(.post, path + "?outcome=WrongToken").status == .created)
+        try await remove("r2")
+        #expect(try await fixture.send(.post, path).text.contains("is registered any more"))
     }
 
     @Test func whatIsUnderWayOrUnknownIsNotSentAgainAndOthersMayNotAsk() async throws {

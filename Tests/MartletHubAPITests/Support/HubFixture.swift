@@ -66,8 +66,11 @@ struct HubFixture {
             transport: PigeonTransport(), messageIDs: MessageIDKey(1, 2), time: time)
         let api = HubAPI(
             hubs: hubs, devices: devices,
-            notifications: NotificationIntake(store: storage, platforms: platforms, time: time, accepted: { _ in }),
+            notifications: NotificationIntake(
+                store: storage, platforms: platforms, time: time, backlogLimits: { hubs.backlogLimits(of: $0) },
+                accepted: { _ in }),
             testSends: dispatcher.makeTestSends(), dryRuns: dispatcher.makeDryRuns(),
+            controls: dispatcher.makeControls(),
             traces: Traces(
                 store: storage, maps: MemoryProgressMaps(), platforms: platforms, messageIDs: MessageIDKey(1, 2)),
             deadLetters: DeadLetters(store: storage, time: time, accepted: { _ in }), funnels: Funnels(store: storage),

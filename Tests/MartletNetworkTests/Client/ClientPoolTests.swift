@@ -40,7 +40,8 @@ struct ClientPoolTests {
     private static func completeRun(to origin: HTTPOrigin, holding holder: Holder) -> BatchRun {
         var batch = RequestBatch(RequestBatch.Shared(origin: origin, pathPrefix: "/", body: []))
         batch.append(path: [])
-        let run = BatchRun(batch, before: .now, results: { _ in withExtendedLifetime(holder) {} }, completed: {})
+        let run = BatchRun(
+            batch, from: .now, before: .now, results: { _ in withExtendedLifetime(holder) {} }, completed: {})
         run.abandon(TransportError(.cancelled, mayHaveBeenProcessed: false, "it is done"))
         return run
     }

@@ -236,7 +236,7 @@ struct HTTPClientTests {
         let (server, origin, settings) = try await serve(way, ClosureHandler.echo)
         let client = HTTPClient(loops: loops)
         var batch = RequestBatch(
-            RequestBatch.Shared(origin: origin, settings: settings, pathPrefix: "/", tellsSuccessesInFull: true))
+            RequestBatch.Shared(origin: origin, settings: settings, pathPrefix: "/", plainSuccess: .none))
         for path in ["a\r\nX: y", "b", "c d"] { batch.append(path: path.utf8, body: []) }
         let ledger = BatchLedger()
         await client.send(batch, before: soon) { ledger.note($0) }

@@ -43,7 +43,9 @@ final class BatchLedger: Sendable {
         }
     }
 
-    func run(_ batch: RequestBatch, before deadline: ContinuousClock.Instant) -> BatchRun {
-        BatchRun(batch, before: deadline, results: { self.note($0) }, completed: {})
+    func run(
+        _ batch: RequestBatch, from now: ContinuousClock.Instant, before deadline: ContinuousClock.Instant
+    ) -> BatchRun {
+        BatchRun(batch, from: now, before: deadline, results: { self.note($0) }, completed: {})
     }
 }

@@ -44,7 +44,8 @@ import Testing
             let cut = chance.one(of: [Cut.whole, .pieces])
             let ledgers = batches.map { _ in BatchLedger() }
             for (batch, ledger) in zip(batches, ledgers) {
-                pair.client.draw(from: ledger.run(batch, before: pair.clientConnection.now + .seconds(9)))
+                let now = pair.clientConnection.now
+                pair.client.draw(from: ledger.run(batch, from: now, before: now + .seconds(9)))
                 // The peer changes its mind in the middle.
                 if chance.below(2) == 0 {
                     pair.client.receive(pair.server.written())
@@ -93,10 +94,16 @@ import Testing
                     pathPrefix: "/" + chance.text(upTo: 200), fields: fields, itemFieldNames: names, body: shared))
             // Items of equal lengths may be copies of each other's frames; now and then one of other lengths is between.
             let repeats = chance.one(of: [0, 0, 3, 30])
+            var shapes: [(path: String, values: [[UInt8]], body: [UInt8]?)] = []
             while batch.count < 1 + chance.below(20) + repeats {
-                let path = chance.text(upTo: 200)
-                let values = names.map { _ in Array(chance.text(upTo: 300).utf8) }
-                let body = shared == nil ? chance.bytes(upTo: chance.one(of: bodies)) : nil
+                if shapes.isEmpty || chance.below(3) == 0 {
+                    shapes.append(
+                        (
+                            chance.text(upTo: 200), names.map { _ in Array(chance.text(upTo: 300).utf8) },
+                            shared == nil ? chance.bytes(upTo: chance.one(of: bodies)) : nil
+                        ))
+                }
+                let (path, values, body) = shapes[chance.below(shapes.count)]
                 for turn in 0...repeats {
                     let number = String(chance.next(), radix: 2)
                     let place = path + "/" + String(repeating: "0", count: 64 - number.count) + number

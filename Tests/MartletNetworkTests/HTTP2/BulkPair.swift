@@ -37,7 +37,7 @@ struct BulkPair {
 
     @discardableResult
     func draw(_ batch: RequestBatch, within time: Duration = .seconds(30)) -> BatchRun {
-        let run = ledger.run(batch, before: clientConnection.now + time)
+        let run = ledger.run(batch, from: clientConnection.now, before: clientConnection.now + time)
         client.draw(from: run)
         return run
     }

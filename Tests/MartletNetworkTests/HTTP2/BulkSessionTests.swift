@@ -186,10 +186,62 @@ import Testing
         pair.run()
         pair.pass(.seconds(5))
         pair.run()
-        let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came before the deadline")
+        let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came in time")
         #expect(pair.ledger.entries == [0: .failure(error), 1: .failure(error)])
         #expect(pair.dispatch.running.map(\.cancellations) == [1, 1])
         #expect(pair.client.capacity == 100)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases)
+    func whatIsWrittenShortlyBeforeTheDeadlineHasAllTheTimeForItsAnswer(_ kind: BulkPair.Kind) {
+        var settings = HTTP2Settings()
+        settings.streamLimit = 1
+        let pair = BulkPair(kind, settings: settings, dispatch: FakeDispatch { _, _ in })
+        let run = pair.draw(notifications(3), within: .seconds(8))
+        pair.run()
+        pair.pass(.seconds(6))
+        pair.dispatch.running[0].stream.send(HTTPResponse(.ok))
+        pair.run()
+        #expect(pair.dispatch.running.count == 2)
+        pair.pass(.seconds(2))
+        run.runOut()
+        pair.run()
+        let unsent = TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time")
+        #expect(pair.ledger.entries == [0: .success, 2: .failure(unsent)])
+        pair.pass(.seconds(5))
+        pair.run()
+        #expect(pair.ledger.entries.count == 2)
+        pair.pass(.milliseconds(999))
+        pair.run()
+        #expect(pair.ledger.entries.count == 2)
+        #expect(pair.client.deadline.map { $0 <= pair.clientConnection.now + .milliseconds(250) } ?? false)
+        pair.pass(.milliseconds(250))
+        pair.run()
+        let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came in time")
+        #expect(pair.ledger.entries == [0: .success, 1: .failure(error), 2: .failure(unsent)])
+        #expect(pair.dispatch.running.map(\.cancellations) == [0, 1])
+        #expect(pair.ledger.doubles == 0)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases)
+    func anAnswerBehindTheDeadlineCountsAndWhatIsRefusedThenIsNotSentAgain(_ kind: BulkPair.Kind) {
+        var settings = HTTP2Settings()
+        settings.streamLimit = 2
+        let pair = BulkPair(kind, settings: settings, dispatch: FakeDispatch { _, _ in })
+        let run = pair.draw(notifications(4), within: .seconds(8))
+        pair.run()
+        pair.pass(.seconds(6))
+        for running in pair.dispatch.running { running.stream.send(HTTPResponse(.ok)) }
+        pair.run()
+        pair.pass(.seconds(2))
+        run.runOut()
+        #expect(pair.ledger.entries == [0: .success, 1: .success])
+        pair.dispatch.running[2].stream.send(HTTPResponse(.ok))
+        pair.control.reset(pair.dispatch.requests[3].streamID, code: .refusedStream)
+        pair.run()
+        let unsent = TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time")
+        #expect(pair.ledger.entries == [0: .success, 1: .success, 2: .success, 3: .failure(unsent)])
+        #expect(pair.dispatch.requests.count == 4)
     }
 
     @Test(arguments: BulkPair.Kind.allCases) func aSilentPeerIsFoundOutByPing(_ kind: BulkPair.Kind) {
@@ -240,7 +292,7 @@ import Testing
                 stream.send(HTTPResponse(.ok, fields: ["x-path": request.target]))
             })
         var batch = RequestBatch(
-            RequestBatch.Shared(origin: testOrigin, pathPrefix: "/", body: [], tellsSuccessesInFull: true))
+            RequestBatch.Shared(origin: testOrigin, pathPrefix: "/", body: [], plainSuccess: .none))
         for item in 0..<5 { batch.append(path: "\(item)".utf8) }
         pair.draw(batch)
         pair.draw(notifications(2))
@@ -250,6 +302,55 @@ import Testing
         #expect(answers.count + pair.ledger.doubles == 5)
         #expect(
             pair.ledger.entries[4] == .answer(status: 200, fields: ["x-path: /4", "content-length: 0"], body: []))
+    }
+
+    /// Answers of all kinds to a batch whose successes have a body.
+    private func named(_ count: Int) -> (batch: RequestBatch, dispatch: FakeDispatch) {
+        var batch = RequestBatch(
+            RequestBatch.Shared(origin: testOrigin, pathPrefix: "/", body: [1], plainSuccess: .json(member: "name")))
+        for item in 0..<count { batch.append(path: "\(item)".utf8) }
+        let dispatch = FakeDispatch { request, stream in
+            let answers: [(HTTPStatus, String)] = [
+                (.ok, #"{"name":"projects/p/messages/1"}"#), (.ok, "{\n  \"name\": \"m\"\n}\n"), (.ok, ""), (.ok, "{}"),
+                (.badRequest, #"{"name":"no"}"#), (.ok, #"{"name":"m"}"#), (.ok, #"{"name":"m"}"#),
+            ]
+            let (status, body) = answers[(Int(request.target.dropFirst()) ?? 0) % answers.count]
+            stream.send(HTTPResponse(status, body: .bytes(Array(body.utf8))))
+        }
+        return (batch, dispatch)
+    }
+
+    @Test(arguments: Cut.allCases, BulkPair.Kind.allCases)
+    func aSuccessWithABodyIsPlainWhereItIsTheOneThatWasExpected(_ cut: Cut, _ kind: BulkPair.Kind) {
+        let (batch, dispatch) = named(700)
+        let pair = BulkPair(kind, dispatch: dispatch)
+        pair.draw(batch)
+        pair.run(cut: cut)
+        #expect(pair.ledger.doubles == 0)
+        let entries = pair.ledger.entries
+        #expect(entries.count == 700)
+        for (item, entry) in entries {
+            switch item % 7 {
+            case 0, 1, 5, 6: #expect(entry == .success)
+            case 2: #expect(entry == .answer(status: 200, fields: ["content-length: 0"], body: []))
+            case 3: #expect(entry == .answer(status: 200, fields: ["content-length: 2"], body: Array("{}".utf8)))
+            default:
+                let body = Array(#"{"name":"no"}"#.utf8)
+                #expect(entry == .answer(status: 400, fields: ["content-length: 13"], body: body))
+            }
+        }
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases) func theBodiesOfPlainSuccessesDoNotUseUpTheWindow(_ kind: BulkPair.Kind) {
+        let body = Array(#"{"name":"\#(String(repeating: "m", count: 4_000))"}"#.utf8)
+        let pair = BulkPair(kind, dispatch: FakeDispatch { $1.send(HTTPResponse(.ok, body: .bytes(body))) })
+        var batch = RequestBatch(
+            RequestBatch.Shared(origin: testOrigin, pathPrefix: "/", body: [1], plainSuccess: .json(member: "name")))
+        let count = 4 * BulkSession.connectionWindow / body.count
+        for item in 0..<count { batch.append(path: "\(item)".utf8) }
+        pair.draw(batch)
+        pair.run()
+        #expect(pair.ledger.entries == Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, .success) }))
     }
 
     @Test(arguments: BulkPair.Kind.allCases) func whatWouldNotBeOneRequestIsNotSent(_ kind: BulkPair.Kind) {

@@ -36,7 +36,7 @@ private struct PoolWorld {
 
     init(seed: UInt64) {
         chance = SeededGenerator(seed: seed)
-        pool = HTTP2PoolStateMachine(connectionLimit: 1 + Int(seed % 4))
+        pool = HTTP2PoolStateMachine(connectionLimit: [1, 2, 3, 4, 8, 32][Int(seed % 6)])
     }
 
     /// Lets one thing happen, and the pool see to it.
@@ -125,6 +125,7 @@ private struct PoolWorld {
     }
 
     private mutating func perform(_ actions: [HTTP2PoolStateMachine.Action]) {
+        checkGrowth(actions)
         for action in actions {
             switch action {
             case .connect(let id): members[id] = Member()
@@ -135,6 +136,15 @@ private struct PoolWorld {
                 waiting = 0
             }
         }
+    }
+
+    /// At most as many connections are made as there are, and none while it is open what others bring.
+    private func checkGrowth(_ actions: [HTTP2PoolStateMachine.Action]) {
+        let made = actions.count { if case .connect = $0 { true } else { false } }
+        guard made > 0 else { return }
+        let open = members.values.count { $0.isOpen && !$0.isConnecting }
+        #expect(made <= max(1, open), "it more than doubles")
+        #expect(!members.values.contains { $0.isConnecting }, "others are being made")
     }
 
     /// What waits goes where there is room, and connections that are done with go.

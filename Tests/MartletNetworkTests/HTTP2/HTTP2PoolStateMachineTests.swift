@@ -21,16 +21,17 @@ import Testing
         #expect(pool.deadline == nil)
     }
 
-    @Test func oneConnectionIsMadeAtATimeAndOnlyUpToTheLimit() {
+    @Test func noMoreConnectionsAreMadeThanTheLimitAllows() {
         var pool = busyPool(limit: 2)
         #expect(pool.demand(9, at: start) == [])
-        let measured = start + .milliseconds(50)
-        #expect(pool.deadline == measured)
+        #expect(pool.deadline == start + .milliseconds(10), "it is looked at how things stand")
+        #expect(pool.expire(at: start + .milliseconds(10)) == [])
+        let measured = start + .milliseconds(150)
         #expect(pool.expire(at: measured) == [.connect(2)])
         #expect(pool.demand(20, at: measured) == [])
         #expect(pool.connected(2, capacity: 1, at: measured) == [.fill(2)])
         #expect(pool.changed(2, capacity: 0, hasAnswered: true, isIdle: false, isOpen: true, at: measured) == [])
-        #expect(pool.expire(at: measured + .milliseconds(50)) == [])
+        #expect(pool.expire(at: measured + .milliseconds(150)) == [])
     }
 
     @Test func whatWillBeDoneBeforeAnotherConnectionIsMadeDoesNotWaitForOne() {
@@ -38,12 +39,32 @@ import Testing
         #expect(pool.demand(1000, at: start) == [.connect(1)])
         let made = start + .milliseconds(100)
         #expect(pool.connected(1, capacity: 1, at: made) == [.fill(1)])
-        pool.measured(1, answers: 0, roundTrip: .milliseconds(20))
-        // A thousand answers a second: what waits is done in 110 milliseconds, and a connection takes 120.
+        pool.measured(1, answers: 1, roundTrip: .milliseconds(20))
         #expect(report(&pool, 1, answers: 1, waiting: 110, at: made) == [])
-        #expect(report(&pool, 1, answers: 51, waiting: 110, at: made + .milliseconds(50)) == [])
-        #expect(report(&pool, 1, answers: 101, waiting: 110, at: made + .milliseconds(100)) == [])
-        #expect(report(&pool, 1, answers: 101, waiting: 150, at: made + .milliseconds(100)) == [.connect(2)])
+        // A thousand answers a second: what waits is done in 110 milliseconds, and a connection takes 120.
+        for tick in 1...20 {
+            let now = made + .milliseconds(10 * tick)
+            let waiting = tick == 10 ? 0 : 110
+            #expect(report(&pool, 1, answers: 1 + 10 * tick, waiting: waiting, at: now) == [])
+        }
+        let now = made + .milliseconds(200)
+        #expect(pool.demand(150, at: now) == [.connect(2)])
+    }
+
+    @Test func whatHasWaitedAsLongAsAConnectionTakesWaitsForOne() {
+        var pool = HTTP2PoolStateMachine(connectionLimit: 3)
+        #expect(pool.demand(1000, at: start) == [.connect(1)])
+        let made = start + .milliseconds(100)
+        #expect(pool.connected(1, capacity: 1, at: made) == [.fill(1)])
+        pool.measured(1, answers: 1, roundTrip: .milliseconds(20))
+        for tick in 0...15 {
+            #expect(report(&pool, 1, answers: 2 + 10 * tick, waiting: 30, at: made + .milliseconds(10 * tick)) == [])
+        }
+        let now = made + .milliseconds(160)
+        var served = pool
+        #expect(served.demand(10, at: now) == [])
+        #expect(report(&pool, 1, answers: 162, waiting: 30, at: now) == [.connect(2)])
+        #expect(report(&served, 1, answers: 162, waiting: 10, at: now) == [], "it would have nothing to carry")
     }
 
     @Test func connectionsThatCarryOneRequestAtATimeAreMadeOneBehindTheOther() {
@@ -57,28 +78,60 @@ import Testing
             pool.changed(2, capacity: 0, hasAnswered: true, isIdle: false, isOpen: true, at: start) == [.connect(3)])
     }
 
-    @Test(arguments: [1000, 2000])
-    func aConnectionThatBringsNothingGoesAgainAndOneThatDoesStays(rate: Int) {
+    /// A pool with one connection that answers a thousand requests a second, to which another is made.
+    private func growingPool(until now: inout ContinuousClock.Instant) -> HTTP2PoolStateMachine {
         var pool = HTTP2PoolStateMachine(connectionLimit: 3)
         _ = pool.demand(100_000, at: start)
         _ = pool.connected(1, capacity: 1, at: start)
         #expect(report(&pool, 1, answers: 1, waiting: 100_000, at: start) == [])
-        var now = start + .milliseconds(100)
-        #expect(report(&pool, 1, answers: 101, waiting: 100_000, at: now) == [.connect(2)])
+        for tick in 1...15 {
+            #expect(
+                report(&pool, 1, answers: 1 + 10 * tick, waiting: 100_000, at: start + .milliseconds(10 * tick)) == [])
+        }
+        now = start + .milliseconds(160)
+        #expect(report(&pool, 1, answers: 161, waiting: 100_000, at: now) == [.connect(2)])
         #expect(pool.connected(2, capacity: 1, at: now) == [.fill(2)])
         #expect(report(&pool, 2, answers: 1, waiting: 100_000, at: now) == [])
-        #expect(pool.deadline == now + .milliseconds(300))
-        now += .milliseconds(300)
-        #expect(report(&pool, 2, answers: 1 + rate * 3 / 10, waiting: 100_000, at: now) == [])
-        guard rate == 1000 else {
-            #expect(pool.expire(at: now) == [.connect(3)])
-            return
+        return pool
+    }
+
+    @Test func aConnectionThatBringsAsMuchAsTheOtherStaysAndHelpsToJudgeTheNext() {
+        var now = start
+        var pool = growingPool(until: &now)
+        for tick in 1...15 {
+            now += .milliseconds(10)
+            #expect(report(&pool, 2, answers: 1 + tick * 20, waiting: 100_000, at: now) == [])
         }
-        #expect(pool.expire(at: now) == [.drain(2)])
+        now += .milliseconds(10)
+        #expect(report(&pool, 2, answers: 321, waiting: 100_000, at: now) == [.connect(3)])
+    }
+
+    @Test func aConnectionThatBringsNothingGoesAgain() {
+        var now = start
+        var pool = growingPool(until: &now)
+        for tick in 1...15 {
+            now += .milliseconds(10)
+            #expect(report(&pool, 2, answers: 1 + tick * 10, waiting: 100_000, at: now) == [])
+        }
+        now += .milliseconds(10)
+        let judged = now
+        #expect(report(&pool, 2, answers: 161, waiting: 100_000, at: now) == [.drain(2)])
         #expect(pool.closed(2, jitter: 0.5, at: now) == [])
-        #expect(report(&pool, 1, answers: 201, waiting: 100_000, at: now + .milliseconds(100)) == [])
-        #expect(pool.deadline == now + .milliseconds(150), "it is measured on")
-        #expect(report(&pool, 1, answers: 301, waiting: 100_000, at: now + .seconds(60)) == [.connect(3)])
+        for second in 1..<60 {
+            #expect(
+                report(&pool, 1, answers: 161 + 1000 * second, waiting: 100_000, at: judged + .seconds(second)) == [])
+        }
+        #expect(pool.deadline == judged + .seconds(60))
+        let rested = judged + .seconds(60)
+        #expect(report(&pool, 1, answers: 60_161, waiting: 100_000, at: rested) == [.connect(3)])
+    }
+
+    @Test func connectionsOfAGroupThatFailTogetherCountAsOneFailure() {
+        var backoff = HTTP2Backoff()
+        for _ in 0..<16 { backoff.failed(at: start, jitter: 0.5) }
+        #expect(backoff.until == start + .seconds(1))
+        backoff.failed(at: start + .seconds(1), jitter: 0.5)
+        #expect(backoff.until == start + .seconds(3))
     }
 
     /// A connection that is full tells how many requests it has answered.
@@ -139,7 +192,7 @@ import Testing
     @Test func requestsWaitForAnotherConnectionRatherThanFailWithOneAttempt() {
         var pool = busyPool()
         _ = pool.demand(5, at: start)
-        let measured = start + .milliseconds(50)
+        let measured = start + .milliseconds(150)
         #expect(pool.expire(at: measured) == [.connect(2)])
         #expect(pool.connectFailed(2, jitter: 0.5, at: measured) == [])
         #expect(pool.expire(at: measured + .milliseconds(999)) == [])
@@ -185,7 +238,7 @@ import Testing
     @Test func aShutDownDrainsEveryConnectionAndOpensNone() {
         var pool = busyPool()
         _ = pool.demand(5, at: start)
-        #expect(pool.expire(at: start + .milliseconds(50)) == [.connect(2)])
+        #expect(pool.expire(at: start + .milliseconds(150)) == [.connect(2)])
         #expect(pool.shutDown() == [.drain(1), .drain(2)])
         #expect(pool.demand(5, at: start) == [])
         #expect(pool.connected(2, capacity: 1, at: start) == [])

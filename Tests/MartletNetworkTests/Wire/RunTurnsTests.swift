@@ -51,11 +51,12 @@ struct SharedConnectionTests {
         let pair = BulkPair(kind, settings: settings)
         let large = BatchLedger()
         let tiny = BatchLedger()
-        let until = pair.clientConnection.now + .seconds(30)
-        pair.client.draw(from: large.run(notifications(5000), before: until))
+        let now = pair.clientConnection.now
+        let until = now + .seconds(30)
+        pair.client.draw(from: large.run(notifications(5000), from: now, before: until))
         for _ in 0..<6 { step(pair) }
         let before = large.entries.count
-        pair.client.draw(from: tiny.run(notifications(Self.tiny), before: until))
+        pair.client.draw(from: tiny.run(notifications(Self.tiny), from: now, before: until))
         for _ in 0..<500 where tiny.entries.count < Self.tiny { step(pair) }
         let between = large.entries.count - before
         for _ in 0..<5000 where large.entries.count < 5000 { step(pair) }

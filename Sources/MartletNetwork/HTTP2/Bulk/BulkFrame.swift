@@ -1,7 +1,7 @@
 import MartletHTTP
 
-/// The frames of a request as they were written last, HEADERS and DATA, to be copied for further items of its batch: an
-/// item whose parts have the same lengths differs only in those parts and in the number of its stream.
+/// The frames of a request as they were written, HEADERS and DATA, to be copied for further items of its batch: an item
+/// whose parts have the same lengths differs only in those parts and in the number of its stream.
 struct BulkFrame {
     private var bytes: [UInt8] = []
     /// Where each part of an item stands.
@@ -9,35 +9,27 @@ struct BulkFrame {
     /// Where the header of the DATA frame stands; nil where there is no body.
     private var dataPlace: Int?
     private(set) var bodyCount = 0
-    /// The state of the header table in which the copy is right.
-    private var version = -1
 
-    /// How long a copy is; 0 where nothing has been noted.
+    /// How long a copy is.
     var count: Int { bytes.count }
-
-    func isValid(for version: Int) -> Bool { self.version == version && !bytes.isEmpty }
 
     /// Takes frames over where they are of the simplest form: one of each kind.
     /// - Parameters:
     ///   - start: Where they begin in `output`, at whose end they end.
     ///   - parts: Where each part of the item stands in `output`.
-    mutating func note(
-        _ output: [UInt8], from start: Int, dataPlace: Int, bodyCount: Int, parts: [Range<Int>], version: Int
-    ) {
-        bytes.removeAll(keepingCapacity: true)
+    /// - Returns: false, with nothing changed, where they are not.
+    mutating func take(
+        _ output: [UInt8], from start: Int, dataPlace: Int, bodyCount: Int, parts: [Range<Int>]
+    ) -> Bool {
         let end = bodyCount == 0 ? dataPlace : dataPlace + HTTP2FrameHeader.size + bodyCount
-        guard output.count == end else { return }
+        guard output.count == end else { return false }
+        bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: output[start...])
         self.parts.removeAll(keepingCapacity: true)
         for part in parts { self.parts.append(part.lowerBound - start..<part.upperBound - start) }
         self.dataPlace = bodyCount == 0 ? nil : dataPlace - start
         self.bodyCount = bodyCount
-        self.version = version
-    }
-
-    /// Forgets the frames.
-    mutating func clear() {
-        bytes.removeAll(keepingCapacity: true)
+        return true
     }
 
     /// Appends the frames of an item.

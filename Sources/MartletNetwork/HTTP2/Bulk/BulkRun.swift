@@ -4,29 +4,33 @@ import MartletHTTP
 struct BulkRun {
     let run: BatchRun
     var template: RequestTemplate
-    var frame = BulkFrame()
+    var frames = BulkFrames()
     /// How many of its requests wait for their answers here.
     var open = 0
 
+    /// No request is late before.
+    var due: ContinuousClock.Instant
+
     /// Whether what the requests share can be sent as it is.
     let isWritable: Bool
-    let tellsSuccessesInFull: Bool
+    let plainSuccess: PlainSuccess
 
     init(_ run: BatchRun) {
         self.run = run
+        due = run.deadline
         isWritable = run.batch.shared.isWritable
-        tellsSuccessesInFull = run.batch.shared.tellsSuccessesInFull
+        plainSuccess = run.batch.shared.plainSuccess
         template = RequestTemplate(run.batch.shared)
     }
 
-    /// The request that was written last is a pattern for others; its header block must have changed no table.
+    /// The request that was written last is the pattern of others; its header block must have changed no table.
     mutating func noteFrame(_ output: [UInt8], from start: Int, dataPlace: Int, bodyCount: Int, version: Int) {
         var parts = template.parts
         if run.batch.shared.body == nil {
             let body = bodyCount == 0 ? dataPlace : dataPlace + HTTP2FrameHeader.size
             parts.append(body..<body + bodyCount)
         }
-        frame.note(output, from: start, dataPlace: dataPlace, bodyCount: bodyCount, parts: parts, version: version)
+        frames.note(output, from: start, dataPlace: dataPlace, bodyCount: bodyCount, parts: parts, version: version)
     }
 }
 

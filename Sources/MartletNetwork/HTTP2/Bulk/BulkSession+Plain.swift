@@ -5,11 +5,11 @@ import MartletHTTP
 extension BulkSession {
     /// Writes requests as copies of the one before, as long as they fit it and the peer's limits.
     func copyFrames(of run: BatchRun, at place: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {
-        guard unwritten.isEmpty, let frame = runs[place]?.frame, frame.isValid(for: table.version),
-            frame.bodyCount <= min(peer.initialWindow, peer.maxFrameSize)
+        guard unwritten.isEmpty, var frames = runs[place]?.frames, frames.areValid(for: table.version),
+            frames.longestBody <= min(peer.initialWindow, peer.maxFrameSize)
         else { return }
-        let room = (max(0, limit - output.count) + frame.count - 1) / frame.count
-        let windows = frame.bodyCount == 0 ? Int.max : max(0, window) / frame.bodyCount
+        let room = (max(0, limit - output.count) + frames.longest - 1) / frames.longest
+        let windows = frames.longestBody == 0 ? Int.max : max(0, window) / frames.longestBody
         let items = run.fresh(atMost: min(count, room, windows, capacity))
         guard !items.isEmpty else { return }
         let fieldCount = run.batch.shared.itemFieldNames.count
@@ -19,17 +19,19 @@ extension BulkSession {
         swap(&ring, &self.ring)
         var id = nextID
         var next = items.lowerBound
+        var bodies = 0
         run.batch.withParts { parts in
             while next < items.upperBound, let free = ring.firstFree(from: id) {
                 guard parts.isWritable(next, fieldCount: fieldCount),
-                    frame.copy(next, of: parts, on: free, into: &output)
+                    let bodyCount = frames.copy(next, of: parts, on: free, into: &output)
                 else { break }
                 var stream = BulkStream(
-                    id: free, run: Int32(place), item: UInt32(next), window: peer.initialWindow - frame.bodyCount)
-                stream.sent = Int32(frame.bodyCount)
+                    id: free, run: Int32(place), item: UInt32(next), window: peer.initialWindow - bodyCount)
+                stream.sent = Int32(bodyCount)
                 stream.isWritten = true
                 stream.startedAt = ticks
                 ring.open(stream)
+                bodies += bodyCount
                 id = free + 2
                 next += 1
             }
@@ -37,15 +39,15 @@ extension BulkSession {
         swap(&ring, &self.ring)
         nextID = id
         let written = next - items.lowerBound
-        window -= written * frame.bodyCount
+        window -= bodies
         run.draw(written)
+        runs[place]?.frames = frames
         runs[place]?.open += written
-        if next < items.upperBound { runs[place]?.frame.clear() }
         if wasIdle, written > 0 { becameBusy() }
     }
 
     /// Takes plain successes from the beginning of the input: `:status 200` in a block that stands alone, and the end
-    /// of the answer.
+    /// of the answer there or behind a body in one frame.
     /// - Returns: How many bytes they were.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }
@@ -53,31 +55,29 @@ extension BulkSession {
         swap(&ring, &self.ring)
         var taken = 0
         var place: Int32 = -1
+        var plain = PlainSuccess.none
         var items: [UInt32] = []
         var last = BulkStream()
-        while input.count - taken > HTTP2FrameHeader.size {
-            let head = HTTP2FrameHeader(UnsafeRawBufferPointer(rebasing: input[taken...]))
-            let end = taken + HTTP2FrameHeader.size + head.length
-            guard head.kind == HTTP2FrameHeader.Kind.headers, head.length > 0, end <= input.count,
-                head.length <= Self.frameLimit,
-                head.flags == HTTP2FrameHeader.Flag.endHeaders | HTTP2FrameHeader.Flag.endStream,
-                input[taken + HTTP2FrameHeader.size] == 0x88, ring.isOpen(head.stream)
-            else { break }
-            let stream = ring[head.stream]
+        var bodies = 0
+        while let answer = PlainAnswer(input, at: taken), ring.isOpen(answer.stream) {
+            let stream = ring[answer.stream]
             guard stream.run >= 0, stream.isWritten else { break }
             if stream.run != place {
-                if runs[Int(stream.run)]?.tellsSuccessesInFull == true { break }
                 succeeded(items, ofRunAt: place, last: last)
                 items.removeAll(keepingCapacity: true)
                 place = stream.run
+                plain = runs[Int(place)]?.plainSuccess ?? .none
             }
+            guard plain.covers(.ok, answer.body) else { break }
             items.append(stream.item)
             last = stream
-            ring.close(head.stream)
-            taken = end
+            ring.close(answer.stream)
+            bodies += answer.body.count
+            taken = answer.end
         }
         swap(&ring, &self.ring)
         succeeded(items, ofRunAt: place, last: last)
+        if bodies > 0 { returnWindow(bodies) }
         return taken
     }
 
@@ -86,5 +86,46 @@ extension BulkSession {
         answered(items.count, last: last)
         runs[Int(place)]?.open -= items.count
         runs[Int(place)]?.run.succeeded(items)
+    }
+}
+
+/// A 200 as most services send it: its fields in one frame, in a block that stands alone, and its body in none or in the
+/// one behind it.
+private struct PlainAnswer {
+    private typealias Flag = HTTP2FrameHeader.Flag
+
+    let stream: Int32
+    let body: UnsafeRawBufferPointer
+    /// Where it ends in the input.
+    let end: Int
+
+    /// nil where something else stands there, or not yet all of it.
+    init?(_ input: UnsafeRawBufferPointer, at start: Int) {
+        guard let head = Self.frame(input, at: start), head.kind == HTTP2FrameHeader.Kind.headers,
+            head.flags & ~Flag.endStream == Flag.endHeaders, head.length > 0
+        else { return nil }
+        let block = start + HTTP2FrameHeader.size
+        guard input[block] == 0x88 else { return nil }
+        stream = head.stream
+        guard !head.has(Flag.endStream) else {
+            body = UnsafeRawBufferPointer(start: nil, count: 0)
+            end = block + head.length
+            return
+        }
+        let behind = block + head.length
+        guard let data = Self.frame(input, at: behind), data.kind == HTTP2FrameHeader.Kind.data,
+            data.flags == Flag.endStream, data.stream == stream
+        else { return nil }
+        end = behind + HTTP2FrameHeader.size + data.length
+        body = UnsafeRawBufferPointer(rebasing: input[behind + HTTP2FrameHeader.size..<end])
+    }
+
+    private static func frame(_ input: UnsafeRawBufferPointer, at start: Int) -> HTTP2FrameHeader? {
+        guard input.count - start > HTTP2FrameHeader.size else { return nil }
+        let head = HTTP2FrameHeader(UnsafeRawBufferPointer(rebasing: input[start...]))
+        guard head.length <= BulkSession.frameLimit, start + HTTP2FrameHeader.size + head.length <= input.count else {
+            return nil
+        }
+        return head
     }
 }

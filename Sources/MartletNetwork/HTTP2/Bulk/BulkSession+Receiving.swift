@@ -31,7 +31,8 @@ extension BulkSession {
         }
         // The fast path: `:status 200` in a block that stands alone, and the end of the answer.
         if isTableEmpty, head.flags == Flag.endHeaders | Flag.endStream, payload.first == 0x88,
-            ring.isOpen(head.stream), !tellsInFull(ring[head.stream]), answers.isEmpty || answers[head.stream] == nil
+            ring.isOpen(head.stream), plainSuccess(of: ring[head.stream]) == .empty,
+            answers.isEmpty || answers[head.stream] == nil
         {
             return succeed(head.stream)
         }
@@ -106,9 +107,8 @@ extension BulkSession {
 
     // MARK: Answers
 
-    /// Whether even a plain success is told with its fields.
-    private func tellsInFull(_ stream: BulkStream) -> Bool {
-        stream.run < 0 || runs[Int(stream.run)]?.tellsSuccessesInFull == true
+    private func plainSuccess(of stream: BulkStream) -> PlainSuccess {
+        stream.run < 0 ? .none : runs[Int(stream.run)]?.plainSuccess ?? .none
     }
 
     private func succeed(_ id: Int32) {
@@ -132,7 +132,8 @@ extension BulkSession {
             return
         }
         let run = runs[Int(stream.run)]?.run
-        if answer.status == 200, answer.body.isEmpty, !tellsInFull(stream) {
+        let isPlain = answer.body.withUnsafeBytes { plainSuccess(of: stream).covers(HTTPStatus(answer.status), $0) }
+        if isPlain {
             run?.succeeded(Int(stream.item))
         } else {
             let response = HTTPResponse(
@@ -166,7 +167,7 @@ extension BulkSession {
         if head.has(Flag.endStream) { finish(head.stream) }
     }
 
-    private func returnWindow(_ count: Int) {
+    func returnWindow(_ count: Int) {
         unreturned += count
         guard unreturned > Self.connectionWindow / 2 else { return }
         HTTP2FrameWriter.windowUpdate(0, by: unreturned, into: &control)

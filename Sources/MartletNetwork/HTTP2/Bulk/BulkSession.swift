@@ -54,6 +54,7 @@ final class BulkSession: ClientProtocol {
     var standing = HTTP2Standing()
     private let clock: BulkClock
     private(set) var roundTrip: Duration?
+    private(set) var answeredAt: ContinuousClock.Instant?
     private(set) var isOpen = true
     private(set) var isBroken = false
     private var isClosing = false
@@ -87,7 +88,7 @@ final class BulkSession: ClientProtocol {
         guard !isFinished else { return nil }
         var first = liveness.deadline(isBusy: ring.count > 0)
         if let pausedUntil = limit.pausedUntil { first = min(first, pausedUntil) }
-        for run in runs { if let run { first = min(first, run.run.deadline) } }
+        for run in runs { if let run { first = min(first, run.due) } }
         return first
     }
 
@@ -124,7 +125,7 @@ final class BulkSession: ClientProtocol {
         case .giveUp: fall("the peer is silent and does not answer a PING")
         }
         for place in runs.indices {
-            if let run = runs[place]?.run, now >= run.deadline { timeOut(run, at: place) }
+            if let run = runs[place], now >= run.due { timeOut(run.run.answerTime, at: place) }
         }
         settle()
         connection?.needsWrite()
@@ -216,6 +217,7 @@ final class BulkSession: ClientProtocol {
     /// - Parameter last: One of those that were answered.
     func answered(_ count: Int = 1, last: BulkStream) {
         answerCount += count
+        answeredAt = now
         roundTrip = age(of: last)
         limit.answered(count)
         standing.answered(count)
@@ -248,22 +250,31 @@ final class BulkSession: ClientProtocol {
         for stream in ring.all { fail(stream.id, error) }
     }
 
-    private func timeOut(_ run: BatchRun, at place: Int) {
-        let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came before the deadline")
+    /// Gives up the requests of a run that are late, and finds out when others will be.
+    private func timeOut(_ answerTime: Duration, at place: Int) {
+        let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came in time")
+        var longest = Duration.zero
         for stream in ring.all where stream.run == Int32(place) {
+            let age = age(of: stream)
+            guard age + .microseconds(1) >= answerTime else {
+                longest = max(longest, age)
+                continue
+            }
             HTTP2FrameWriter.reset(stream.id, .cancel, into: &control)
-            standing.timedOut(after: age(of: stream))
+            standing.timedOut(after: age)
             fail(stream.id, error)
         }
+        // They were written at many moments; a look at all of them for each of these is too much.
+        runs[place]?.due = now + max(answerTime - longest, answerTime / 32)
     }
 
     /// At the end of every call: tells what has come, forgets what is done, and closes what has served.
     func settle() {
         if standing.isBad { stopOpening() }
         for place in runs.indices {
-            guard let run = runs[place] else { continue }
-            run.run.flush()
-            if run.open == 0, !isOpen || !run.run.hasItems || now >= run.run.deadline { runs[place] = nil }
+            guard let run = runs[place]?.run else { continue }
+            run.flush()
+            if runs[place]?.open == 0, !isOpen || !run.hasItems || now >= run.deadline { runs[place] = nil }
         }
         if !isOpen, ring.count == 0, !isBroken, !isClosing {
             isClosing = true

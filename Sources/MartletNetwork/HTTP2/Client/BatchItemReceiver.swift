@@ -27,7 +27,7 @@ final class BatchItemReceiver: ResponseReceiver {
     }
 
     func finished() {
-        let isPlain = head.status == .ok && body.isEmpty && !run.batch.shared.tellsSuccessesInFull
+        let isPlain = body.withUnsafeBytes { run.batch.shared.plainSuccess.covers(head.status, $0) }
         guard !isPlain else { return run.succeeded(item) }
         head.body = .bytes(body)
         run.answered(item, .success(head), on: connection)

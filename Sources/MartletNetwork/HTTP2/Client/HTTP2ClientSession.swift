@@ -53,7 +53,7 @@ final class HTTP2ClientSession: ClientProtocol {
         guard !isFinished else { return nil }
         var first = liveness.deadline(isBusy: !streams.isEmpty)
         if let pausedUntil = limit.pausedUntil { first = min(first, pausedUntil) }
-        for run in runs { first = min(first, run.deadline) }
+        for stream in streams.values { if let due = stream.due { first = min(first, due) } }
         return first
     }
 
@@ -82,7 +82,7 @@ final class HTTP2ClientSession: ClientProtocol {
         case .ping: nghttp2.submitPing()
         case .giveUp: fall("the peer is silent and does not answer a PING")
         }
-        for run in runs where now >= run.deadline { timeOut(run) }
+        timeOut()
         settle()
         connection?.needsWrite()
     }
@@ -182,9 +182,9 @@ final class HTTP2ClientSession: ClientProtocol {
         }
     }
 
-    private func timeOut(_ run: BatchRun) {
-        let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came before the deadline")
-        for (id, stream) in streams where stream.run === run {
+    private func timeOut() {
+        let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came in time")
+        for (id, stream) in streams where stream.due.map({ now >= $0 }) ?? false {
             streams[id] = nil
             standing.timedOut(after: now - stream.startedAt)
             nghttp2.reset(id, code: HTTP2ErrorCode.cancel.rawValue)

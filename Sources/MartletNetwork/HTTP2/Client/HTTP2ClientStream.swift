@@ -23,6 +23,9 @@ struct HTTP2ClientStream {
         output = HTTP2BodyBuffer(body)
     }
 
+    /// When its answer is late; nil for a request of its own, whose time somebody else limits.
+    var due: ContinuousClock.Instant? { run.map { startedAt + $0.answerTime } }
+
     /// - Returns: false when the fields are too many.
     mutating func append(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isValid: Bool

@@ -8,8 +8,10 @@ struct HTTP2Backoff: Equatable {
     /// When another connection may be tried; nil where nothing failed.
     private(set) var until: ContinuousClock.Instant?
 
+    /// Connections that were made at the same time fail as one.
     /// - Parameter jitter: By chance, from 0 up to 1: the pause is from three quarters to five quarters of its length.
     mutating func failed(at now: ContinuousClock.Instant, jitter: Double) {
+        guard allows(at: now) else { return }
         until = now + next * (0.75 + jitter / 2)
         next = min(next * 2, Self.longest)
     }

@@ -1,11 +1,11 @@
 /// Decides when the connections to one origin are made, filled and closed. It holds none of them: events go in, actions
 /// come out, and `deadline` says when `expire(at:)` is due.
 ///
-/// It grows by one connection at a time, while what waits is more than all connections together can take and would, at
-/// the rate that was measured, wait longer than it takes to make another one. A connection that has not answered anything
-/// yet is given a moment before another is made: push services let a new one carry a single request, and raise that with
-/// the first success. One that was made to go faster is on trial: where it has brought nothing it goes again, and none is
-/// made in its place for a while that doubles.
+/// It grows, at most to twice as many connections at a time, while what waits is more than all together can take and
+/// would, at the rate that was measured, wait longer than it takes to make another one, or has waited that long. A
+/// connection that has not answered anything yet is given a moment before others are made: push services let a new one
+/// carry a single request, and raise that with the first success. Those that were made to go faster are on trial
+/// together: as many as have brought nothing go again, and none is made in their place for a while that doubles.
 struct HTTP2PoolStateMachine: Equatable {
     typealias ConnectionID = Int
 
@@ -25,7 +25,7 @@ struct HTTP2PoolStateMachine: Equatable {
     static let idleTime = Duration.seconds(60)
     /// How long a new connection may take to answer anything before its silence no longer holds back a further one.
     static let provingTime = Duration.seconds(1)
-    /// The part of what a fair share would be that a further connection must have brought to be kept.
+    /// The part of what a fair share would be that further connections must have brought to be kept.
     private static let leastGain = 0.25
     private static let firstRest = Duration.seconds(60)
     private static let longestRest = Duration.seconds(3600)
@@ -54,13 +54,14 @@ struct HTTP2PoolStateMachine: Equatable {
         var idleSince: ContinuousClock.Instant?
     }
 
-    /// A connection that was made beside others to go faster.
+    /// Connections that were made beside others to go faster.
     private struct Trial: Equatable {
-        let id: ConnectionID
-        /// How many there were without it, and what they brought.
+        var ids: [ConnectionID]
+        /// How many there were without them, and what they brought.
         let others: Int
         let rate: Double
-        var throughput = HTTP2Throughput()
+        /// From when on it is measured: they carry then what they can. Nil before all of them have shown what they are.
+        var beginsAt: ContinuousClock.Instant?
     }
 
     /// How many connections do for a while.
@@ -71,7 +72,7 @@ struct HTTP2PoolStateMachine: Equatable {
 
     let connectionLimit: Int
     private var connections: [Connection] = []
-    /// What the connections that there are bring.
+    /// What the connections that there are bring; in a trial, only once it has begun.
     private var throughput = HTTP2Throughput()
     /// Per second, when it was last measured with as many connections as there are.
     private var rate: Double?
@@ -82,8 +83,11 @@ struct HTTP2PoolStateMachine: Equatable {
     /// How long an answer took, and how long the last connection took to be made.
     private var roundTrip = Duration.zero
     private var connectTime = Duration.zero
-    /// Answers that no measurement knows of yet.
+    /// Answers that no measurement knows of yet, and when the last one came.
     private var newAnswers = 0
+    private var answeredAt: ContinuousClock.Instant?
+    /// Since when something has been waiting without a pause.
+    private var busySince: ContinuousClock.Instant?
     /// Whether a connection carries one request at a time (HTTP/1.1): each does what any other does, which needs no
     /// measuring.
     private var isSerial = false
@@ -112,8 +116,9 @@ struct HTTP2PoolStateMachine: Equatable {
             considerAhead(backoff.until)
             considerAhead(enough?.until)
         }
-        if let trial { consider(trial.throughput.isDone(trialTime)) }
-        if isBusy, canHaveMore, trial == nil, !isFindingOut(at: lastEvent) { consider(throughput.isDone(window)) }
+        if let lastEvent, isBusy, trial != nil || room(at: lastEvent) > 0, !isFindingOut(at: lastEvent) {
+            consider(lastEvent + lookTime)
+        }
         for connection in connections where connection.phase != .connecting {
             if connection.phase == .open { consider(connection.idleSince.map { $0 + Self.idleTime }) }
             if waiting > 0, !connection.isProven { considerAhead(connection.provesUntil) }
@@ -132,11 +137,15 @@ struct HTTP2PoolStateMachine: Equatable {
     /// What a connection has brought; told of all of them before anything else that happens at the same time.
     /// - Parameters:
     ///   - answers: How many requests the peer has answered on it in all.
+    ///   - answeredAt: When the last of them came; nil where that is now.
     ///   - roundTrip: How long the answers take that come now; nil where that is not known.
-    mutating func measured(_ id: ConnectionID, answers: Int, roundTrip: Duration? = nil) {
-        guard let place = place(of: id) else { return }
-        newAnswers += max(0, answers - connections[place].answers)
+    mutating func measured(
+        _ id: ConnectionID, answers: Int, at answeredAt: ContinuousClock.Instant? = nil, roundTrip: Duration? = nil
+    ) {
+        guard let place = place(of: id), answers > connections[place].answers else { return }
+        newAnswers += answers - connections[place].answers
         connections[place].answers = answers
+        if let answeredAt { self.answeredAt = self.answeredAt.map { max($0, answeredAt) } ?? answeredAt }
         self.roundTrip = roundTrip ?? self.roundTrip
     }
 
@@ -158,7 +167,7 @@ struct HTTP2PoolStateMachine: Equatable {
         _ id: ConnectionID, jitter: Double, at now: ContinuousClock.Instant
     ) -> [Action] {
         connections.removeAll { $0.id == id }
-        if trial?.id == id { trial = nil }
+        leaveTrial(id)
         backoff.failed(at: now, jitter: jitter)
         let hasHope = connections.contains { $0.phase != .draining }
         return waiting > 0 && !hasHope ? [.failWaiting] : []
@@ -182,7 +191,7 @@ struct HTTP2PoolStateMachine: Equatable {
         }
         if !isOpen, connections[place].phase == .open {
             connections[place].phase = .draining
-            forgetRate()
+            forgetRate(without: id)
         }
         return work(at: now)
     }
@@ -193,8 +202,7 @@ struct HTTP2PoolStateMachine: Equatable {
     ) -> [Action] {
         guard let place = place(of: id) else { return [] }
         let wasProven = connections[place].isProven
-        if connections.remove(at: place).phase == .open { forgetRate() }
-        if trial?.id == id { trial = nil }
+        if connections.remove(at: place).phase == .open { forgetRate(without: id) }
         guard !wasProven else { return work(at: now) }
         // One that went without an answer counts as a failed attempt: its successor waits. After the second in a row,
         // what waits fails: a peer that sends every connection away will not take it.
@@ -209,10 +217,9 @@ struct HTTP2PoolStateMachine: Equatable {
         for place in connections.indices where connections[place].phase == .open {
             guard let since = connections[place].idleSince, now >= since + Self.idleTime else { continue }
             connections[place].phase = .draining
-            forgetRate()
+            forgetRate(without: connections[place].id)
             actions.append(.drain(connections[place].id))
         }
-        actions += judge(at: now)
         return actions + work(at: now)
     }
 
@@ -232,22 +239,29 @@ struct HTTP2PoolStateMachine: Equatable {
     // MARK: Decisions
 
     private mutating func work(at now: ContinuousClock.Instant) -> [Action] {
-        measure(at: now)
-        guard waiting > 0, !isShutDown else { return [] }
+        let ended = measure(at: now)
+        guard waiting > 0, !isShutDown else { return ended }
         let usable = connections.filter { $0.phase == .open && $0.capacity > 0 }
-        guard usable.isEmpty else { return usable.map { .fill($0.id) } }
-        guard shouldGrow(at: now) else { return [] }
+        guard usable.isEmpty else { return ended + usable.map { .fill($0.id) } }
         let others = openCount
-        lastID += 1
-        connections.append(Connection(id: lastID, wantedAt: now))
-        if others > 0, !isSerial, let rate { trial = Trial(id: lastID, others: others, rate: rate) }
-        return [.connect(lastID)]
+        let ids = (0..<further(at: now)).map { lastID + 1 + $0 }
+        guard let last = ids.last else { return ended }
+        lastID = last
+        connections += ids.map { Connection(id: $0, wantedAt: now) }
+        if others > 0, !isSerial, let rate {
+            trial = Trial(ids: ids, others: others, rate: rate)
+            throughput = HTTP2Throughput()
+        }
+        return ended + ids.map { .connect($0) }
     }
 
-    private func shouldGrow(at now: ContinuousClock.Instant) -> Bool {
-        guard canHaveMore, backoff.allows(at: now), trial == nil else { return false }
-        if let enough, now < enough.until, openCount >= enough.count { return false }
-        return !isFindingOut(at: now) && (openCount == 0 || isWorthOneMore)
+    /// How many connections are to be made.
+    private func further(at now: ContinuousClock.Instant) -> Int {
+        let room = room(at: now)
+        guard room > 0, backoff.allows(at: now), trial == nil, !isFindingOut(at: now) else { return 0 }
+        let open = openCount
+        guard open > 0, !isSerial else { return 1 }
+        return min(open, room, worthwhile(at: now))
     }
 
     /// Whether what another connection brings is about to show.
@@ -263,62 +277,91 @@ struct HTTP2PoolStateMachine: Equatable {
         }
     }
 
-    /// Whether what waits would still wait when another connection is made and has answered once.
-    private var isWorthOneMore: Bool {
-        guard !isSerial else { return true }
-        guard let rate else { return false }
-        return Double(waiting) > rate * ((connectTime + roundTrip) / .seconds(1))
+    /// How many further connections what waits would fill, where it would still wait when they have answered once, or
+    /// has waited for so long that more is to be expected behind it.
+    private func worthwhile(at now: ContinuousClock.Instant) -> Int {
+        guard let rate else { return 0 }
+        func requests(in time: Duration) -> Double { max(1, rate * (time / .seconds(1))) }
+        let time = connectTime + roundTrip
+        let filled = Double(waiting) / requests(in: roundTrip / openCount)
+        let hasLasted = busySince.map { now - $0 >= max(time, window) } ?? false
+        let outlasting = hasLasted ? Double.infinity : Double(waiting) / requests(in: time)
+        return Int(min(filled, outlasting, Double(connectionLimit)))
     }
 
     // MARK: Measurements
 
-    /// How long a rate is measured: at least two round trips, because answers to what was sent together come together.
-    private var window: Duration { min(max(roundTrip * 2, .milliseconds(50)), .seconds(1)) }
-    private var trialTime: Duration { min(max(roundTrip * 6, .milliseconds(300)), .seconds(5)) }
+    /// How long a rate is measured: over several round trips, because answers to what was sent together come together.
+    private var window: Duration { min(max(roundTrip * 6, .milliseconds(150)), .seconds(5)) }
+    /// Without an answer for so long, none came in that time.
+    private var silence: Duration { max(roundTrip * 2, .milliseconds(20)) }
+    /// How often it is looked at how things stand, where nothing else happens.
+    private var lookTime: Duration { min(max(roundTrip / 2, .milliseconds(10)), .seconds(1)) }
 
     private var openCount: Int { connections.count { $0.phase == .open } }
 
-    /// Whether more waits than the connections that there are can take.
-    private var isBusy: Bool {
-        waiting > 0 && openCount > 0 && !connections.contains { $0.phase == .open && $0.capacity > 0 }
-    }
+    /// Whether more waits than the connections that there are carry. They may have room for it that is being filled.
+    private var isBusy: Bool { waiting > 0 && openCount > 0 }
 
     /// There are fewer connections than it was measured with.
-    private mutating func forgetRate() {
+    private mutating func forgetRate(without id: ConnectionID) {
         rate = nil
-        throughput.restart()
+        throughput = HTTP2Throughput()
+        leaveTrial(id)
     }
 
-    private mutating func measure(at now: ContinuousClock.Instant) {
+    /// A trial ends with the last connection that is on it, and with one of the others, without which it says nothing.
+    private mutating func leaveTrial(_ id: ConnectionID) {
+        guard let ids = trial?.ids else { return }
+        let left = ids.filter { $0 != id }
+        trial?.ids = left
+        trial?.beginsAt = nil
+        if left.isEmpty || left.count == ids.count { trial = nil }
+    }
+
+    private mutating func measure(at now: ContinuousClock.Instant) -> [Action] {
         lastEvent = now
-        throughput.note(answers: newAnswers, isBusy: isBusy, at: now)
-        let isBusy = isBusy && trial.flatMap { place(of: $0.id) }.map { connections[$0].isProven } ?? false
-        trial?.throughput.note(answers: newAnswers, isBusy: isBusy, at: now)
+        busySince = isBusy ? busySince ?? now : nil
+        if trial != nil, trial?.beginsAt == nil, !isFindingOut(at: now) { trial?.beginsAt = now + roundTrip }
+        let hasBegun = trial.map { $0.beginsAt.map { now >= $0 } ?? false } ?? true
+        throughput.note(answers: newAnswers, last: answeredAt ?? now, isBusy: isBusy && hasBegun, at: now)
         newAnswers = 0
-        guard let measured = throughput.rate(over: window) else { return }
+        answeredAt = nil
+        guard let measured = throughput.rate(over: window, silence: silence, at: now) else { return [] }
         rate = measured
         throughput.restart()
+        return judge(measured, at: now)
     }
 
-    /// Ends the trial of a connection once it has lasted long enough.
-    private mutating func judge(at now: ContinuousClock.Instant) -> [Action] {
-        measure(at: now)
-        guard let trial, let rate = trial.throughput.rate(over: trialTime) else { return [] }
+    /// Ends a trial.
+    /// - Parameter rate: What those on trial and the others have brought together.
+    private mutating func judge(_ rate: Double, at now: ContinuousClock.Instant) -> [Action] {
+        guard let trial else { return [] }
         self.trial = nil
-        guard rate < trial.rate * (1 + Self.leastGain / Double(trial.others)),
-            let place = place(of: trial.id), connections[place].phase == .open
-        else {
+        // In connections of the others.
+        let gain = trial.rate > 0 ? (rate / trial.rate - 1) * Double(trial.others) : .infinity
+        guard gain < Self.leastGain * Double(trial.ids.count) else {
             rest = Self.firstRest
             return []
         }
-        connections[place].phase = .draining
-        enough = Enough(count: trial.others, until: now + rest)
-        forgetRate()
+        let kept = max(0, Int(gain))
+        let drained = trial.ids.dropFirst(kept)
+        for id in drained { if let place = place(of: id) { connections[place].phase = .draining } }
+        enough = Enough(count: trial.others + kept, until: now + rest)
         rest = min(rest * 2, Self.longestRest)
-        return [.drain(trial.id)]
+        self.rate = nil
+        throughput = HTTP2Throughput()
+        return drained.map { .drain($0) }
     }
 
-    /// Connections that only finish what they carry do not count: a peer that says GOAWAY expects a successor at once.
+    /// How many connections may be made beside those that there are. Such as only finish what they carry do not count: a
+    /// peer that says GOAWAY expects a successor at once.
+    private func room(at now: ContinuousClock.Instant) -> Int {
+        guard !isShutDown else { return 0 }
+        let limit = enough.map { now < $0.until ? min($0.count, connectionLimit) : connectionLimit } ?? connectionLimit
+        return max(0, limit - connections.count { $0.phase != .draining })
+    }
+
     private var canHaveMore: Bool {
         !isShutDown && connections.count { $0.phase != .draining } < connectionLimit
     }

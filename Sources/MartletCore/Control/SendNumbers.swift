@@ -1,0 +1,51 @@
+/// How many members of an audience stand where. What is over adds up to `targeted`.
+public struct SendNumbers: Hashable, Sendable {
+    /// Members of the audience; nil while not everybody's turn has come and nobody has counted them.
+    public var targeted: Int?
+    public var succeeded = 0
+    public var failed = 0
+    /// To whom nothing was sent because it was canceled, or because a newer one took its place.
+    public var spared = 0
+    /// To whom nothing was sent for another reason: duplicates, or devices that take no such message.
+    public var skipped = 0
+    /// Who is tried again.
+    public var retrying = 0
+    /// Whose turn has not come, or who was held back when it had; nil while that is not known.
+    public var pending: Int?
+
+    /// Who was sent to, with success or without.
+    public var sent: Int { succeeded + failed }
+
+    private var known: Int { sent + spared + skipped + retrying }
+
+    public init(_ delivery: DeliveryStanding) {
+        self.init(counting: [delivery])
+        guard delivery.isFannedOut || delivery.report.state.isFinal else { return }
+        pending = delivery.held
+        targeted = known + delivery.held
+    }
+
+    /// The numbers of all deliveries together.
+    public init(_ standing: SendStanding) {
+        self.init(counting: standing.deliveries)
+        let parts = standing.deliveries.map { SendNumbers($0) }
+        if parts.allSatisfy({ $0.targeted != nil }), standing.report.state.isFinal || !parts.isEmpty {
+            pending = parts.reduce(0) { $0 + ($1.pending ?? 0) }
+            targeted = known + (pending ?? 0)
+        } else if let audience = standing.audience {
+            pending = max(0, audience - sent - spared - retrying)
+            targeted = known + (pending ?? 0)
+        }
+    }
+
+    private init(counting deliveries: [DeliveryStanding]) {
+        for delivery in deliveries {
+            let counts = SendCounts(delivery.report.counts)
+            succeeded += counts.succeeded
+            failed += counts.failed
+            spared += (delivery.report.counts[.canceled] ?? 0) + (delivery.report.counts[.superseded] ?? 0)
+            skipped += delivery.report.counts[.skipped] ?? 0
+            retrying += delivery.retrying
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import MartletModel
+
+extension Deliverer {
+    /// Counts a page of those who are sent nothing more: first those whose turn has not come, then those who are to be
+    /// tried again. When all are counted the delivery ends. Whom it has expired for is a dead letter; whoever is spared
+    /// what was canceled is none.
+    /// - Parameter state: Canceled or abandoned.
+    func giveUp(_ course: inout DeliveryCourse, as state: NotificationState) async throws(StorageError) -> Ending {
+        let outcome = state == .canceled ? Outcome.canceled : .expired
+        if !course.progress.isFannedOut {
+            try await giveUpPage(&course, outcome)
+        } else if try await !giveUpRetries(course.progress, outcome.name) {
+            return try await finish(course.progress, state)
+        }
+        return .yielded
+    }
+
+    private func giveUpPage(_ course: inout DeliveryCourse, _ outcome: Outcome) async throws(StorageError) {
+        let delivery = course.delivery
+        let started = time.now
+        let neverBegan = try hasNeverBegun(course.progress)
+        let leavesLetters = outcome == .expired
+        let (page, last) = try await nextPage(
+            course.progress, limit: leavesLetters ? letterPageSize : settings.pageSize)
+        var tally = makeTally(delivery, areRetries: false)
+        tally.addSkipped(page.skipped)
+        if page.count > 0 {
+            let places = unreached(in: page, try map(of: delivery, page), tally: &tally)
+            if leavesLetters {
+                let addressees = places.map { place in
+                    PageTally.Addressee(member: page.members[place], handle: page.handle(place), attemptsBefore: 0)
+                }
+                tally.addUnreached(addressees, outcome)
+            } else {
+                tally.addUnsent(places.count, outcome)
+            }
+        }
+        var progress = course.progress
+        var step = pageStep(&progress, page, through: last, tally, startedAt: started, endedAt: time.now)
+        step.supersedesNobody = neverBegan
+        try await record(step, of: delivery)
+        course.note(page, hasRetries: true)
+        course.progress = progress
+    }
+
+    /// Whether no page was ever begun, in this process or in one that was killed: each makes the map before it sends.
+    private func hasNeverBegun(_ progress: DeliveryProgress) throws(StorageError) -> Bool {
+        let delivery = progress.delivery
+        guard progress.cursor == .none, delivery.notification.collapse != nil else { return false }
+        return try maps.existingMap(for: delivery.id, through: delivery.lastNumber) == nil
+    }
+
+    /// Gives up as many retries as one step takes. Those that have expired are dead letters, each with what its last
+    /// attempt came to.
+    /// - Parameter outcome: What they are counted as.
+    /// - Returns: Whether there were any.
+    private func giveUpRetries(
+        _ progress: DeliveryProgress, _ outcome: OutcomeName
+    ) async throws(StorageError) -> Bool {
+        let delivery = progress.delivery
+        let left = try await notifications.retries(of: delivery.id, due: .distantFuture, limit: settings.pageSize)
+        guard !left.isEmpty else { return false }
+        let page = try await page(of: left.map(\.member), delivery)
+        let places = Dictionary(uniqueKeysWithValues: page.members.enumerated().map { ($1, $0) })
+        let map = try map(of: delivery)
+        let now = time.now
+        var step = DeliveryStep(
+            delivery: delivery.id, isFannedOut: progress.isFannedOut, state: .processing,
+            settled: left.map(\.member))
+        for retry in left {
+            // Reached by what a kill kept from being recorded.
+            let isReached = map.contains(retry.member)
+            step.counts[isReached ? .success : outcome, default: 0] += 1
+            guard !isReached, outcome == .abandoned else { continue }
+            step.refusals.append(
+                Refusal(
+                    member: retry.member, handle: places[retry.member].map(page.handle), outcome: .abandoned,
+                    reason: Self.reasonOfAbandoning(retry), at: now, attempts: retry.attempts))
+        }
+        try await record(step, of: delivery)
+        return true
+    }
+
+    private static func reasonOfAbandoning(_ retry: Retry) -> String {
+        if retry.outcome == .held { return "It was paused before it was sent." }
+        return retry.reason.isEmpty ? retry.outcome.rawValue : "\(retry.outcome.rawValue): \(retry.reason)"
+    }
+}

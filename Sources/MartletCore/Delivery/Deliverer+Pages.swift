@@ -1,0 +1,174 @@
+import MartletModel
+
+/// A page of a turn, up to what its pushes have come to.
+private struct PageInHand: Sendable {
+    /// As which of its turn it is recorded.
+    var number = 0
+    var page: AudiencePage
+    /// Where the cursor stands behind it.
+    var last: AudienceMember
+    var content = DeliveryContent.nothing
+    var tally: PageTally
+    var startedAt: Timestamp
+    var endedAt: Timestamp
+    /// Where it was not its turn, nothing was sent.
+    var wasItsTurn = true
+}
+
+extension Deliverer {
+    /// Sends the pages of a turn: one where it is the first, or something has to be looked at behind each.
+    /// - Parameter limit: How many members a page may have.
+    func sendPages(
+        _ course: inout DeliveryCourse, _ content: inout DeliveryContent, _ lane: ReadyLane, limit: Int
+    ) async throws(StorageError) {
+        guard overlapsPages(of: course, lane) else { return try await sendPage(&course, &content, lane, limit: limit) }
+        if let failure = await overlapPages(&course, &content, lane, limit: limit) { throw failure }
+    }
+
+    private func sendPage(
+        _ course: inout DeliveryCourse, _ content: inout DeliveryContent, _ lane: ReadyLane, limit: Int
+    ) async throws(StorageError) {
+        let delivery = course.delivery
+        var page = try await read(course.progress, limit: limit)
+        giveBack(limit - page.page.count, of: delivery)
+        swap(&page.content, &content)
+        defer { swap(&page.content, &content) }
+        try await send(&page, lane, delivery)
+        guard page.wasItsTurn else {
+            lanes.endProbe(lane)
+            return giveBack(page.page.count, of: delivery)
+        }
+        try await conclude(page, lane, &course)
+    }
+
+    // MARK: Several at once
+
+    /// How many pages a turn has at most, so that others have theirs.
+    private static let pagesOfTurn = 16
+
+    private func overlapsPages(of course: DeliveryCourse, _ lane: ReadyLane) -> Bool {
+        let notification = course.delivery.notification
+        guard settings.pagesAtOnce > 1, course.hasBegun, !lane.isProbe, case .by(let service) = lane.sending else {
+            return false
+        }
+        return service.pace == nil && notification.rollout == nil && notification.collapse == nil
+            && notification.resend == nil
+    }
+
+    /// While pages wait for their answers the next are read and sent, so that neither the store nor a long way to the
+    /// service is waited for. They are recorded one after another: the cursor never passes what is not done with.
+    /// - Returns: What the store has failed with.
+    private func overlapPages(
+        _ course: inout DeliveryCourse, _ content: inout DeliveryContent, _ lane: ReadyLane, limit: Int
+    ) async -> StorageError? {
+        let delivery = course.delivery
+        var contents = [content]
+        content = .nothing
+        defer { content = contents.last ?? sender.content(of: delivery, on: platforms[delivery.platform]) }
+        return await withTaskGroup(of: Result<PageInHand, StorageError>.self) { group in
+            var begun = course.progress
+            var (begunCount, endedCount) = (0, 0)
+            var ended: [Int: PageInHand] = [:]
+            defer { extraPages.giveBack(max(0, begunCount - endedCount - 1)) }
+            do throws(StorageError) {
+                while true {
+                    while begunCount == 0 || mayBegin(begun, behind: begunCount, begunCount - endedCount, lane) {
+                        begunCount += 1
+                        var page = try await read(begun, limit: limit)
+                        page.number = begunCount - 1
+                        page.content =
+                            contents.popLast() ?? sender.content(of: delivery, on: platforms[delivery.platform])
+                        begun.cursor = page.last
+                        begun.isFannedOut = page.page.isLast
+                        group.addTask { [page] in await sent(page, lane, delivery) }
+                    }
+                    guard let page = try await group.next()?.get() else { return nil }
+                    ended[page.number] = page
+                    while let page = ended.removeValue(forKey: endedCount) {
+                        try await conclude(page, lane, &course)
+                        contents.append(page.content)
+                        endedCount += 1
+                        if begunCount > endedCount { extraPages.giveBack(1) }
+                    }
+                }
+            } catch {
+                await group.waitForAll()
+                return error
+            }
+        }
+    }
+
+    /// Whether another page may be begun behind one that is in hand: nothing has happened that the next turn would look at.
+    private func mayBegin(_ begun: DeliveryProgress, behind count: Int, _ inHand: Int, _ lane: ReadyLane) -> Bool {
+        let delivery = begun.delivery
+        return inHand < settings.pagesAtOnce && count < Self.pagesOfTurn && !begun.isFannedOut
+            && step(of: begun) == .fanOut && lanes.isOpen(lane.id) && lanes.refusal(of: delivery.id) == nil
+            && hubs.credential(for: delivery.platform, of: delivery.notification.hub) == lane.credential
+            && (inHand == 0 || extraPages.take(of: settings.extraPages))
+    }
+
+    private func sent(
+        _ page: PageInHand, _ lane: ReadyLane, _ delivery: Delivery
+    ) async -> Result<PageInHand, StorageError> {
+        var page = page
+        do throws(StorageError) {
+            try await send(&page, lane, delivery)
+            return .success(page)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: One page
+
+    private func read(_ progress: DeliveryProgress, limit: Int) async throws(StorageError) -> PageInHand {
+        let started = time.now
+        let (page, last) = try await nextPage(progress, limit: limit)
+        return PageInHand(
+            page: page, last: last, tally: makeTally(progress.delivery, areRetries: false), startedAt: started,
+            endedAt: started)
+    }
+
+    private func send(
+        _ hand: inout PageInHand, _ lane: ReadyLane, _ delivery: Delivery
+    ) async throws(StorageError) {
+        hand.tally.addSkipped(hand.page.skipped)
+        if hand.page.count > 0 {
+            let map = try map(of: delivery, hand.page)
+            let places = unreached(in: hand.page, map, tally: &hand.tally)
+            let job = PageSender.Job(delivery, lane, page: hand.page, map: map, stop: stop(of: delivery))
+            if let outcome = lanes.refusal(of: delivery.id) {
+                hand.tally.addUnreached(places.map { sender.addressee($0, of: job) }, outcome)
+            } else {
+                hand.wasItsTurn = try await sendInTurn(job, &hand.content, places: places, tally: &hand.tally)
+            }
+        }
+        hand.endedAt = time.now
+    }
+
+    private func conclude(
+        _ hand: PageInHand, _ lane: ReadyLane, _ course: inout DeliveryCourse
+    ) async throws(StorageError) {
+        let delivery = course.delivery
+        let page = hand.page
+        var tally = hand.tally
+        tally.settleHeld(isCanceled: board.control(of: delivery.notification.sequence) == .canceled)
+        let conclusion = conclude(&tally, lane, delivery)
+        course.note(page, hasRetries: !tally.retries.isEmpty)
+        let isOnePage = course.knowsAll && course.progress.cursor == .none
+        var progress = course.progress
+        var step = pageStep(
+            &progress, page, through: hand.last, tally, startedAt: hand.startedAt, endedAt: hand.endedAt)
+        if page.isLast, let final = course.final {
+            progress.state = final
+            step.state = final
+            step.endedAt = hand.endedAt
+            step.reached = try reached(of: delivery, isOnePage ? page : nil)
+        }
+        step.add(conclusion)
+        try await record(step, of: delivery)
+        course.progress = progress
+        try await apply(tally, conclusion, delivery, lane)
+        try await haltIfNeeded(delivery, step.counts)
+    }
+}

@@ -1,0 +1,88 @@
+import MartletModel
+
+extension Deliverer {
+    /// Whose turn a roll-out lets it be.
+    enum Turn {
+        /// So many may go.
+        case now(Int)
+        case later(Timestamp)
+        /// The notification is gone with its hub.
+        case unknown
+    }
+
+    /// Asks the roll-out of a notification, where it has one, for the turn of a page.
+    func turn(of course: DeliveryCourse, for wanted: Int) async throws(StorageError) -> Turn {
+        let notification = course.delivery.notification
+        guard let rollout = notification.rollout else { return .now(wanted) }
+        if !board.hasMeter(notification.sequence) {
+            guard let rate = try await rate(of: rollout, course.delivery) else { return .unknown }
+            board.startMeter(of: notification.sequence, in: notification.hub, rate: rate, at: time.now)
+        }
+        return switch board.turn(of: notification.sequence, for: wanted, at: time.now) {
+        case .now(let count): .now(count)
+        case .later(let moment): .later(moment)
+        }
+    }
+
+    /// Gives back what a page did not need of its turn.
+    func giveBack(_ count: Int, of delivery: Delivery) {
+        guard delivery.notification.rollout != nil, count > 0 else { return }
+        board.giveBack(count, of: delivery.notification.sequence)
+    }
+
+    /// Whether a retry is due of a notification that goes out slowly. Others are retried behind all their pages, so that
+    /// nobody who is known to be hard to reach comes before those who are not.
+    func isRolloutWithRetryDue(_ delivery: Delivery) async throws(StorageError) -> Bool {
+        guard delivery.notification.rollout != nil, let due = try await notifications.nextRetry(of: delivery.id) else {
+            return false
+        }
+        return due <= time.now
+    }
+
+    private func rate(of rollout: Rollout, _ delivery: Delivery) async throws(StorageError) -> Double? {
+        if let rate = rollout.rate(for: nil) { return rate }
+        let notification = delivery.notification
+        let known = try await controls.standing(of: notification.id, in: notification.hub)?.audience
+        if let known { return rollout.rate(for: known) }
+        let audience = try await notifications.setAudience(
+            try await count(delivery), ofRollout: notification.sequence)
+        return rollout.rate(for: audience)
+    }
+
+    /// How many a notification is for, on all its platforms.
+    private func count(_ delivery: Delivery) async throws(StorageError) -> Int {
+        let notification = delivery.notification
+        switch notification.target {
+        case .direct(let handles): return handles.count
+        case .audience(let expression):
+            let isNative = !delivery.isOfTemplates
+            let count = try await devices.audienceCount(
+                AudienceCountQuery(
+                    hub: notification.hub, expression: expression, platform: isNative ? delivery.platform : nil,
+                    kind: isNative ? .native : .template, bounds: delivery.bounds, now: time.now))
+            return count.platforms.values.reduce(0) { $0 + $1.native + $1.templates }
+        }
+    }
+
+    // MARK: Too many failures
+
+    /// Has a roll-out of which too much fails pause itself, and says so.
+    /// - Parameter counts: What a step has added.
+    func haltIfNeeded(_ delivery: Delivery, _ counts: [OutcomeName: Int]) async throws(StorageError) {
+        let notification = delivery.notification
+        guard let halt = notification.rollout?.halt, SendCounts(counts).ended > 0,
+            board.control(of: notification.sequence) == .running,
+            let standing = try await controls.standing(of: notification.id, in: notification.hub)
+        else { return }
+        let ended = standing.deliveries.map { SendCounts($0.report.counts) }.reduce(SendCounts(), +)
+        let recent = ended - standing.countedFrom
+        guard halt.isPassed(recent),
+            case .done(.halted, _, _) = try await controls.apply(.halt, to: notification.id, in: notification.hub)
+        else { return }
+        let name = hubs.hub(notification.hub)?.name ?? ""
+        log(
+            "The roll-out of notification \(notification.id) of hub '\(name)' is halted: \(recent.failed) of "
+                + "\(recent.ended) pushes failed, and \(notification.rollout?.description ?? "") allows no more. "
+                + "'martlet resume \(name) \(notification.id)' lets it go on, 'martlet cancel' ends it.")
+    }
+}

@@ -1,0 +1,46 @@
+import Synchronization
+
+/// Tells a transport that what it has not begun to send is not wanted any more. Set once, for good; thread-safe.
+public final class StopSignal: Sendable {
+    /// An action that waits for the signal.
+    public struct Registration: Sendable {
+        fileprivate let number: Int
+    }
+
+    private struct State {
+        var last = 0
+        var actions: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let flag = Atomic<Bool>(false)
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public var isStopped: Bool { flag.load(ordering: .acquiring) }
+
+    public func stop() {
+        let actions = state.withLock { state in
+            flag.store(true, ordering: .releasing)
+            defer { state.actions = [:] }
+            return state.actions
+        }
+        for action in actions.values { action() }
+    }
+
+    /// Has something done when the signal is set, or at once where it is.
+    public func onStop(_ action: @escaping @Sendable () -> Void) -> Registration {
+        let number: Int? = state.withLock { state in
+            guard !isStopped else { return nil }
+            state.last += 1
+            state.actions[state.last] = action
+            return state.last
+        }
+        if number == nil { action() }
+        return Registration(number: number ?? 0)
+    }
+
+    public func remove(_ registration: Registration) {
+        _ = state.withLock { $0.actions.removeValue(forKey: registration.number) }
+    }
+}

@@ -1,0 +1,72 @@
+import MartletCore
+import MartletHTTP
+import MartletModel
+import MartletStorage
+
+/// What a hub may be asked to do, over the admin socket.
+///
+/// | request | answer |
+/// |---|---|
+/// | `GET /hubs/{name}/limits` | 200 `{"requestRate", "backlog", "usual": {"requestRate", "backlog"}, "unfinished": {"notifications", "bytes"}}`; null is: as usual |
+/// | `PUT /hubs/{name}/limits` `{"requestRate", "backlog"}` | 200, the same; what is not named stays |
+struct LimitAdministration: Sendable {
+    let hubs: HubDirectory
+    let storage: SQLiteStorage
+
+    private static let bodyLimit = 4096
+
+    func addRoutes(to router: inout Router) {
+        router.on(.get, "/hubs/{name}/limits") { _, match in
+            await answer { () throws(HubDirectoryError) in
+                guard let hub = hubs.hub(named: match["name"]) else { throw .notFound(match["name"]) }
+                return try await document(hub)
+            }
+        }
+        router.on(.put, "/hubs/{name}/limits", bodyLimit: Self.bodyLimit) { request, match in
+            await answer { () throws(HubDirectoryError) in
+                guard let members = try? JSON(parsing: request.body).object else {
+                    throw .invalid("Limits are a JSON object of numbers.")
+                }
+                let hub = try await hubs.update(match["name"]) { settings throws(HubDirectoryError) in
+                    try Self.change(&settings.limits.requestRate, to: members["requestRate"])
+                    try Self.change(&settings.limits.backlog, to: members["backlog"])
+                }
+                return try await document(hub)
+            }
+        }
+    }
+
+    private static func change(_ limit: inout Int?, to value: JSON?) throws(HubDirectoryError) {
+        switch value {
+        case nil: return
+        case .null?: limit = nil
+        case let value?:
+            guard let number = value.integer else { throw .invalid("A limit is a whole number.") }
+            limit = Int(clamping: number)
+        }
+    }
+
+    private func document(_ hub: Hub) async throws(HubDirectoryError) -> JSON {
+        let unfinished: BacklogSize
+        do throws(StorageError) {
+            unfinished = try await storage.backlogSize(of: hub.id)
+        } catch {
+            throw .storage(error)
+        }
+        func number(_ value: Int?) -> JSON { value.map { .integer(Int64($0)) } ?? .null }
+        let limits = hub.settings.limits
+        return [
+            "requestRate": number(limits.requestRate), "backlog": number(limits.backlog),
+            "usual": ["requestRate": number(hubs.usual.requestRate), "backlog": number(hubs.usual.backlog)],
+            "unfinished": ["notifications": number(unfinished.notifications), "bytes": .integer(unfinished.bytes)],
+        ]
+    }
+
+    private func answer(_ work: () async throws(HubDirectoryError) -> JSON) async -> HTTPResponse {
+        do throws(HubDirectoryError) {
+            return HTTPResponse(.ok, json: try await work())
+        } catch {
+            return AdminAPI.refusal(error)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import MartletCore
+import Synchronization
+
+/// One file of slots that is mapped into memory for as long as the process lives: what the progress of a send to one
+/// user is entered in, for whom making and removing a file of its own would be most of the work.
+///
+/// Unchecked: what the words are is said at `ProgressSlot`; the rest never changes.
+final class ProgressSlots: @unchecked Sendable {
+    static let count = 1024
+    /// The file's name among progress maps.
+    static let fileName = "slots"
+
+    private let memory: UnsafeMutableRawPointer
+    private static let byteCount = count * ProgressSlot.byteCount
+
+    /// Opens the file, made where it is missing. All of its place on disk is taken at once: writing to a hole of a full
+    /// disk would be fatal.
+    /// - Returns: nil where the disk has no room for it.
+    init?(_ path: String) throws(StorageError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            let error = StorageError(failed: "open", path)
+            if error.kind == .full { return nil }
+            throw error
+        }
+        defer { close(descriptor) }
+        guard posix_fallocate(descriptor, 0, off_t(Self.byteCount)) == 0 else { return nil }
+        let memory = mmap(nil, Self.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        guard let memory, memory != MAP_FAILED else { throw StorageError(failed: "map", path) }
+        self.memory = memory
+        memory.bindMemory(to: Atomic<UInt64>.self, capacity: Self.byteCount / 8)
+    }
+
+    deinit {
+        munmap(memory, Self.byteCount)
+    }
+
+    /// Frees all but those of some deliveries.
+    /// - Returns: What is kept, and what is free.
+    func sort(keeping unfinished: Set<Delivery.ID>) -> (kept: [Delivery.ID: ProgressSlot], free: [ProgressSlot]) {
+        var kept: [Delivery.ID: ProgressSlot] = [:]
+        var free: [ProgressSlot] = []
+        for slot in slots {
+            if let owner = slot.owner, unfinished.contains(owner), kept[owner] == nil {
+                slot.clean(for: owner)
+                kept[owner] = slot
+            } else {
+                slot.free()
+                free.append(slot)
+            }
+        }
+        return (kept, free)
+    }
+
+    private var slots: [ProgressSlot] {
+        (0..<Self.count).map { place in
+            ProgressSlot(
+                (memory + place * ProgressSlot.byteCount).assumingMemoryBound(to: Atomic<UInt64>.self))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import MartletCore
+import Synchronization
+
+/// The progress of a small delivery, entered in a slot. Whoever finds no room there goes to a file as with large ones:
+/// where more devices have come to be meant than when the slot was taken.
+final class SlotProgressMap: ProgressMap {
+    let slot: ProgressSlot
+    private let owner: Delivery.ID
+    /// Keeps the memory of the slot.
+    private let slots: ProgressSlots
+    private let openFile: @Sendable () throws(StorageError) -> FileProgressMap
+    private let overflow: Locked<Overflow>
+    /// Spares the lock while there is none.
+    private let hasOverflow: Atomic<Bool>
+
+    private struct Overflow {
+        var file: FileProgressMap?
+        /// Whom there is no file for, because it cannot be opened. They end with the process.
+        var numbers: Set<Int64> = []
+    }
+
+    /// - Parameters:
+    ///   - hasFile: Whether some of its members are in a file.
+    ///   - openFile: Opens the file, or makes it.
+    init(
+        _ slot: ProgressSlot, of owner: Delivery.ID, in slots: ProgressSlots, hasFile: Bool,
+        openFile: @escaping @Sendable () throws(StorageError) -> FileProgressMap
+    ) {
+        self.slot = slot
+        self.owner = owner
+        self.slots = slots
+        self.openFile = openFile
+        overflow = Locked(Overflow())
+        hasOverflow = Atomic(hasFile)
+    }
+
+    func contains(_ member: AudienceMember) -> Bool {
+        if slot.contains(member.number, of: owner) { return true }
+        guard hasOverflow.load(ordering: .acquiring) else { return false }
+        return withOverflow { $0.file?.contains(member) ?? false || $0.numbers.contains(member.number) }
+    }
+
+    func insert(_ member: AudienceMember) {
+        if slot.insert(member.number, of: owner) { return }
+        withOverflow { overflow in
+            if let file = overflow.file, file.holds(member.number) {
+                file.insert(member)
+            } else {
+                overflow.numbers.insert(member.number)
+            }
+        }
+        hasOverflow.store(true, ordering: .releasing)
+    }
+
+    var blocks: [ReachedBlock] {
+        var numbers = Set(slot.numbers(of: owner))
+        if hasOverflow.load(ordering: .acquiring) {
+            withOverflow { numbers.formUnion($0.numbers.union($0.file?.numbers ?? [])) }
+        }
+        return ReachedBlock.blocks(of: numbers)
+    }
+
+    private func withOverflow<Result>(_ body: (inout Overflow) -> Result) -> Result {
+        overflow.withLock { overflow in
+            if overflow.file == nil { overflow.file = try? openFile() }
+            return body(&overflow)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import MartletHTTP
+import MartletModel
+import MartletServer
+
+/// `martlet cancel`, `pause`, `resume` and `status`: a send under way.
+enum ControlCommands {
+    static let all = [
+        command("cancel", .post, "Send nothing more of a notification, and spare whoever has not been sent it."),
+        command("pause", .post, "Send nothing more of a notification until it is resumed."),
+        command("resume", .post, "Let a notification go on that is paused, or has halted itself, where it stood."),
+        command("status", .get, "Say how a notification stands: how many were sent it, are waiting, were spared it."),
+    ]
+
+    private static func command(_ word: String, _ method: HTTPMethod, _ help: String) -> Command {
+        Command(
+            word, operands: ["HUB", "NOTIFICATION"], "\(help) NOTIFICATION is the id that the send was answered with.",
+            options: [.data, Option("json", nil, "Print everything that is known, as JSON.")]
+        ) { invocation in
+            let hub = segment(invocation.operand("HUB"))
+            let id = segment(invocation.operand("NOTIFICATION"))
+            let status = try await Administration(invocation).call(method, "/hubs/\(hub)/messages/\(id)/\(word)")
+            guard !invocation.isOn("json") else {
+                return Terminal.print(String(decoding: status.bytes, as: UTF8.self))
+            }
+            for line in lines(of: status, in: invocation.operand("HUB")) { Terminal.print(Terminal.singleLine(line)) }
+        }
+    }
+
+    /// A line for all platforms together, and one for each.
+    static func lines(of status: JSON, in hub: String) -> [String] {
+        var lines = [state(of: status), numbers(of: status)]
+        lines += standstill(status, in: hub).map { [$0] } ?? []
+        if let spec = status["rollout"]?["spec"]?.string {
+            lines.append("Roll-out: \(spec)\(rate(status["rollout"]?["rate"]))")
+        }
+        let platforms = (status["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }
+        guard platforms.count > 1 else { return lines }
+        return lines + platforms.map { "\($0): \($1["state"]?.string ?? ""), \(numbers(of: $1))" }
+    }
+
+    private static func state(of status: JSON) -> String {
+        let (state, control) = (status["state"]?.string ?? "", status["control"]?.string ?? "running")
+        guard control != "running" else { return state }
+        let since = status["controlledAt"]?.string.map { " since \($0)" } ?? ""
+        return state.lowercased() == control ? "\(state)\(since)" : "\(state), \(control)\(since)"
+    }
+
+    /// Why nothing of it is sent, and how it goes on.
+    private static func standstill(_ status: JSON, in hub: String) -> String? {
+        let resume = "'martlet resume \(hub) \(status["notification"]?.string ?? "")' lets it go on."
+        switch status["control"]?.string {
+        case "paused": return "Nothing more of it is sent: \(resume)"
+        case "halted":
+            let share = status["rollout"]?["halt"]?["percent"]?.number.map { "\(rounded($0)) %" } ?? "allowed"
+            return "It has halted itself, because more than \(share) failed: 'martlet why' says why; \(resume)"
+        default: return nil
+        }
+    }
+
+    private static func rate(_ value: JSON?) -> String {
+        value?.number.map { ", \(rounded($0)) a second" } ?? ""
+    }
+
+    /// To two places behind the point, as far as there are any.
+    static func rounded(_ number: Double) -> String {
+        let text = "\((number * 100).rounded() / 100)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    private static func numbers(of status: JSON) -> String {
+        let names = ["targeted", "sent", "succeeded", "failed", "retrying", "spared", "skipped", "pending"]
+        return names.map { "\($0) \(status[$0]?.integer.map(String.init) ?? "unknown")" }.joined(separator: ", ")
+    }
+}
+
+extension JSON {
+    /// A number of either kind.
+    var number: Double? {
+        if case .double(let number) = self { number } else { integer.map(Double.init) }
+    }
+}

@@ -1,0 +1,91 @@
+import MartletHTTP
+import MartletModel
+import MartletTesting
+import Synchronization
+import Testing
+
+@testable import MartletCore
+
+/// Pages of one delivery that are sent at the same time.
+struct OverlappingPagesTests {
+    /// Where a delivery stands on disk.
+    private func cursor(_ flight: Flight, _ delivery: Delivery) async throws -> AudienceMember? {
+        let before = Delivery.ID(rawValue: delivery.id.rawValue - 1)
+        return try await flight.storage.unfinished(after: before, limit: 1).first?.cursor
+    }
+
+    private func waitFor(_ condition: () -> Bool) async {
+        while !condition() { await Task.yield() }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func whileOnePageWaitsTheNextAreSentAndTheCursorStaysBeforeIt() async throws {
+        let flight = try await Flight(pagesAtOnce: 4)
+        try await flight.register(3 + 5 * 3)
+        let delivery = try await flight.accept()
+        var course = DeliveryCourse(DeliveryProgress(delivery))
+        #expect(await flight.deliverer.run(&course) == .yielded)
+        let behindFirst = try await cursor(flight, delivery)
+        let isAnswered = Mutex(false)
+        flight.transport.interrupt { await waitFor { isAnswered.withLock { $0 } } }
+        async let ending = run(flight, course)
+        // The page that waits counts as none yet.
+        await waitFor { flight.transport.batchCount == 4 }
+        #expect(try await cursor(flight, delivery) == behindFirst)
+        isAnswered.withLock { $0 = true }
+        #expect(await ending == .finished)
+        #expect(flight.transport.lofts.sorted() == (1...18).map { "loft\($0)" }.sorted())
+        #expect(try await flight.report(delivery).counts == [.success: 18])
+    }
+
+    private func run(_ flight: Flight, _ start: DeliveryCourse) async -> Deliverer.Ending {
+        var course = start
+        while true {
+            let ending = await flight.deliverer.run(&course)
+            if ending != .yielded { return ending }
+        }
+    }
+
+    @Test(arguments: [2, 4, 100]) func whatHappensToEachDeviceIsTheSame(_ pagesAtOnce: Int) async throws {
+        let flight = try await Flight(pagesAtOnce: pagesAtOnce) { loft, attempt in
+            switch Int(loft.dropFirst(4)) ?? 0 {
+            case let number where number % 7 == 0: answered(400)
+            case let number where number % 5 == 0 && attempt == 1: answered(429)
+            default: answered(200)
+            }
+        }
+        try await flight.register(150)
+        let delivery = try await flight.accept()
+        guard case .waiting(let until) = try await flight.run(delivery) else {
+            Issue.record("some are to be tried again")
+            return
+        }
+        #expect(flight.transport.lofts.count == 150)
+        flight.time.advance(to: until + .seconds(60))
+        #expect(try await flight.run(delivery) == .finished)
+        let report = try await flight.report(delivery)
+        #expect(report.state == .completed)
+        #expect(report.counts[.success] == 150 - 21)
+        #expect(report.counts.values.reduce(0, +) == 150)
+        #expect(try await flight.refusals(delivery).count == 21)
+    }
+
+    @Test func aCancelBetweenPagesSparesAllWhoseTurnHasNotCome() async throws {
+        let flight = try await Flight(pagesAtOnce: 4)
+        try await flight.register(300)
+        let delivery = try await flight.accept()
+        let notification = delivery.notification
+        let controls = flight.controls
+        var course = DeliveryCourse(DeliveryProgress(delivery))
+        #expect(await flight.deliverer.run(&course) == .yielded)
+        flight.transport.interrupt {
+            _ = try? await controls.apply(.cancel, to: notification.id, in: notification.hub)
+        }
+        #expect(await run(flight, course) == .finished)
+        let report = try await flight.report(delivery)
+        #expect(report.state == .canceled)
+        #expect(report.counts[.canceled, default: 0] + report.counts[.success, default: 0] == 300)
+        #expect(report.counts[.success] == flight.transport.lofts.count)
+        #expect(flight.transport.lofts.count < 300)
+    }
+}
