@@ -1,0 +1,72 @@
+import Testing
+
+/// What public clients, a browser and the forms of others' SDKs find.
+@Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(5)))
+struct ClientJudgeTests {
+    @Test("A public APNs client is satisfied by the simulator")
+    func aioapnsIsSatisfied() async throws {
+        try await Judge.run("aioapns_client.py")
+    }
+
+    @Test("A public Web Push client is satisfied by the simulator, and browsers in Python by the hub")
+    func webPushIsSatisfied() async throws {
+        try await Judge.run("web_push.py")
+    }
+
+    @Test(
+        "A real browser decrypts and shows what the hub sends, with the simulator as its push service",
+        .enabled(if: BuiltProducts.hasBrowser, "there is no Firefox: `Scripts/setup test` could not install it"))
+    func firefoxIsSatisfied() async throws {
+        try await Judge.run("browser_push.py")
+    }
+
+    @Test("The three guides and end-to-end encryption, on six platforms, by what phones show")
+    func theGuidesAreTold() async throws {
+        try await Judge.run("guides.py")
+    }
+
+    @Test("A Live Activity starts, changes and ends, and tokens get what they are for alone")
+    func liveActivitiesReachTheirTokens() async throws {
+        try await Judge.run("live_activities.py")
+    }
+
+    @Test("What was sent end to end encrypted is nowhere but with its sender and its recipient")
+    func theSecretIsNowhere() async throws {
+        try await Judge.run("secret_search.py")
+    }
+
+    @Test("A public FCM client is satisfied by the simulator, whose tokens it gets by its own code")
+    func firebaseIsSatisfied() async throws {
+        try await Judge.run("firebase_client.py")
+    }
+
+    @Test("A public Notification Hubs client lists, sends and deletes, and its pushes satisfy a strict APNs")
+    func theHubPackageIsSatisfied() async throws {
+        try await Judge.run("notification_hub_client.py")
+    }
+
+    @Test("A public blob client uploads, downloads, lists and deletes by signed URL")
+    func theBlobPackageIsSatisfied() async throws {
+        try await Judge.run("blob_client.py")
+    }
+
+    @Test("Registrations are imported, listed while some change, and exported again: the same")
+    func aHubIsMovedByJobs() async throws {
+        try await Judge.run("mass_jobs.py", "--count", "20000")
+    }
+
+    @Test("What Microsoft's SDKs send is served, and what is answered can be read as strictly as they read it")
+    func theFormsOfTheSDKsAreSatisfied() async throws {
+        try await Judge.run("sdk_wire.py")
+    }
+
+    @Test("Tokens of a public identity provider open the backend, and no others")
+    func theIdentityProviderIsSatisfied() async throws {
+        try await Judge.run("openid_connect.py")
+    }
+
+    @Test("Both APIs answer a judge of OpenAPI descriptions as they describe themselves")
+    func schemathesisIsSatisfied() async throws {
+        try await Judge.run("schemathesis_judge.py")
+    }
+}

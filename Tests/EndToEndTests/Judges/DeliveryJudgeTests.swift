@@ -1,0 +1,47 @@
+import Testing
+
+/// What the judges of Tests/Peers find while push services fail and sends meet each other.
+@Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(5)))
+struct DeliveryJudgeTests {
+    @Test("Whatever fault meets a service, alone or with others, every device is reached or refused as it ought to be")
+    func everyFaultEndsInTheRightState() async throws {
+        try await Judge.run(
+            "fault_sweep.py", "--devices", "30", "--rounds", "1", "--combinations", "1")
+    }
+
+    @Test("Dead device tokens do not cost the living their streams")
+    func suspectsHaveAConnectionOfTheirOwn() async throws {
+        try await Judge.run("suspects.py")
+    }
+
+    @Test("A send that is canceled, paused or halted stops at once, and its numbers add up")
+    func sendsAreControlled() async throws {
+        try await Judge.run("control.py", "--devices", "3000")
+    }
+
+    @Test("A short send overtakes a backlog of broadcasts, and a service that answers nothing holds up nobody else")
+    func shortSendsOvertake() async throws {
+        try await Judge.run("overtaking.py")
+    }
+
+    @Test("Whatever a push service does, messages arrive that can and devices stay that should")
+    func faultsLeaveTheHubInTheRightState() async throws {
+        try await Judge.run("faults.py")
+    }
+
+    @Test("Every answer of FCM, WNS, MPNS and ADM comes to what it ought to")
+    func answersOfServicesAreUnderstood() async throws {
+        try await Judge.run("service_answers.py")
+    }
+
+    @Test("Dead letters are listed, sent again and received once, and a wrong project removes nobody")
+    func deadLettersAreSentAgain() async throws {
+        try await Judge.run("letters.py")
+    }
+
+    @Test(
+        "Whatever the simulator does as FCM, WNS, MPNS, ADM or Web Push, nothing is lost and nothing kept that is gone")
+    func faultsOfServicesAreOvercome() async throws {
+        try await Judge.run("service_faults.py")
+    }
+}

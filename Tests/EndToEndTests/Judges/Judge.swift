@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+/// The judges of Tests/Peers share no code with Martlet. Each runs to its end; those of one suite one after another, because
+/// several together keep two cores so busy that nothing is in time, and the suites beside each other, because each of
+/// them mostly waits.
+enum Judge {
+    /// What is told where none can run.
+    static let isMissing: Comment = "there is no .build/python: run `Scripts/setup test` once"
+
+    /// Runs one on the server's program; shows its closing counts, or all of its words where it is not content.
+    /// - Parameters:
+    ///   - name: That of its file.
+    ///   - options: What else it is to be told.
+    static func run(_ name: String, _ options: String...) async throws {
+        let finished = try await Finished.running(
+            BuiltProducts.python, [name, BuiltProducts.martlet.path] + options,
+            environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
+        let counts = finished.output.split(separator: "\n").filter { line in
+            [
+                "control:", "durability:", "soak:", "fault-sweep:", "faults:", "guides:", "forgetful:", "schedules:",
+                "backups:", "aioapns-client:", "firebase-client:",
+                "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
+                "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
+                "openid-connect:", "key-rotation:", "metrics:", "overtaking:",
+                "mass-jobs:", "Ran ",
+            ].contains { line.hasPrefix($0) }
+        }
+        print(counts.joined(separator: "\n"))
+        #expect(finished.status == 0, "\(finished.output)")
+    }
+}

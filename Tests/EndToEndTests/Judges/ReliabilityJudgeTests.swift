@@ -1,0 +1,68 @@
+import Testing
+
+/// What the judges of Tests/Peers find after kills, lost power, a full disk and a long load.
+@Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(5)))
+struct ReliabilityJudgeTests {
+    @Test("What was answered with success survives kill -9")
+    func nothingAcknowledgedIsLostByKills() async throws {
+        try await Judge.run("durability.py", "--rounds", "3")
+    }
+
+    @Test("What was answered with success survives the loss of all that was not synced")
+    func nothingAcknowledgedIsLostWithThePower() async throws {
+        try await Judge.run("durability.py", "--rounds", "3", "--forgetful")
+    }
+
+    @Test("What waits to be tried again survives kill -9, while programs stand still and the clock is set")
+    func nothingIsLostByKillsWhileServicesFail() async throws {
+        try await Judge.run(
+            "durability.py", "--rounds", "3", "--writers", "16", "--simulator",
+            "--stalls", "1", "--clock", "--settle", "30")
+    }
+
+    @Test("A steady load arrives while the push services fail in turn, and the server does not grow out of bounds")
+    func aSteadyLoadArrives() async throws {
+        try await Judge.run(
+            "soak.py", "--minutes", "0.2", "--users", "36", "--crowd", "200")
+    }
+
+    @Test("Why a push did or did not arrive is told by what was true when it was sent")
+    func everyDeviceCanSayWhy() async throws {
+        try await Judge.run("why.py")
+    }
+
+    @Test("A full disk takes in nothing new and loses nothing that was accepted")
+    func aFullDiskLosesNothing() async throws {
+        try await Judge.run("disk_full.py")
+    }
+
+    @Test("What is counted and shown before a send is what then arrives")
+    func dryRunsComeTrue() async throws {
+        try await Judge.run("dry_runs.py")
+    }
+
+    @Test("Metrics can be read by a public parser, and count what the simulator counts")
+    func metricsAreTrue() async throws {
+        try await Judge.run("metrics.py")
+    }
+
+    @Test("What is scheduled survives kill -9 and goes out when its time has come")
+    func schedulesOutliveKills() async throws {
+        try await Judge.run("schedules.py")
+    }
+
+    @Test("A backup that is made in the middle of sends loses nothing and sends nothing again that was finished")
+    func aBackupIsRestoredElsewhere() async throws {
+        try await Judge.run("backups.py")
+    }
+
+    @Test("An import goes on after every kill -9, with no line lost and none done twice")
+    func anImportSurvivesKills() async throws {
+        try await Judge.run("job_kills.py")
+    }
+
+    @Test("The server's key is changed and the server killed meanwhile: every secret opens, and the old key opens none")
+    func aKeyIsChangedInSpiteOfKills() async throws {
+        try await Judge.run("key_rotation.py")
+    }
+}
