@@ -23,8 +23,22 @@ public struct RequestRate: Hashable, Sendable {
 ///
 /// A bucket is one moment, the one at which it will be full again. Full ones are forgotten where there are too many.
 public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
-    /// In nanoseconds since 1970.
-    private let fullAt = Mutex<[Key: Int64]>([:])
+    private struct State {
+        var fullAt: [Key: Int64] = [:]
+        /// What all moments are on: nanoseconds that have passed since the first token was taken. A clock that is set back
+        /// neither fills a bucket nor empties one.
+        var elapsed: Int64 = 0
+        /// On the clock, in nanoseconds since 1970.
+        var last: Int64?
+
+        mutating func pass(to now: Int64) -> Int64 {
+            elapsed += max(0, now - (last ?? now))
+            last = now
+            return elapsed
+        }
+    }
+
+    private let state = Mutex(State())
     private let countLimit: Int
 
     /// - Parameter countLimit: How many keys are remembered.
@@ -32,24 +46,24 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         self.countLimit = countLimit
     }
 
-    var count: Int { fullAt.withLock { $0.count } }
+    var count: Int { state.withLock { $0.fullAt.count } }
 
     /// Takes a token.
     /// - Returns: nil where there was one; else how long it takes until there is.
     public func take(_ key: Key, at rate: RequestRate, now: Timestamp) -> Duration? {
-        let now = now.milliseconds * 1_000_000
         let interval = 1_000_000_000 / Int64(rate.perSecond)
         let capacity = interval * Int64(rate.burst)
-        return fullAt.withLock { fullAt in
-            let known = fullAt[key]
-            if known == nil, fullAt.count >= countLimit { makeRoom(in: &fullAt, at: now) }
-            // A clock that was set back must not keep anybody out for longer than an empty bucket does.
+        return state.withLock { state in
+            let now = state.pass(to: now.milliseconds * 1_000_000)
+            let known = state.fullAt[key]
+            if known == nil, state.fullAt.count >= countLimit { makeRoom(in: &state.fullAt, at: now) }
+            // Where the rate has become higher since, what was taken is no more than an empty bucket.
             let start = min(max(known ?? now, now), now + capacity)
             guard start + interval <= now + capacity else {
-                fullAt[key] = start
+                state.fullAt[key] = start
                 return .nanoseconds(start + interval - now - capacity)
             }
-            fullAt[key] = start + interval
+            state.fullAt[key] = start + interval
             return nil
         }
     }

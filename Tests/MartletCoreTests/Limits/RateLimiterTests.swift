@@ -41,6 +41,13 @@ struct RateLimiterTests {
         #expect(limiter.take("a", at: rate, now: earlier + .milliseconds(250)) == nil)
     }
 
+    @Test func aClockThatIsSetBackEmptiesNoBucket() {
+        let limiter = RateLimiter<String>(countLimit: 10)
+        #expect(limiter.take("a", at: rate, now: start) == nil)
+        let earlier = start + .seconds(-1)
+        #expect((0..<20).filter { _ in limiter.take("a", at: rate, now: earlier) == nil }.count == 7)
+    }
+
     @Test func theMemoryIsBoundedAndWhoIsBusyIsRememberedBest() {
         let limiter = RateLimiter<Int>(countLimit: 100)
         while limiter.take(0, at: rate, now: start) == nil {}
