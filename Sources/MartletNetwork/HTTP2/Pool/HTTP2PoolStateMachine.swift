@@ -1,7 +1,7 @@
 /// Decides when the connections to one origin are made, filled and closed. It holds none of them: events go in, actions
 /// come out, and `deadline` says when `expire(at:)` is due.
 ///
-/// It grows, at most to twice as many connections at a time, while what waits is more than all together can take and
+/// It grows, at most to four times as many connections at a time, while what waits is more than all together can take and
 /// would, at the rate that was measured, wait longer than it takes to make another one, or has waited that long. A
 /// connection that has not answered anything yet is given a moment before others are made: push services let a new one
 /// carry a single request, and raise that with the first success. Those that were made to go faster are on trial
@@ -25,6 +25,9 @@ struct HTTP2PoolStateMachine: Equatable {
     static let idleTime = Duration.seconds(60)
     /// How long a new connection may take to answer anything before its silence no longer holds back a further one.
     static let provingTime = Duration.seconds(1)
+    /// How many connections are made at once for each that there is: with a round trip of 30 milliseconds every step takes
+    /// a third of a second.
+    private static let growth = 3
     /// The part of what a fair share would be that further connections must have brought to be kept.
     private static let leastGain = 0.25
     private static let firstRest = Duration.seconds(60)
@@ -261,7 +264,9 @@ struct HTTP2PoolStateMachine: Equatable {
         guard room > 0, backoff.allows(at: now), trial == nil, !isFindingOut(at: now) else { return 0 }
         let open = openCount
         guard open > 0, !isSerial else { return 1 }
-        return min(open, room, worthwhile(at: now))
+        // A peer that answers nothing is asked once more, and not from all sides.
+        let most = (rate ?? 0) > 0 ? open * Self.growth : 1
+        return min(most, room, worthwhile(at: now))
     }
 
     /// Whether what another connection brings is about to show.
