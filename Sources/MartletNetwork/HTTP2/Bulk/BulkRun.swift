@@ -1,7 +1,8 @@
 import MartletHTTP
 
-/// A batch in the hands of a bulk session.
-struct BulkRun {
+/// A batch in the hands of a bulk session. A class, because a session asks its runs several times for each read and write,
+/// and a copy of a struct counts the references of all that is in it.
+final class BulkRun {
     let run: BatchRun
     var template: RequestTemplate
     var frames = BulkFrames()
@@ -24,7 +25,7 @@ struct BulkRun {
     }
 
     /// The request that was written last is the pattern of others; its header block must have changed no table.
-    mutating func noteFrame(_ output: [UInt8], from start: Int, dataPlace: Int, bodyCount: Int, version: Int) {
+    func noteFrame(_ output: [UInt8], from start: Int, dataPlace: Int, bodyCount: Int, version: Int) {
         var parts = template.parts
         if run.batch.shared.body == nil {
             let body = bodyCount == 0 ? dataPlace : dataPlace + HTTP2FrameHeader.size

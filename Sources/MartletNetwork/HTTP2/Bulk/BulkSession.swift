@@ -272,9 +272,9 @@ final class BulkSession: ClientProtocol {
     func settle() {
         if standing.isBad { stopOpening() }
         for place in runs.indices {
-            guard let run = runs[place]?.run else { continue }
-            run.flush()
-            if runs[place]?.open == 0, !isOpen || !run.hasItems || now >= run.deadline { runs[place] = nil }
+            guard let run = runs[place] else { continue }
+            run.run.flush()
+            if run.open == 0, !isOpen || !run.run.hasItems || now >= run.run.deadline { runs[place] = nil }
         }
         if !isOpen, ring.count == 0, !isBroken, !isClosing {
             isClosing = true
