@@ -81,8 +81,8 @@ struct AudienceCounter {
             guard progress.query.kind ?? kind == kind else { return AudienceCursor() }
             let scope = TagScope(hub: progress.query.hub, platform: platform, kind: kind)
             let expired = ExpiredCursor(try statements.take(ExpiredCursor.sql), now: progress.query.now)
-            return JoinCursor(
-                including: [try statements.cursor(for: plan, in: scope, horizon: horizon)], excluding: [expired])
+            let found = try statements.cursor(for: plan, in: scope, horizon: horizon)
+            return DifferenceCursor(found, without: expired)
         }
         var tally = Tally(bounds, after: progress.after)
         if progress.query.renderingLimit > 0 {

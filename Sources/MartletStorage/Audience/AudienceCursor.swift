@@ -1,16 +1,18 @@
 import MartletCore
 
-/// A sorted set of registrations that can be walked forwards. Belongs to one query on one connection.
+/// A sorted set of registrations that can be walked forwards. Belongs to one query on one connection, which either seeks or
+/// probes it; positions never go backwards.
 ///
 /// A class to be subclassed and no protocol: a page of thousands makes several calls per row.
 class AudienceCursor {
-    /// The first member at or behind a position; `.end` where there is none. Positions never go backwards.
+    /// The first member at or behind a position; `.end` where there is none.
     func seek(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
         .end
     }
 
-    /// Whether a position is a member. Positions never go backwards.
-    func contains(_ position: AudiencePosition) throws(StorageError) -> Bool {
-        try seek(position) == position
+    /// Looks whether a position is a member, and no further than that takes.
+    /// - Returns: The position where it is one; otherwise one behind it, before which there is no other member.
+    func probe(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
+        try seek(position)
     }
 }

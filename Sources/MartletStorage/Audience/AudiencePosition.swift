@@ -6,6 +6,8 @@ struct AudiencePosition: Comparable {
     /// The sequence number of the registration.
     var registration: Int64
 
+    /// Before every registration.
+    static let start = AudiencePosition(channel: .min, registration: .min)
     /// Behind every registration.
     static let end = AudiencePosition(channel: .max, registration: .max)
 

@@ -14,8 +14,8 @@ struct AudienceReader {
         defer { statements.giveBack() }
         let expired = ExpiredCursor(try statements.take(ExpiredCursor.sql), now: query.now)
         let scope = TagScope(hub: query.hub, platform: query.platform, kind: query.kind)
-        let audience = try statements.cursor(
-            for: AudiencePlan(query.expression), in: scope, among: among(query), except: expired)
+        let found = try statements.cursor(for: AudiencePlan(query.expression), in: scope)
+        let audience = DifferenceCursor(among(query).map { IntersectionCursor($0, found) } ?? found, without: expired)
         let handles = HandleCursor(try statements.take(HandleCursor.sql))
         var page: AudiencePage
         switch query.kind {
@@ -28,11 +28,11 @@ struct AudienceReader {
         return page
     }
 
-    private func among(_ query: AudienceQuery) -> [AudienceCursor] {
-        guard let members = query.among else { return [] }
+    private func among(_ query: AudienceQuery) -> AudienceCursor? {
+        guard let members = query.among else { return nil }
         return switch query.kind {
-        case .native: [ChannelCursor(members.map(\.channel))]
-        case .template: [ListedCursor(members)]
+        case .native: ChannelCursor(members.map(\.channel))
+        case .template: ListedCursor(members)
         }
     }
 

@@ -33,25 +33,12 @@ extension BorrowedStatements {
         switch plan {
         case .everyone: return try members(TagTable.everyone, scope, horizon)
         case .members(let tag): return try members(tag.folded, scope, horizon)
-        case .union(let operands): return UnionCursor(try cursors(for: operands, scope, horizon))
+        case .union(let operands): return Self.union(try cursors(for: operands, scope, horizon))
         case .join(let including, let excluding):
-            return JoinCursor(
-                including: try cursors(for: including, scope, horizon),
-                excluding: try cursors(for: excluding, scope, horizon))
+            let all = Self.intersection(try cursors(for: including, scope, horizon))
+            guard !excluding.isEmpty else { return all }
+            return DifferenceCursor(all, without: Self.union(try cursors(for: excluding, scope, horizon)))
         }
-    }
-
-    /// The registrations that a plan finds, as far as they are in other sets and not in another one. A join is joined
-    /// with them, and not joined again, because each cursor costs for every member.
-    mutating func cursor(
-        for plan: AudiencePlan, in scope: TagScope, among others: [AudienceCursor], except excluded: AudienceCursor
-    ) throws(StorageError) -> AudienceCursor {
-        guard case .join(let including, let excluding) = plan else {
-            return JoinCursor(including: others + [try cursor(for: plan, in: scope)], excluding: [excluded])
-        }
-        return JoinCursor(
-            including: others + (try cursors(for: including, scope, nil)),
-            excluding: try cursors(for: excluding, scope, nil) + [excluded])
     }
 
     private mutating func cursors(
@@ -60,6 +47,14 @@ extension BorrowedStatements {
         var cursors: [AudienceCursor] = []
         for plan in plans { cursors.append(try cursor(for: plan, in: scope, horizon: horizon)) }
         return cursors
+    }
+
+    private static func union(_ cursors: [AudienceCursor]) -> AudienceCursor {
+        cursors.dropFirst().reduce(cursors[0]) { UnionCursor($0, $1) }
+    }
+
+    private static func intersection(_ cursors: [AudienceCursor]) -> AudienceCursor {
+        cursors.dropFirst().reduce(cursors[0]) { IntersectionCursor($0, $1) }
     }
 
     /// A tag that nobody carries is the empty set.

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// The registrations that have expired, wherever they are; only to be asked for members, because it jumps each time.
-/// Where nothing ever expires, one look tells it.
+/// The registrations that have expired, wherever they are; only to be probed, because a search would look at all that
+/// will expire some day. Where nothing ever expires, one look tells it.
 final class ExpiredCursor: AudienceCursor {
     static let sql = """
         SELECT channel, sequence, expires_at FROM registrations
@@ -12,7 +12,7 @@ final class ExpiredCursor: AudienceCursor {
     private let statement: Statement
     private let now: Timestamp
     /// The first registration with an expiry at or behind where it was asked last, and whether that has passed.
-    private var current = AudiencePosition(channel: .min, registration: .min)
+    private var current = AudiencePosition.start
     private var isExpired = false
     private var isStarted = false
 
@@ -24,13 +24,13 @@ final class ExpiredCursor: AudienceCursor {
         self.now = now
     }
 
-    override func contains(_ position: AudiencePosition) throws(StorageError) -> Bool {
+    override func probe(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
         var patience = isStarted ? Self.patience : 0
         while current < position {
             if patience == 0 { try jump(to: position) } else { try step() }
             patience -= 1
         }
-        return current == position && isExpired
+        return current == position && !isExpired ? position.next : current
     }
 
     private func jump(to position: AudiencePosition) throws(StorageError) {

@@ -11,7 +11,7 @@ final class MemberCursor: AudienceCursor {
     private let statement: Statement
     private let tag: Int64
     private let horizon: ReadingHorizon?
-    private var current = AudiencePosition(channel: .min, registration: .min)
+    private var current = AudiencePosition.start
     private var isStarted = false
 
     /// How many rows are stepped over before a jump, which costs about as much as so many steps.

@@ -1,21 +1,27 @@
 import MartletCore
 
-/// What is in any of some sets.
+/// What is in any of two sets.
 final class UnionCursor: AudienceCursor {
-    private let cursors: [AudienceCursor]
+    private let left: AudienceCursor
+    private let right: AudienceCursor
+    /// Where they stand.
+    private var leftPlace = AudiencePosition.start
+    private var rightPlace = AudiencePosition.start
 
-    init(_ cursors: [AudienceCursor]) {
-        self.cursors = cursors
+    init(_ left: AudienceCursor, _ right: AudienceCursor) {
+        self.left = left
+        self.right = right
     }
 
     override func seek(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
-        var first = AudiencePosition.end
-        for cursor in cursors { first = min(first, try cursor.seek(position)) }
-        return first
+        if leftPlace < position { leftPlace = try left.seek(position) }
+        if rightPlace < position { rightPlace = try right.seek(position) }
+        return min(leftPlace, rightPlace)
     }
 
-    override func contains(_ position: AudiencePosition) throws(StorageError) -> Bool {
-        for cursor in cursors where try cursor.contains(position) { return true }
-        return false
+    override func probe(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
+        if leftPlace <= position { leftPlace = try left.probe(position) }
+        if rightPlace <= position { rightPlace = try right.probe(position) }
+        return min(leftPlace, rightPlace)
     }
 }

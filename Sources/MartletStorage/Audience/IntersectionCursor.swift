@@ -1,0 +1,33 @@
+import MartletCore
+
+/// What is in both of two sets. Each in turn proposes the next candidate, so that the sparser sets the pace.
+///
+/// Two and no list of them: reading an element of an array counts its references, which is a fifth of what a count costs.
+final class IntersectionCursor: AudienceCursor {
+    private let left: AudienceCursor
+    private let right: AudienceCursor
+    /// Where they stand.
+    private var leftPlace = AudiencePosition.start
+    private var rightPlace = AudiencePosition.start
+
+    init(_ left: AudienceCursor, _ right: AudienceCursor) {
+        self.left = left
+        self.right = right
+    }
+
+    override func seek(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
+        var candidate = position
+        while true {
+            if leftPlace < candidate { leftPlace = try left.seek(candidate) }
+            if leftPlace == .end { return .end }
+            if rightPlace < leftPlace { rightPlace = try right.seek(leftPlace) }
+            if rightPlace == leftPlace || rightPlace == .end { return rightPlace }
+            candidate = rightPlace
+        }
+    }
+
+    override func probe(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
+        let next = try left.probe(position)
+        return next == position ? try right.probe(position) : next
+    }
+}
