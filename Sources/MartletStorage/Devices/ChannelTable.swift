@@ -63,14 +63,8 @@ struct ChannelTable {
         ) { ChannelID(rawValue: $0.integer(0)) }
     }
 
-    /// The platform of a channel of this hub and when it was last registered, or nil where there is none.
-    func find(
-        _ channel: ChannelID, in hub: Hub.ID
-    ) throws(StorageError) -> (platform: PlatformID, registeredAt: Timestamp)? {
-        try connection.first(
-            "SELECT platform, registered_at FROM channels WHERE id = ? AND hub = ?", channel.rawValue, hub.rawValue
-        ) { (PlatformID(rawValue: $0.text(0)), $0.timestamp(1)) }
-    }
+    /// What finds a channel of a hub: its platform and when it was last registered.
+    static let finding = "SELECT platform, registered_at FROM channels WHERE id = ? AND hub = ?"
 
     /// The highest channel of all hubs; `.none` where there is none.
     func last() throws(StorageError) -> ChannelID {

@@ -5,15 +5,26 @@ extension RegistrationTable {
     /// - Returns: How many channels were removed.
     func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> Int {
         var removed = 0
+        var statements = BorrowedStatements(connection)
+        defer { statements.giveBack() }
+        let finding = try statements.take(ChannelTable.finding)
+        try finding.bind(hub.rawValue, at: 2)
         for item in feedback {
-            guard let found = try channels.find(item.channel, in: hub) else { continue }
+            try finding.bind(item.channel.rawValue, at: 1)
+            let found =
+                try finding.step()
+                ? (platform: PlatformID(rawValue: finding.text(0)), registeredAt: finding.timestamp(1)) : nil
+            finding.reset()
+            guard let found else { continue }
             switch item.kind {
             case .gone(let moment):
                 if let moment, found.registeredAt > moment { continue }
                 for stored in try registrations(of: item.channel) { try remove(stored, .unregistered, at: now) }
                 removed += 1
             case .moved(let handle, let key):
-                try move(item.channel, to: handle, key: key, hub: hub, platform: found.platform, at: now)
+                try move(
+                    item.channel, to: handle, key: key, hub: hub, platform: found.platform, at: now
+                )
             case .suspected: try channels.setSuspected(true, item.channel)
             case .trusted: try channels.setSuspected(false, item.channel)
             }

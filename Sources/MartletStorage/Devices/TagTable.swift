@@ -22,10 +22,15 @@ struct TagTable {
     }
 
     func insert(_ place: TagPlace, names: some Sequence<String>) throws(StorageError) {
+        var statements = BorrowedStatements(connection)
+        defer { statements.giveBack() }
+        let insert = try statements.take("INSERT INTO tag_members (tag, channel, registration) VALUES (?, ?, ?)")
+        try insert.bind(place.channel.rawValue, at: 2)
+        try insert.bind(place.registration, at: 3)
         for name in names {
-            try connection.run(
-                "INSERT INTO tag_members (tag, channel, registration) VALUES (?, ?, ?)",
-                try idMadeIfMissing(name, place.scope), place.channel.rawValue, place.registration)
+            try insert.bind(try idMadeIfMissing(name, place.scope), at: 1)
+            _ = try insert.step()
+            insert.reset()
         }
     }
 

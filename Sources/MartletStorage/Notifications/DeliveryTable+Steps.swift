@@ -50,7 +50,8 @@ extension DeliveryTable {
     /// A refusal keeps what it is about, because the registration may be removed for it. Of a native send, which goes to
     /// a channel, it is the oldest registration of that.
     ///
-    /// A broadcast can leave many, so the statements are taken once for all.
+    /// A broadcast can leave many, so the statements are taken once for all, and texts are bound where they differ from
+    /// those before. None replaces a row, for which SQLite would keep a journal of its own each time.
     private func addRefusals(_ step: DeliveryStep) throws(StorageError) {
         guard !step.refusals.isEmpty else { return }
         var statements = BorrowedStatements(connection)
@@ -63,31 +64,37 @@ extension DeliveryTable {
             """)
         let insert = try statements.take(
             """
-            INSERT OR REPLACE INTO refusals (delivery, channel, registration, handle, outcome, reason, refused_at,
-                attempts, origin, status, connection, fate, registration_id, installation_id)
+            INSERT INTO refusals (delivery, channel, registration, handle, outcome, reason, refused_at, attempts, origin,
+                status, connection, fate, registration_id, installation_id)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET handle = excluded.handle, outcome = excluded.outcome, reason = excluded.reason,
+                refused_at = excluded.refused_at, attempts = excluded.attempts, origin = excluded.origin,
+                status = excluded.status, connection = excluded.connection, fate = excluded.fate,
+                registration_id = excluded.registration_id, installation_id = excluded.installation_id
             """)
+        try insert.bind(step.delivery.rawValue, at: 1)
+        var last: Refusal?
         for refusal in step.refusals {
             try about.bind(refusal.member.channel.rawValue, at: 1)
             try about.bind(refusal.member.registration, at: 2)
             let isThere = try about.step()
-            try insert.bind(step.delivery.rawValue, at: 1)
             try insert.bind(refusal.member.channel.rawValue, at: 2)
             try insert.bind(refusal.member.registration, at: 3)
             try insert.bind(refusal.handle.map { StoredHandle($0.text) }, at: 4)
-            try insert.bind(refusal.outcome.rawValue, at: 5)
-            try insert.bind(refusal.reason, at: 6)
+            if last?.outcome != refusal.outcome { try insert.bind(refusal.outcome.rawValue, at: 5) }
+            if last?.reason != refusal.reason { try insert.bind(refusal.reason, at: 6) }
             try insert.bind(refusal.at, at: 7)
             try insert.bind(refusal.attempts, at: 8)
-            try insert.bind(refusal.answer?.origin, at: 9)
+            if last?.answer?.origin != refusal.answer?.origin { try insert.bind(refusal.answer?.origin, at: 9) }
             try insert.bind(refusal.answer?.status, at: 10)
             try insert.bind(refusal.answer?.connection, at: 11)
-            try insert.bind(refusal.fate.rawValue, at: 12)
-            try insert.bind(isThere ? StoredID(about, 0) : nil, at: 13)
-            try insert.bind(isThere ? about.optionalText(1) : nil, at: 14)
+            if last?.fate != refusal.fate { try insert.bind(refusal.fate.rawValue, at: 12) }
+            try insert.bind(isThere ? about : nil, column: 0, at: 13)
+            try insert.bind(isThere ? about : nil, column: 1, at: 14)
             _ = try insert.step()
             about.reset()
             insert.reset()
+            last = refusal
         }
     }
 

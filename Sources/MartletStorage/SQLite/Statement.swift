@@ -30,6 +30,15 @@ final class Statement {
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }
 
+    /// Binds what a column of another statement's row holds, or null where there is no row.
+    func bind(_ row: Statement?, column: Int32, at place: Int32) throws(StorageError) {
+        let code =
+            if let row { sqlite3_bind_value(handle, place, sqlite3_column_value(row.handle, column)) } else {
+                sqlite3_bind_null(handle, place)
+            }
+        guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
+    }
+
     /// Goes to the next row.
     /// - Returns: Whether there is one.
     func step() throws(StorageError) -> Bool {

@@ -12,9 +12,11 @@ struct RangeTable {
     func insert(_ range: RangeRecord, of delivery: Delivery.ID) throws(StorageError) {
         try connection.run(
             """
-            INSERT OR REPLACE INTO ranges (delivery, last_channel, last_registration, change, registration, started_at,
-                ended_at, summary)
+            INSERT INTO ranges (delivery, last_channel, last_registration, change, registration, started_at, ended_at,
+                summary)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET change = excluded.change, registration = excluded.registration,
+                started_at = excluded.started_at, ended_at = excluded.ended_at, summary = excluded.summary
             """, delivery.rawValue, range.last.channel.rawValue, range.last.registration, range.snapshot.change,
             range.snapshot.registration, range.startedAt, range.endedAt, RangeSummary.encode(range))
     }
@@ -22,8 +24,10 @@ struct RangeTable {
     func insert(_ blocks: [ReachedBlock], of delivery: Delivery.ID) throws(StorageError) {
         for block in blocks {
             try connection.run(
-                "INSERT OR REPLACE INTO reached (delivery, place, members) VALUES (?, ?, ?)", delivery.rawValue,
-                block.place, block.bytes)
+                """
+                INSERT INTO reached (delivery, place, members) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET members = excluded.members
+                """, delivery.rawValue, block.place, block.bytes)
         }
     }
 
