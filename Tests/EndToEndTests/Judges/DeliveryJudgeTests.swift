@@ -19,11 +19,6 @@ struct DeliveryJudgeTests {
         try await Judge.run("control.py", "--devices", "3000")
     }
 
-    @Test("A short send overtakes a backlog of broadcasts, and a service that answers nothing holds up nobody else")
-    func shortSendsOvertake() async throws {
-        try await Judge.run("overtaking.py")
-    }
-
     @Test("Whatever a push service does, messages arrive that can and devices stay that should")
     func faultsLeaveTheHubInTheRightState() async throws {
         try await Judge.run("faults.py")
@@ -43,5 +38,11 @@ struct DeliveryJudgeTests {
         "Whatever the simulator does as FCM, WNS, MPNS, ADM or Web Push, nothing is lost and nothing kept that is gone")
     func faultsOfServicesAreOvercome() async throws {
         try await Judge.run("service_faults.py")
+    }
+
+    /// At last, when the other suites are through: it is about how long things wait.
+    @Test("A short send overtakes a backlog of broadcasts, and a service that answers nothing holds up nobody else")
+    func shortSendsOvertake() async throws {
+        try await Judge.run("overtaking.py")
     }
 }

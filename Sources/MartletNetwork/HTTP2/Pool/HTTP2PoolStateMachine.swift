@@ -25,8 +25,8 @@ struct HTTP2PoolStateMachine: Equatable {
     static let idleTime = Duration.seconds(60)
     /// How long a new connection may take to answer anything before its silence no longer holds back a further one.
     static let provingTime = Duration.seconds(1)
-    /// How many connections are made at once for each that there is: with a round trip of 30 milliseconds every step takes
-    /// a third of a second.
+    /// How many connections are made at once for each that there is, where the peer has room: with a round trip of 30
+    /// milliseconds every step takes a third of a second.
     private static let growth = 3
     /// The part of what a fair share would be that further connections must have brought to be kept.
     private static let leastGain = 0.25
@@ -85,6 +85,8 @@ struct HTTP2PoolStateMachine: Equatable {
     private var rest = Self.firstRest
     /// How long an answer took, and how long the last connection took to be made.
     private var roundTrip = Duration.zero
+    /// The shortest that an answer took.
+    private var leastRoundTrip: Duration?
     private var connectTime = Duration.zero
     /// Answers that no measurement knows of yet, and when the last one came.
     private var newAnswers = 0
@@ -150,6 +152,7 @@ struct HTTP2PoolStateMachine: Equatable {
         connections[place].answers = answers
         if let answeredAt { self.answeredAt = self.answeredAt.map { max($0, answeredAt) } ?? answeredAt }
         self.roundTrip = roundTrip ?? self.roundTrip
+        leastRoundTrip = [leastRoundTrip, roundTrip].compactMap(\.self).min()
     }
 
     /// - Parameter isSerial: Whether it carries one request at a time.
@@ -264,9 +267,15 @@ struct HTTP2PoolStateMachine: Equatable {
         guard room > 0, backoff.allows(at: now), trial == nil, !isFindingOut(at: now) else { return 0 }
         let open = openCount
         guard open > 0, !isSerial else { return 1 }
-        // A peer that answers nothing is asked once more, and not from all sides.
-        let most = (rate ?? 0) > 0 ? open * Self.growth : 1
-        return min(most, room, worthwhile(at: now))
+        return min(mostAtOnce, room, worthwhile(at: now))
+    }
+
+    /// How many connections may be made at once. Where answers take as long as the way, the peer has room for many.
+    /// Where they wait for it, as many more connections are as many more requests that stand before whatever comes next.
+    private var mostAtOnce: Int {
+        guard let rate, rate > 0 else { return 1 }
+        let hasRoom = roundTrip <= (leastRoundTrip ?? roundTrip) * 2
+        return hasRoom ? openCount * Self.growth : openCount
     }
 
     /// Whether what another connection brings is about to show.
