@@ -4,12 +4,32 @@ import Testing
 
 /// A pool and a peer far away, in simulated time.
 @Suite struct HTTP2PoolGrowthTests {
-    @Test(arguments: [5, 30, 150])
+    @Test(arguments: [20, 30, 150])
     func aPoolGrowsQuicklyWhereTheWayIsLong(milliseconds: Int) {
         var world = FarWorld(roundTrip: .milliseconds(milliseconds), outstanding: 160_000, limit: 32)
         world.run(for: .milliseconds(max(2000, milliseconds * 80)))
         #expect(world.open == 32)
         #expect(world.drained == 0)
+    }
+
+    @Test func whereTheWayIsLongAPoolGrowsInLargeSteps() {
+        var world = FarWorld(roundTrip: .milliseconds(30), outstanding: 160_000, limit: 32)
+        world.run(for: .milliseconds(1200))
+        #expect(world.open >= 16)
+    }
+
+    @Test func toANearPeerConnectionsAreMadeOneAtATime() {
+        var world = FarWorld(roundTrip: .milliseconds(5), outstanding: 160_000, limit: 32)
+        world.run(for: .seconds(1))
+        #expect((3...6).contains(world.open))
+        #expect(world.drained == 0)
+    }
+
+    @Test func aNearPeerAtWhichAnswersWaitGetsNoFurtherConnection() {
+        var world = FarWorld(roundTrip: .milliseconds(1), outstanding: 160_000, limit: 32, rate: 10_000)
+        world.run(for: .seconds(10))
+        #expect(world.made == 1)
+        #expect(world.answered > 98_000)
     }
 
     @Test("Pages of one send, of which few wait at a time, open as many as they fill")

@@ -1,7 +1,7 @@
 /// Decides when the connections to one origin are made, filled and closed. It holds none of them: events go in, actions
 /// come out, and `deadline` says when `expire(at:)` is due.
 ///
-/// It grows, at most to four times as many connections at a time, while what waits is more than all together can take and
+/// It grows, to at most four times as many connections at a time and beside a near peer by one, while what waits is more than all together can take and
 /// would, at the rate that was measured, wait longer than it takes to make another one, or has waited that long. A
 /// connection that has not answered anything yet is given a moment before others are made: push services let a new one
 /// carry a single request, and raise that with the first success. Those that were made to go faster are on trial
@@ -25,11 +25,14 @@ struct HTTP2PoolStateMachine: Equatable {
     static let idleTime = Duration.seconds(60)
     /// How long a new connection may take to answer anything before its silence no longer holds back a further one.
     static let provingTime = Duration.seconds(1)
-    /// How many connections are made at once for each that there is, where the peer has room: with a round trip of 30
-    /// milliseconds every step takes a third of a second.
-    private static let growth = 3
-    /// The part of what a fair share would be that further connections must have brought to be kept.
+    /// From which round trip on a pool grows in large steps, each of which takes some ten round trips.
+    private static let longWay = Duration.milliseconds(15)
+    /// How long an answer takes that waits at a near peer.
+    private static let longWait = Duration.milliseconds(50)
+    /// The part of what a fair share would be that further connections must have brought to be kept, and that of one to a
+    /// near peer.
     private static let leastGain = 0.25
+    private static let leastGainNear = 0.5
     private static let firstRest = Duration.seconds(60)
     private static let longestRest = Duration.seconds(3600)
 
@@ -270,13 +273,16 @@ struct HTTP2PoolStateMachine: Equatable {
         return min(mostAtOnce, room, worthwhile(at: now))
     }
 
-    /// How many connections may be made at once. Where answers take as long as the way, the peer has room for many.
-    /// Where they wait for it, as many more connections are as many more requests that stand before whatever comes next.
+    /// How many connections may be made at once. A long way is filled in few steps: three for each that there is, while
+    /// answers take about as long as the way, and as many where they wait for the peer. A near peer gets one, and none where
+    /// answers wait: it is the limit itself, and all that wait there stand before whatever comes next.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
-        let hasRoom = roundTrip <= (leastRoundTrip ?? roundTrip) * 2
-        return hasRoom ? openCount * Self.growth : openCount
+        if isNear { return roundTrip < Self.longWait ? 1 : 0 }
+        return roundTrip <= (leastRoundTrip ?? roundTrip) * 2 ? openCount * 3 : openCount
     }
+
+    private var isNear: Bool { (leastRoundTrip ?? .zero) < Self.longWay }
 
     /// Whether what another connection brings is about to show.
     private func isFindingOut(at now: ContinuousClock.Instant?) -> Bool {
@@ -354,7 +360,7 @@ struct HTTP2PoolStateMachine: Equatable {
         self.trial = nil
         // In connections of the others.
         let gain = trial.rate > 0 ? (rate / trial.rate - 1) * Double(trial.others) : .infinity
-        guard gain < Self.leastGain * Double(trial.ids.count) else {
+        guard gain < (isNear ? Self.leastGainNear : Self.leastGain) * Double(trial.ids.count) else {
             rest = Self.firstRest
             return []
         }
