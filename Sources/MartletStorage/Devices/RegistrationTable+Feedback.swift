@@ -22,9 +22,7 @@ extension RegistrationTable {
                 for stored in try registrations(of: item.channel) { try remove(stored, .unregistered, at: now) }
                 removed += 1
             case .moved(let handle, let key):
-                try move(
-                    item.channel, to: handle, key: key, hub: hub, platform: found.platform, at: now
-                )
+                try move(item.channel, to: handle, key: key, hub: hub, platform: found.platform, at: now)
             case .suspected: try channels.setSuspected(true, item.channel)
             case .trusted: try channels.setSuspected(false, item.channel)
             }

@@ -1,11 +1,12 @@
 /// Decides when the connections to one origin are made, filled and closed. It holds none of them: events go in, actions
 /// come out, and `deadline` says when `expire(at:)` is due.
 ///
-/// It grows, to at most four times as many connections at a time and beside a near peer by one, while what waits is more than all together can take and
-/// would, at the rate that was measured, wait longer than it takes to make another one, or has waited that long. A
-/// connection that has not answered anything yet is given a moment before others are made: push services let a new one
-/// carry a single request, and raise that with the first success. Those that were made to go faster are on trial
-/// together: as many as have brought nothing go again, and none is made in their place for a while that doubles.
+/// It grows, to at most four times as many connections at a time and beside a near peer by one, while what waits is more
+/// than all together can take and would, at the rate that was measured, wait longer than it takes to make another one, or
+/// has waited that long. A connection that has not answered anything yet is given a moment before others are made: push
+/// services let a new one carry a single request, and raise that with the first success. Those that were made to go
+/// faster are on trial together: as many as have brought nothing go again, and none is made in their place for a while
+/// that doubles.
 struct HTTP2PoolStateMachine: Equatable {
     typealias ConnectionID = Int
 
