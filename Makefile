@@ -41,7 +41,7 @@ run: build ## build, then serve http://127.0.0.1:8080 and https://127.0.0.1:8443
 
 test: ## install what testing needs, then lint, check the walls, run every test and count what a push costs
 	@Scripts/setup test
-	@$(MAKE) --no-print-directory lint checks peers
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target lint checks peers
 	@mkdir -p .build
 	@bash -o pipefail -c '$(SWIFT) test $(STRICT_IMPORTS) 2>&1 | tee .build/test.log' || \
 		{ echo 'What failed:'; grep -E '✘|error:' .build/test.log; exit 1; }
