@@ -1,6 +1,6 @@
 import Testing
 
-/// What public clients, a browser and the forms of others' SDKs find.
+/// What public clients, a browser, the forms of others' SDKs and the answers of push services come to.
 @Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(5)))
 struct ClientJudgeTests {
     @Test("A public APNs client is satisfied by the simulator")
@@ -68,5 +68,15 @@ struct ClientJudgeTests {
     @Test("Both APIs answer a judge of OpenAPI descriptions as they describe themselves")
     func schemathesisIsSatisfied() async throws {
         try await Judge.run("schemathesis_judge.py")
+    }
+
+    @Test("Every answer of FCM, WNS, MPNS and ADM comes to what it ought to")
+    func answersOfServicesAreUnderstood() async throws {
+        try await Judge.run("service_answers.py")
+    }
+
+    @Test("Dead letters are listed, sent again and received once, and a wrong project removes nobody")
+    func deadLettersAreSentAgain() async throws {
+        try await Judge.run("letters.py")
     }
 }

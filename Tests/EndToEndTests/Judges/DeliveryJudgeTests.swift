@@ -24,16 +24,6 @@ struct DeliveryJudgeTests {
         try await Judge.run("faults.py")
     }
 
-    @Test("Every answer of FCM, WNS, MPNS and ADM comes to what it ought to")
-    func answersOfServicesAreUnderstood() async throws {
-        try await Judge.run("service_answers.py")
-    }
-
-    @Test("Dead letters are listed, sent again and received once, and a wrong project removes nobody")
-    func deadLettersAreSentAgain() async throws {
-        try await Judge.run("letters.py")
-    }
-
     @Test(
         "Whatever the simulator does as FCM, WNS, MPNS, ADM or Web Push, nothing is lost and nothing kept that is gone")
     func faultsOfServicesAreOvercome() async throws {
