@@ -2,7 +2,8 @@ import MartletCore
 
 /// What is in both of two sets. Each in turn proposes the next candidate, so that the sparser sets the pace.
 ///
-/// Two and no list of them: reading an element of an array counts its references, which is a fifth of what a count costs.
+/// Two and no list of them: reading an element of an array counts its references, which was a seventh of all instructions
+/// of a count.
 final class IntersectionCursor: AudienceCursor {
     private let left: AudienceCursor
     private let right: AudienceCursor
