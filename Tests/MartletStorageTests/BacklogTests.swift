@@ -69,6 +69,22 @@ struct BacklogTests {
         await storage.close()
     }
 
+    @Test func aLostTransactionTakesBackWhatItAddedToTheBacklog() async throws {
+        let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
+        let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        _ = try await storage.broadcast(of: [1, 2], in: hub, at: now)
+        await #expect(throws: StorageError.self) {
+            try await storage.writer.write { [draft = draft(in: hub, 7)] connection throws(StorageError) in
+                _ = try NotificationTable(connection).accept(draft)
+                #expect(BacklogTable(connection).size(of: hub) == BacklogSize(notifications: 2, bytes: 9))
+                throw StorageError(.full, "no room")
+            }
+        }
+        #expect(try await storage.backlogSize(of: hub) == BacklogSize(notifications: 1, bytes: 2))
+        #expect(try await storage.backlogSize(of: nil) == BacklogSize(notifications: 1, bytes: 2))
+        await storage.close()
+    }
+
     @Test func whatIsRefusedForTheBacklogLeavesNothing() async throws {
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id

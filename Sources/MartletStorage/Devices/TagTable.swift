@@ -78,10 +78,12 @@ struct TagTable {
 extension TagTable {
     /// The highest channel of the platform with a native registration; `.none` where it has none.
     func lastChannel(hub: Hub.ID, platform: PlatformID) throws(StorageError) -> ChannelID {
-        let scope = TagScope(hub: hub, platform: platform, kind: .native)
-        guard let tag = try id(of: Self.everyone, in: scope) else { return .none }
         let last = try connection.first(
-            "SELECT channel FROM tag_members WHERE tag = ? ORDER BY channel DESC LIMIT 1", tag
+            """
+            SELECT channel FROM tag_members
+            WHERE tag = (SELECT id FROM tags WHERE hub = ? AND name = ? AND is_template = 0 AND platform = ?)
+            ORDER BY channel DESC LIMIT 1
+            """, hub.rawValue, Self.everyone, platform.rawValue
         ) { ChannelID(rawValue: $0.integer(0)) }
         return last ?? .none
     }

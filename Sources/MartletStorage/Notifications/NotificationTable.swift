@@ -15,7 +15,7 @@ struct NotificationTable {
             return known.fingerprint == request.fingerprint ? .repeated(known.notification) : .conflicting
         }
         if let limits = draft.backlogLimits,
-            let excess = try BacklogTable(connection).excess(
+            let excess = BacklogTable(connection).excess(
                 of: draft.hub, adding: draft.content.body.count, limits)
         {
             return .backlogged(excess)

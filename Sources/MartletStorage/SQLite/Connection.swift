@@ -9,6 +9,7 @@ final class Connection {
     private var idle: [String: IdleStatements] = [:]
 
     private let log = LogSize()
+    let backlogs = Backlogs()
 
     /// How many pages the write-ahead log had after the last commit of this connection.
     var logPages: Int { log.pages }
@@ -94,6 +95,20 @@ final class Connection {
     func giveBack(_ statement: Statement) {
         statement.clear()
         statement.siblings.statements.append(statement)
+    }
+
+    /// Lets statements of this connection add to its backlogs.
+    func defineBacklogFunction() throws(StorageError) {
+        let code = sqlite3_create_function_v2(
+            database, Backlogs.function, 3, SQLITE_UTF8, Unmanaged.passUnretained(backlogs).toOpaque(),
+            { context, _, values in
+                guard let backlogs = sqlite3_user_data(context), let values else { return }
+                let change = BacklogSize(
+                    notifications: Int(sqlite3_value_int64(values[1])), bytes: sqlite3_value_int64(values[2]))
+                Unmanaged<Backlogs>.fromOpaque(backlogs).takeUnretainedValue()
+                    .add(change, to: sqlite3_value_int64(values[0]))
+            }, nil, nil, nil)
+        guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }
 
     /// Begins to copy the database of another connection into that of this one.
