@@ -10,16 +10,8 @@ struct RootHandler: HTTPHandler {
     let containers: any HTTPHandler
     let hubs: any HTTPHandler
 
-    func bodyLimit(for head: HTTPRequest) -> Int {
-        part(for: head).bodyLimit(for: head)
-    }
-
-    func streamsBody(for head: HTTPRequest) -> Bool {
-        part(for: head).streamsBody(for: head)
-    }
-
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
-        await part(for: request).respond(to: request)
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        part(for: head).route(for: head)
     }
 
     private func part(for request: HTTPRequest) -> any HTTPHandler {

@@ -205,7 +205,7 @@ struct TrapTests {
         let response = try await fixture.send(.post, target, fields: Self.pigeon, body: body)
         #expect(response.status == .contentTooLarge)
         #expect(response.text.contains("The body is larger than 65536 bytes"))
-        #expect(fixture.router.bodyLimit(for: HTTPRequest(.post, target)) == 65_536)
+        #expect(fixture.router.route(for: HTTPRequest(.post, target)).bodyLimit == 65_536)
     }
 
     @Test(arguments: ["", "a b", "<x>", String(repeating: "a", count: 129)])

@@ -87,8 +87,8 @@ struct ControlTests {
     @Test func bodiesAreCollectedAsFarAsTheyAreOfUse() {
         let fixture = SimulatorFixture()
         let handler = fixture.handler
-        #expect(fixture.service.bodyLimit(for: HTTPRequest(.post, "/3/device/ab")) == 65_536)
-        #expect(handler.bodyLimit(for: HTTPRequest(.post, "/simulator/devices")) == 16_384)
-        #expect(handler.bodyLimit(for: HTTPRequest(.get, "/simulator/counters")) == 0)
+        #expect(fixture.service.route(for: HTTPRequest(.post, "/3/device/ab")).bodyLimit == 65_536)
+        #expect(handler.route(for: HTTPRequest(.post, "/simulator/devices")).bodyLimit == 16_384)
+        #expect(handler.route(for: HTTPRequest(.get, "/simulator/counters")).bodyLimit == 0)
     }
 }

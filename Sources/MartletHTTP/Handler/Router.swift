@@ -66,24 +66,14 @@ public struct Router: HTTPHandler {
     /// The routes as `METHOD PATTERN`, in the order in which they were added.
     public var routeNames: [String] { routes.map(\.name) }
 
-    public func bodyLimit(for head: HTTPRequest) -> Int {
+    public func route(for head: HTTPRequest) -> HTTPRoute {
         switch find(head) {
-        case .success(let found): found.route.bodyLimit
-        case .failure: Self.refusedBodyLimit
-        }
-    }
-
-    public func streamsBody(for head: HTTPRequest) -> Bool {
-        switch find(head) {
-        case .success(let found): found.route.streamsBody
-        case .failure: false
-        }
-    }
-
-    public func respond(to request: HTTPRequest) async -> HTTPResponse {
-        switch find(request) {
-        case .success(let found): await found.route.answer(request, found.match)
-        case .failure(let failure): refuse(request, failure.refusal)
+        case .success(let (route, match)):
+            HTTPRoute(bodyLimit: route.bodyLimit, streamsBody: route.streamsBody) { [answer = route.answer] request in
+                await answer(request, match)
+            }
+        case .failure(let failure):
+            HTTPRoute(bodyLimit: Self.refusedBodyLimit) { [refuse] request in refuse(request, failure.refusal) }
         }
     }
 
@@ -95,8 +85,9 @@ public struct Router: HTTPHandler {
         guard let target = HTTPTarget(request.target) else { return .failure(NoRoute(refusal: .badTarget)) }
         var resource: [Segment]?
         var allow: [HTTPMethod] = []
-        for route in routes where resource == nil || resource == route.pattern {
-            guard Self.fits(route.pattern, target.segments) else { continue }
+        for place in routes.indices where Self.fits(routes[place].pattern, target.segments) {
+            let route = routes[place]
+            guard resource == nil || resource == route.pattern else { continue }
             if route.method == request.method {
                 let parameters = Self.parameters(of: route.pattern, in: target.segments)
                 return .success((route, RouteMatch(target: target, parameters: parameters)))

@@ -35,6 +35,7 @@ final class HTTP1Server: WireProtocol {
     private var due: ContinuousClock.Instant?
 
     private var head: HTTP1RequestHead?
+    private var route: HTTPRoute?
     private var body: [UInt8] = []
     private var bodyLimit = 0
     /// The body of the request in hand, where its handler reads it.
@@ -168,18 +169,20 @@ final class HTTP1Server: WireProtocol {
         let head = try HTTP1RequestHead(parser, bytes, connection: info)
         self.head = head
         due = connection.now + limits.bodyTime
+        let route = dispatch.route(for: head.request)
+        self.route = route
         guard head.body != .none else { return dispatchRequest() }
-        bodyLimit = dispatch.bodyLimit(for: head.request)
+        bodyLimit = route.bodyLimit
         if case .length(let length) = head.body {
             guard length <= UInt64(max(0, bodyLimit)) else { throw .tooLarge(limit: bodyLimit) }
             body.reserveCapacity(min(Int(length), 64 * 1024))
         }
         phase = .body
         owesContinue = head.expectsContinue
-        if dispatch.streamsBody(for: head.request) {
+        if route.streamsBody {
             let streamed = RequestBody(self, limit: bodyLimit, stallTime: limits.stallTime)
             self.streamed = streamed
-            start(head.request, body: streamed)
+            start(head.request, by: route, body: streamed)
         } else {
             sendContinue()
         }
@@ -242,18 +245,18 @@ final class HTTP1Server: WireProtocol {
     }
 
     private func dispatchRequest() {
-        guard let head else { return }
+        guard let head, let route else { return }
         var request = head.request
         swap(&request.body, &body)
         phase = .answering
-        start(request, body: nil)
+        start(request, by: route, body: nil)
     }
 
-    private func start(_ request: HTTPRequest, body: RequestBody?) {
+    private func start(_ request: HTTPRequest, by route: HTTPRoute, body: RequestBody?) {
         due = nil
         let stream = HTTP1ResponseStream(self)
         self.stream = stream
-        let running = dispatch.start(request, body: body, answerTo: stream)
+        let running = dispatch.start(request, by: route, body: body, answerTo: stream)
         if self.stream === stream { self.running = running }
     }
 
@@ -347,6 +350,7 @@ final class HTTP1Server: WireProtocol {
         stream = nil
         running = nil
         head = nil
+        route = nil
         let unread = streamed
         streamed = nil
         owesContinue = false

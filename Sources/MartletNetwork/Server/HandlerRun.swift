@@ -10,21 +10,17 @@ final class HandlerDispatch: RequestDispatch {
         self.loop = loop
     }
 
-    func bodyLimit(for head: HTTPRequest) -> Int {
-        handler.bodyLimit(for: head)
-    }
-
-    func streamsBody(for head: HTTPRequest) -> Bool {
-        handler.streamsBody(for: head)
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        handler.route(for: head)
     }
 
     func start(
-        _ request: HTTPRequest, body: RequestBody?, answerTo stream: any ResponseStream
+        _ request: HTTPRequest, by route: HTTPRoute, body: RequestBody?, answerTo stream: any ResponseStream
     ) -> any RunningRequest {
         let run = HandlerRun(stream, loop: loop)
         var request = request
         request.stream = body.map { LoopBodyReader(body: LoopBound($0, loop: loop)) }
-        run.start(handler, request)
+        run.start(route, request)
         return run
     }
 }
@@ -45,10 +41,10 @@ final class HandlerRun: RunningRequest {
         self.loop = loop
     }
 
-    func start(_ handler: any HTTPHandler, _ request: HTTPRequest) {
+    func start(_ route: HTTPRoute, _ request: HTTPRequest) {
         let run = LoopBound(self, loop: loop)
         task = Task(executorPreference: loop) {
-            let response = await handler.respond(to: request)
+            let response = await route.respond(request)
             switch response.body {
             case .bytes: run.value.finish { $0.send(response) }
             case .stream(let length, let write):

@@ -2,16 +2,15 @@ import MartletHTTP
 
 /// How the server side of a protocol has requests answered. Used on the connection's loop alone.
 protocol RequestDispatch: AnyObject {
-    /// The largest body worth collecting, in bytes, for a request of which only the head is known.
-    func bodyLimit(for head: HTTPRequest) -> Int
-
-    /// Whether that body is handed over while it comes, instead of being collected.
-    func streamsBody(for head: HTTPRequest) -> Bool
+    /// How a request is taken of which only the head is known.
+    func route(for head: HTTPRequest) -> HTTPRoute
 
     /// Starts answering a request. The answer goes to `stream` later on the loop, or before this returns.
-    /// - Parameter body: What the handler reads where the body is not in the request; nil where it is.
+    /// - Parameters:
+    ///   - route: That of its head.
+    ///   - body: What the handler reads where the body is not in the request; nil where it is.
     func start(
-        _ request: HTTPRequest, body: RequestBody?, answerTo stream: any ResponseStream
+        _ request: HTTPRequest, by route: HTTPRoute, body: RequestBody?, answerTo stream: any ResponseStream
     ) -> any RunningRequest
 }
 

@@ -5,7 +5,9 @@ struct HealthAPI: HTTPHandler {
     /// A sentence on what keeps the server from taking work; nil where nothing does.
     let obstacle: @Sendable () async -> String?
 
-    func bodyLimit(for head: HTTPRequest) -> Int { 0 }
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        HTTPRoute(bodyLimit: 0) { await respond(to: $0) }
+    }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         guard request.method == .get || request.method == .head else {

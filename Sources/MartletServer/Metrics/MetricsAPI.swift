@@ -10,7 +10,9 @@ struct MetricsAPI: HTTPHandler {
     /// nil where nobody may read metrics here.
     let token: MetricsToken?
 
-    func bodyLimit(for head: HTTPRequest) -> Int { 0 }
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        HTTPRoute(bodyLimit: 0) { await respond(to: $0) }
+    }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         guard HTTPTarget(request.target)?.segments == [Self.segment], let token else {

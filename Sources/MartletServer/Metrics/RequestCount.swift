@@ -66,13 +66,13 @@ private struct CountingHandler: HTTPHandler {
     let area: RequestCount.Area
     let count: RequestCount
 
-    func bodyLimit(for head: HTTPRequest) -> Int { handler.bodyLimit(for: head) }
-
-    func streamsBody(for head: HTTPRequest) -> Bool { handler.streamsBody(for: head) }
-
-    func respond(to request: HTTPRequest) async -> HTTPResponse {
-        let response = await handler.respond(to: request)
-        count.add(response.status, area)
-        return response
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        var route = handler.route(for: head)
+        route.respond = { [respond = route.respond] request in
+            let response = await respond(request)
+            count.add(response.status, area)
+            return response
+        }
+        return route
     }
 }

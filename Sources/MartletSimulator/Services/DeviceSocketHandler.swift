@@ -12,7 +12,9 @@ struct DeviceSocketHandler: HTTPHandler {
     let state: SimulatorState
     let subprotocol: String
 
-    func bodyLimit(for head: HTTPRequest) -> Int { 0 }
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        HTTPRoute(bodyLimit: 0) { await respond(to: $0) }
+    }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         guard Self.isLocal(request) else { return HTTPResponse(.forbidden) }

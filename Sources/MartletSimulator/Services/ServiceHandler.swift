@@ -14,9 +14,9 @@ struct ServiceHandler: HTTPHandler {
     let state: SimulatorState
     let connections: ServiceConnections
 
-    func bodyLimit(for head: HTTPRequest) -> Int { Self.bodyLimit }
-
-    func streamsBody(for head: HTTPRequest) -> Bool { state.looksAtHeads(of: platform) }
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        HTTPRoute(bodyLimit: Self.bodyLimit, streamsBody: state.looksAtHeads(of: platform)) { await respond(to: $0) }
+    }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         var request = request

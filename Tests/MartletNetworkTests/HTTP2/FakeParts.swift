@@ -17,12 +17,12 @@ final class FakeDispatch: RequestDispatch {
         self.answer = answer
     }
 
-    func bodyLimit(for head: HTTPRequest) -> Int { bodyLimit }
-
-    func streamsBody(for head: HTTPRequest) -> Bool { streams }
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        HTTPRoute(bodyLimit: bodyLimit, streamsBody: streams) { _ in HTTPResponse(.notFound) }
+    }
 
     func start(
-        _ request: HTTPRequest, body: RequestBody?, answerTo stream: any ResponseStream
+        _ request: HTTPRequest, by route: HTTPRoute, body: RequestBody?, answerTo stream: any ResponseStream
     ) -> any RunningRequest {
         let run = FakeRunning(stream)
         requests.append(request)

@@ -6,8 +6,7 @@ struct ClosureHandler: HTTPHandler {
     var limit = 1024
     let answer: @Sendable (HTTPRequest) async -> HTTPResponse
 
-    func bodyLimit(for head: HTTPRequest) -> Int { limit }
-    func respond(to request: HTTPRequest) async -> HTTPResponse { await answer(request) }
+    func route(for head: HTTPRequest) -> HTTPRoute { HTTPRoute(bodyLimit: limit, respond: answer) }
 
     /// Answers 200 with method, target and body.
     static let echo = ClosureHandler { request in
@@ -18,8 +17,9 @@ struct ClosureHandler: HTTPHandler {
 
 /// Reads a body to its end and then writes as many bytes as it had, both in pieces.
 struct StreamEcho: HTTPHandler {
-    func bodyLimit(for head: HTTPRequest) -> Int { 1 << 24 }
-    func streamsBody(for head: HTTPRequest) -> Bool { true }
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        HTTPRoute(bodyLimit: 1 << 24, streamsBody: true) { await respond(to: $0) }
+    }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         var pieces: [[UInt8]] = []

@@ -26,12 +26,12 @@ final class MemoryDispatch: RequestDispatch {
     var answer: ((HTTPRequest) -> HTTPResponse)?
     private(set) var running: [Running] = []
 
-    func bodyLimit(for head: HTTPRequest) -> Int { limit }
-
-    func streamsBody(for head: HTTPRequest) -> Bool { streams }
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        HTTPRoute(bodyLimit: limit, streamsBody: streams) { _ in HTTPResponse(.notFound) }
+    }
 
     func start(
-        _ request: HTTPRequest, body: RequestBody?, answerTo stream: any ResponseStream
+        _ request: HTTPRequest, by route: HTTPRoute, body: RequestBody?, answerTo stream: any ResponseStream
     ) -> any RunningRequest {
         let run = Running(request, body, stream)
         running.append(run)

@@ -43,16 +43,17 @@ extension HTTP2ServerSession: NGHTTP2Events {
         }
         let head = stream.collector.request(on: requestConnection, stream: stream.id)
         stream.isHead = head.method == .head
+        let route = dispatch.route(for: head)
+        stream.route = route
         guard !isLast else { return }
-        let limit = dispatch.bodyLimit(for: head)
-        if let refusal = stream.collector.allowBody(of: limit) {
+        if let refusal = stream.collector.allowBody(of: route.bodyLimit) {
             return refuse(stream, with: refusal.status)
         }
         stream.owesContinue = stream.collector.expectsContinue
-        if dispatch.streamsBody(for: head) {
-            let input = RequestBody(stream, limit: limit, stallTime: limits.stallTime)
+        if route.streamsBody {
+            let input = RequestBody(stream, limit: route.bodyLimit, stallTime: limits.stallTime)
             stream.input = input
-            start(head, body: input, on: stream)
+            start(head, by: route, body: input, on: stream)
         } else {
             sendContinue(on: stream)
         }
@@ -88,13 +89,16 @@ extension HTTP2ServerSession: NGHTTP2Events {
         guard stream.phase == .body else { return }
         stream.phase = .answering
         if let input = stream.input { return input.complete() }
-        start(stream.collector.request(on: requestConnection, stream: stream.id), body: nil, on: stream)
+        guard let route = stream.route else { return }
+        let request = stream.collector.request(on: requestConnection, stream: stream.id)
+        start(request, by: route, body: nil, on: stream)
     }
 
-    private func start(_ request: HTTPRequest, body: RequestBody?, on stream: HTTP2ServerStream) {
+    private func start(_ request: HTTPRequest, by route: HTTPRoute, body: RequestBody?, on stream: HTTP2ServerStream) {
         stream.deadline = nil
+        stream.route = nil
         if body == nil { stream.collector = HTTP2RequestCollector(limits: limits) }
-        let running = dispatch.start(request, body: body, answerTo: stream)
+        let running = dispatch.start(request, by: route, body: body, answerTo: stream)
         if stream.phase != .gone, !stream.isAnswered { stream.running = running }
     }
 

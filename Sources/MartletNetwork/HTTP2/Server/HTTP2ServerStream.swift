@@ -16,6 +16,8 @@ final class HTTP2ServerStream: ResponseStream {
     let id: Int32
     var phase = Phase.head
     var collector: HTTP2RequestCollector
+    /// From the end of the head until the handler has the request.
+    var route: HTTPRoute?
     var running: (any RunningRequest)?
     /// The body, where the handler reads it while it comes.
     var input: RequestBody?
