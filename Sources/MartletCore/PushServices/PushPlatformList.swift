@@ -3,15 +3,18 @@ public import MartletModel
 /// The push platforms of this process: handed to whoever needs them, named by nobody.
 public struct PushPlatformList: Sequence, Sendable {
     private let platforms: [any PushPlatform.Type]
+    /// In the same order: a descriptor has many texts, which are counted references, and asking for one copies it.
+    private let ids: [PlatformID]
 
     public init(_ platforms: [any PushPlatform.Type]) {
         self.platforms = platforms
+        ids = platforms.map { $0.descriptor.platform }
     }
 
     public func makeIterator() -> IndexingIterator<[any PushPlatform.Type]> { platforms.makeIterator() }
 
     public subscript(id: PlatformID) -> (any PushPlatform.Type)? {
-        platforms.first { $0.descriptor.platform == id }
+        ids.firstIndex(of: id).map { platforms[$0] }
     }
 
     /// What sends to a platform; nil where there is no such platform, or nothing that sends to it.

@@ -25,14 +25,21 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Cuts an absolute http or https URL into its origin and the rest (path, query and fragment, as written).
     /// User information is refused: it has no place in an address that a program is given.
     public static func splitting(_ url: String) -> (origin: HTTPOrigin, rest: String)? {
-        let bytes = url.utf8
+        // Places in an array are numbers, those in a text have to be reckoned with at every step.
+        let bytes = Array(url.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
-            let scheme = Scheme(rawValue: url[..<colon].lowercased())
+            let scheme = Scheme(rawValue: text(bytes[..<colon]).lowercased())
         else { return nil }
-        let behind = bytes[bytes.index(colon, offsetBy: 3)...]
-        let end = behind.firstIndex { "/?#".utf8.contains($0) } ?? behind.endIndex
+        let behind = bytes[(colon + 3)...]
+        let end = behind.firstIndex(where: endsAuthority) ?? behind.endIndex
         guard let (host, port) = hostAndPort(behind[..<end]) else { return nil }
-        return (HTTPOrigin(scheme: scheme, host: host, port: port), String(url[end...]))
+        return (HTTPOrigin(scheme: scheme, host: host, port: port), text(behind[end...]))
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
     /// The value of `Host` and `:authority`: the port only where it is not the scheme's own.
@@ -43,23 +50,23 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(scheme.rawValue)://\(authority)" }
 
-    private static func hostAndPort(_ text: Substring.UTF8View) -> (String, UInt16?)? {
+    private static func hostAndPort(_ text: ArraySlice<UInt8>) -> (String, UInt16?)? {
         guard !text.isEmpty, !text.contains(UInt8(ascii: "@")) else { return nil }
         if text.first == UInt8(ascii: "[") {
             guard let close = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-            return port(text[text.index(after: close)...], host: text[text.index(after: text.startIndex)..<close])
+            return port(text[(close + 1)...], host: text.dropFirst().prefix(upTo: close))
         }
         let colon = text.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
         return port(text[colon...], host: text[..<colon])
     }
 
-    private static func port(_ text: Substring.UTF8View, host: Substring.UTF8View) -> (String, UInt16?)? {
+    private static func port(_ digits: ArraySlice<UInt8>, host: ArraySlice<UInt8>) -> (String, UInt16?)? {
         guard !host.isEmpty, host.allSatisfy(isHostByte) else { return nil }
-        let name = String(Substring(host))
-        guard let colon = text.first else { return (name, nil) }
-        let digits = text.dropFirst()
+        let name = text(host)
+        guard let colon = digits.first else { return (name, nil) }
+        let digits = digits.dropFirst()
         guard colon == UInt8(ascii: ":"), digits.allSatisfy({ (0x30...0x39).contains($0) }),
-            let number = UInt16(Substring(digits))
+            let number = UInt16(text(digits))
         else { return nil }
         return (name, number)
     }

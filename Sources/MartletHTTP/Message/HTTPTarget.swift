@@ -19,21 +19,22 @@ public struct HTTPTarget: Hashable, Sendable {
     /// - Returns: nil where a percent escape is broken, decodes to something that is not UTF-8, or a decoded segment
     ///   is `.` or `..` or holds a NUL or a slash: such targets are never meant well.
     public init?(_ target: String) {
-        let bytes = target.utf8
+        // Places in an array are numbers, those in a text have to be reckoned with at every step.
+        let bytes = Array(target.utf8)
         let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
-        rawPath = target[..<mark]
+        rawPath = target[..<target.utf8.index(target.startIndex, offsetBy: mark)]
         guard bytes.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
         let parts = bytes[..<mark].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         for part in parts {
-            guard let segment = PercentEncoding.decode(Substring(part)), Self.isHarmless(segment) else { return nil }
+            guard let segment = PercentEncoding.decode(part), Self.isHarmless(segment) else { return nil }
             segments.append(segment)
         }
         while segments.last?.isEmpty == true { segments.removeLast() }
         self.segments = segments
         var query: [QueryItem] = []
         for part in bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
-            guard let item = QueryItem(Substring(part)) else { return nil }
+            guard let item = QueryItem(part) else { return nil }
             query.append(item)
         }
         self.query = query
@@ -57,8 +58,8 @@ public struct HTTPTarget: Hashable, Sendable {
 }
 
 extension HTTPTarget.QueryItem {
-    init?(_ part: Substring) {
-        let equals = part.utf8.firstIndex(of: UInt8(ascii: "="))
+    init?(_ part: ArraySlice<UInt8>) {
+        let equals = part.firstIndex(of: UInt8(ascii: "="))
         guard let name = PercentEncoding.decode(part[..<(equals ?? part.endIndex)], plusIsSpace: true) else {
             return nil
         }
@@ -68,9 +69,9 @@ extension HTTPTarget.QueryItem {
             rawValue = nil
             return
         }
-        let sent = part[part.utf8.index(after: equals)...]
+        let sent = part[(equals + 1)...]
         guard let value = PercentEncoding.decode(sent, plusIsSpace: true) else { return nil }
         self.value = value
-        rawValue = String(sent)
+        rawValue = String(decoding: sent, as: UTF8.self)
     }
 }

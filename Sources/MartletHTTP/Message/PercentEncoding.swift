@@ -2,16 +2,16 @@
 public enum PercentEncoding {
     /// - Returns: nil where an escape is broken or the bytes are not UTF-8.
     public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
-        decode(Substring(text), plusIsSpace: plusIsSpace)
+        decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
     }
 
-    /// `decode` of what most texts are. Without an escape nothing is built anew.
-    public static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
-        let isPlain = !text.utf8.contains { $0 == UInt8(ascii: "%") || plusIsSpace && $0 == UInt8(ascii: "+") }
-        if isPlain { return String(text) }
+    /// `decode` of bytes that are UTF-8. Without an escape nothing is built anew.
+    static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
+        let isPlain = !text.contains { $0 == UInt8(ascii: "%") || plusIsSpace && $0 == UInt8(ascii: "+") }
+        if isPlain { return String(decoding: text, as: UTF8.self) }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var iterator = text.utf8.makeIterator()
+        bytes.reserveCapacity(text.count)
+        var iterator = text.makeIterator()
         while let byte = iterator.next() {
             switch byte {
             case UInt8(ascii: "%"):

@@ -40,8 +40,11 @@ struct TrackingID: Hashable {
         bytes[8] = bytes[8] & 0x3F | 0x80
         var text: [UInt8] = []
         text.reserveCapacity(36)
-        for (place, digit) in Hex.encode(bytes).utf8.enumerated() {
-            if [8, 12, 16, 20].contains(place) { text.append(UInt8(ascii: "-")) }
+        for digit in Hex.encode(bytes).utf8 {
+            switch text.count {
+            case 8, 13, 18, 23: text.append(UInt8(ascii: "-"))
+            default: break
+            }
             text.append(digit)
         }
         return String(decoding: text, as: UTF8.self)

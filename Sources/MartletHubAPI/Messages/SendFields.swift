@@ -10,9 +10,11 @@ struct SendFields {
     /// One client asks for a test send with a header of its own.
     private(set) var isTest = false
 
+    private static let prefix = "servicebusnotification-"
+
     init(_ fields: HTTPFields) {
-        for field in fields where field.name.hasPrefix("servicebusnotification-") {
-            switch field.name.dropFirst("servicebusnotification-".count) {
+        for field in fields where field.name.hasPrefix(Self.prefix) {
+            switch Substring(field.name.utf8.dropFirst(Self.prefix.utf8.count)) {
             case "format": format = field.value
             // Two fields would be two expressions; joined as HTTP joins lists they are none, and are refused as that.
             case "tags": tags = tags.map { $0 + "," + field.value } ?? field.value

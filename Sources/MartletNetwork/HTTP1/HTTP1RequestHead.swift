@@ -56,8 +56,11 @@ struct HTTP1RequestHead {
         return behind + 9 <= bytes.count && bytes[behind..<(behind + 8)].elementsEqual(" HTTP/1.".utf8)
     }
 
+    /// Most texts are ASCII. The library's validation is generic and looks up its types with every call.
     private static func text(_ bytes: UnsafeRawBufferPointer, _ place: Range<Int>) -> String? {
-        String(validating: bytes[place], as: UTF8.self)
+        let text = UnsafeRawBufferPointer(rebasing: bytes[place])
+        let isASCII = text.allSatisfy { $0 < 0x80 }
+        return isASCII ? String(decoding: text, as: UTF8.self) : String(validating: text, as: UTF8.self)
     }
 
     private static func body(_ parser: HTTP1Parser, _ fields: HTTPFields) throws(HTTP1Refusal) -> Body {

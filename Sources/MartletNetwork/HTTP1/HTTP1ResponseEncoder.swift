@@ -36,8 +36,14 @@ struct HTTP1ResponseEncoder {
     static func appendHead(
         _ response: HTTPResponse, framing: Framing, connection: String?, date: String, to output: inout [UInt8]
     ) {
-        append(
-            "HTTP/1.1 \(response.status.code) \(reason(response.status))\r\ndate: \(date)\r\n", to: &output)
+        // Piece by piece: a text that is put together is copied several times.
+        append("HTTP/1.1 ", to: &output)
+        append(String(response.status.code), to: &output)
+        append(" ", to: &output)
+        append(reason(response.status), to: &output)
+        append("\r\ndate: ", to: &output)
+        append(date, to: &output)
+        append("\r\n", to: &output)
         for field in response.fields where !isOwn(field.name) {
             append(field.name, to: &output)
             append(": ", to: &output)

@@ -59,11 +59,43 @@ struct HeadScanner {
     }
 
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Outcome {
-        for index in bytes.indices {
+        var index = 0
+        while index < bytes.count {
+            index += pass(bytes, from: index)
+            guard index < bytes.count else { break }
             if let refusal = step(bytes[index]) { return .refused(refusal) }
-            if state == .lineStart, isComplete { return .complete(index + 1) }
+            index += 1
+            if state == .lineStart, isComplete { return .complete(index) }
         }
         return .more
+    }
+
+    /// Passes over what is in the middle of a line, most of a head: it changes nothing but how long that is.
+    /// - Returns: How many bytes that were, as far as the limits allow.
+    private mutating func pass(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        switch state {
+        case .startLine:
+            let count = Self.run(bytes, from: start, limits.startLineBytes - startLineBytes, FieldRules.isValueByte)
+            startLineBytes += count
+            return count
+        case .name:
+            let count = Self.run(bytes, from: start, limits.fieldBytes - fieldBytes, FieldRules.isToken)
+            fieldBytes += count
+            return count
+        case .value:
+            let count = Self.run(bytes, from: start, limits.fieldBytes - fieldBytes, FieldRules.isValueByte)
+            fieldBytes += count
+            return count
+        default: return 0
+        }
+    }
+
+    @inline(__always)
+    private static func run(
+        _ bytes: UnsafeRawBufferPointer, from start: Int, _ limit: Int, _ belongs: (UInt8) -> Bool
+    ) -> Int {
+        let end = min(bytes.count, start + max(0, limit))
+        return (start..<end).first { !belongs(bytes[$0]) }.map { $0 - start } ?? end - start
     }
 
     private var isComplete = false

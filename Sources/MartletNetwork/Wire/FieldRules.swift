@@ -24,7 +24,7 @@ enum FieldRules {
     }
 
     static func isValue(_ value: some StringProtocol) -> Bool {
-        value.utf8.allSatisfy(isValueByte)
+        value.utf8.withContiguousStorageIfAvailable(areValueBytes) ?? value.utf8.allSatisfy(isValueByte)
     }
 
     /// `isValue` of bytes. Eight at a time: every push asks it.
@@ -41,7 +41,9 @@ enum FieldRules {
 
     /// A target, authority or method as it may stand in a request line: visible ASCII without spaces.
     static func isVisible(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        !text.isEmpty
+            && (text.utf8.withContiguousStorageIfAvailable(areVisible)
+                ?? text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
     }
 }
 

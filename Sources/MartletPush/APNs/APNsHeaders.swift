@@ -106,10 +106,23 @@ struct APNsHeaders: Equatable {
     /// An event with its time or state is a Live Activity's; `content-available` with nothing to show, play or badge is a
     /// background push; everything else is an alert.
     private static func inferredType(of body: [UInt8]) -> APNsPushType {
-        guard let aps = (try? JSON(parsing: body))?["aps"] else { return .alert }
+        guard mayNameKind(body), let aps = (try? JSON(parsing: body))?["aps"] else { return .alert }
         if APNsLiveActivity.isMeant(by: aps) { return .liveactivity }
         guard let available = aps["content-available"], available == 1 || available == true else { return .alert }
         return ["alert", "sound", "badge"].contains { aps[$0] != nil } ? .alert : .background
+    }
+
+    /// Whether a JSON text may have a member without which a push is an alert: most have none, which shows without parsing
+    /// them. Only with an escape a name has other bytes than its own.
+    private static func mayNameKind(_ body: [UInt8]) -> Bool {
+        body.indices.contains { place in
+            switch body[place] {
+            case UInt8(ascii: "\\"): true
+            case UInt8(ascii: "e"): body[place...].starts(with: "event\"".utf8)
+            case UInt8(ascii: "-"): body[place...].starts(with: "-available\"".utf8)
+            default: false
+            }
+        }
     }
 }
 
@@ -122,7 +135,8 @@ private struct APNsFields {
     }
 
     subscript(name: String) -> String? {
-        (fields["apns-\(name)"] ?? fields["x-apns-\(name)"]).flatMap { $0.isEmpty ? nil : $0 }
+        guard !fields.isEmpty else { return nil }
+        return (fields["apns-\(name)"] ?? fields["x-apns-\(name)"]).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     var expiry: String? {

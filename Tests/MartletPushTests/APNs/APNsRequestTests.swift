@@ -84,6 +84,7 @@ struct APNsRequestTests {
 
     @Test(arguments: [
         (#"{"aps":{"content-available":1}}"#, "background", "5"),
+        (#"{"aps":{"content\u002Davailable":1}}"#, "background", "5"),
         (#"{"aps":{"content-available":1},"secureId":"1"}"#, "background", "5"),
         (#"{"aps":{"content-available":true}}"#, "background", "5"),
         (#"{"aps":{"content-available":1,"sound":""}}"#, "alert", "10"),
