@@ -92,15 +92,55 @@ private struct APNsAnswer {
     let timestamp: Timestamp?
 
     init(_ response: HTTPResponse) {
+        if let usual = Self.usual(response.bytes) {
+            self = usual
+            return
+        }
         let body = response.bytes.count <= 4096 ? try? JSON(parsing: response.bytes, maximumDepth: 8) : nil
         reason = body?["reason"]?.string.flatMap(Self.word) ?? "status \(response.status.code)"
         timestamp = body?["timestamp"]?.integer.map { Timestamp(milliseconds: $0) }
     }
 
+    private init(reason: String, timestamp: Timestamp?) {
+        self.reason = reason
+        self.timestamp = timestamp
+    }
+
     private static func word(_ text: String) -> String? {
-        let isWord =
-            (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
-        return isWord ? text : nil
+        (1...wordLimit).contains(text.utf8.count) && text.utf8.allSatisfy(isLetter) ? text : nil
+    }
+
+    private static let wordLimit = 64
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}
+
+extension APNsAnswer {
+    private static let opening = Array(#"{"reason":""#.utf8)
+    private static let middle = Array(#"","timestamp":"#.utf8)
+    private static let closing = Array(#""}"#.utf8)
+    /// What a 64-bit integer always holds.
+    private static let digitLimit = 18
+
+    /// The answer in the very form in which the service writes it, by its bytes, because a broadcast may have tens of
+    /// thousands; nil in any other form.
+    private static func usual(_ bytes: [UInt8]) -> APNsAnswer? {
+        guard bytes.starts(with: opening) else { return nil }
+        let word = bytes[opening.count...].prefix { isLetter($0) }
+        guard (1...wordLimit).contains(word.count) else { return nil }
+        let reason = String(decoding: word, as: UTF8.self)
+        let rest = bytes[word.endIndex...]
+        if rest.elementsEqual(closing) { return APNsAnswer(reason: reason, timestamp: nil) }
+        guard rest.starts(with: middle), rest.last == UInt8(ascii: "}") else { return nil }
+        let digits = rest.dropFirst(middle.count).dropLast()
+        guard (1...digitLimit).contains(digits.count), digits.first != UInt8(ascii: "0") else { return nil }
+        var number: Int64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            number = number * 10 + Int64(digit - UInt8(ascii: "0"))
+        }
+        return APNsAnswer(reason: reason, timestamp: Timestamp(milliseconds: number))
     }
 }

@@ -100,6 +100,22 @@ struct APNsOutcomeTests {
         }
     }
 
+    /// A space in front makes it a form in which the service does not write, and means nothing.
+    @Test(arguments: [
+        #"{"reason":"Unregistered","timestamp":1690000000123}"#, #"{"reason":"Unregistered","timestamp":0}"#,
+        #"{"reason":"Unregistered","timestamp":01}"#, #"{"reason":"Unregistered","timestamp":-1}"#,
+        #"{"reason":"Unregistered","timestamp":1.5}"#, #"{"reason":"Unregistered","timestamp":}"#,
+        #"{"reason":"Unregistered","timestamp":999999999999999999}"#,
+        #"{"reason":"Unregistered","timestamp":9999999999999999999}"#,
+        #"{"reason":"Unregistered","timestamp":1690000000123"#, #"{"reason":"Unregistered","timestamp":1}}"#,
+        #"{"reason":"Unregistered"}"#, #"{"reason":"Unregistered""#, #"{"reason":"Unregistered"} "#,
+        #"{"reason":"Unregistered","reason":"BadTopic"}"#, #"{"reason":"","timestamp":1}"#,
+        #"{"reason":"Un\u0072egistered","timestamp":1690000000123}"#,
+    ])
+    func theUsualFormOfAnAnswerIsReadAsAnyOther(body: String) throws {
+        #expect(try outcome(410, body) == outcome(410, " " + body))
+    }
+
     @Test func aBodyOutOfAllProportionIsNotRead() throws {
         let body = #"{"reason":"BadDeviceToken","x":"\#(String(repeating: "y", count: 5000))"}"#
         #expect(try outcome(400, body).reaction == .refuse)
