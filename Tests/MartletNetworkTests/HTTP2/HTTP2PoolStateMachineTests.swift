@@ -78,12 +78,15 @@ import Testing
             pool.changed(2, capacity: 0, hasAnswered: true, isIdle: false, isOpen: true, at: start) == [.connect(3)])
     }
 
-    /// A pool with one connection that answers a thousand requests a second, to which another is made.
+    /// A pool with one connection on which a thousand requests a second are answered, each after it has waited at the
+    /// peer, and to which another is made on trial.
     private func growingPool(limit: Int, until now: inout ContinuousClock.Instant) -> HTTP2PoolStateMachine {
         var pool = HTTP2PoolStateMachine(connectionLimit: limit)
         _ = pool.demand(100_000, at: start)
         _ = pool.connected(1, capacity: 1, at: start)
+        pool.measured(1, answers: 1, roundTrip: .milliseconds(1))
         #expect(report(&pool, 1, answers: 1, waiting: 100_000, at: start) == [])
+        pool.measured(1, answers: 2, roundTrip: .milliseconds(21))
         for tick in 1...15 {
             #expect(
                 report(&pool, 1, answers: 1 + 10 * tick, waiting: 100_000, at: start + .milliseconds(10 * tick)) == [])
@@ -95,28 +98,33 @@ import Testing
         return pool
     }
 
+    /// In hundredths of a second: a round trip, and then as long as a rate is measured.
+    private static let ticksOfTrial = 18
+
     @Test func aConnectionThatBringsAsMuchAsTheOtherStaysAndHelpsToJudgeTheNext() {
         var now = start
         var pool = growingPool(limit: 4, until: &now)
-        for tick in 1...15 {
+        for tick in 1...Self.ticksOfTrial {
             now += .milliseconds(10)
             #expect(report(&pool, 2, answers: 1 + tick * 20, waiting: 100_000, at: now) == [])
         }
         now += .milliseconds(10)
         #expect(
-            report(&pool, 2, answers: 321, waiting: 100_000, at: now) == [.connect(3)])
+            report(&pool, 2, answers: 1 + (Self.ticksOfTrial + 1) * 20, waiting: 100_000, at: now)
+                == [.connect(3), .connect(4)])
     }
 
     @Test func aConnectionThatBringsNothingGoesAgain() {
         var now = start
         var pool = growingPool(limit: 2, until: &now)
-        for tick in 1...15 {
+        for tick in 1...Self.ticksOfTrial {
             now += .milliseconds(10)
             #expect(report(&pool, 2, answers: 1 + tick * 10, waiting: 100_000, at: now) == [])
         }
         now += .milliseconds(10)
         let judged = now
-        #expect(report(&pool, 2, answers: 161, waiting: 100_000, at: now) == [.drain(2)])
+        #expect(
+            report(&pool, 2, answers: 1 + (Self.ticksOfTrial + 1) * 10, waiting: 100_000, at: now) == [.drain(2)])
         #expect(pool.closed(2, jitter: 0.5, at: now) == [])
         for second in 1..<60 {
             #expect(

@@ -1,12 +1,12 @@
 /// Decides when the connections to one origin are made, filled and closed. It holds none of them: events go in, actions
 /// come out, and `deadline` says when `expire(at:)` is due.
 ///
-/// It grows, to at most four times as many connections at a time and beside a near peer by one, while what waits is more
-/// than all together can take and would, at the rate that was measured, wait longer than it takes to make another one, or
-/// has waited that long. A connection that has not answered anything yet is given a moment before others are made: push
-/// services let a new one carry a single request, and raise that with the first success. Those that were made to go
-/// faster are on trial together: as many as have brought nothing go again, and none is made in their place for a while
-/// that doubles.
+/// It grows, to at most four times as many connections at a time, while what waits is more than all together can take and
+/// would, at the rate that was measured, wait longer than it takes to make another one, or has waited that long. A
+/// connection that has not answered anything yet is given a moment before others are made: push services let a new one
+/// carry a single request, and raise that with the first success. Those that were made to go faster are on trial
+/// together: as many as have brought nothing go again, and none is made in their place for a while that doubles. The
+/// first four towards a peer that answers at once are not: with one, it and its peer wait for each other.
 struct HTTP2PoolStateMachine: Equatable {
     typealias ConnectionID = Int
 
@@ -26,14 +26,13 @@ struct HTTP2PoolStateMachine: Equatable {
     static let idleTime = Duration.seconds(60)
     /// How long a new connection may take to answer anything before its silence no longer holds back a further one.
     static let provingTime = Duration.seconds(1)
-    /// From which round trip on a pool grows in large steps, each of which takes some ten round trips.
-    private static let longWay = Duration.milliseconds(15)
-    /// How long an answer takes that waits at a near peer.
-    private static let longWait = Duration.milliseconds(50)
-    /// The part of what a fair share would be that further connections must have brought to be kept, and that of one to a
-    /// near peer.
+    /// How many are made without a trial, while answers wait for less than this at the peer.
+    private static let usualCount = 4
+    private static let shortWait = Duration.milliseconds(10)
+    /// None is made while answers wait for so long, and longer than the way is: the peer is the limit itself.
+    private static let longWait = Duration.milliseconds(25)
+    /// The part of what a fair share would be that further connections must have brought to be kept.
     private static let leastGain = 0.25
-    private static let leastGainNear = 0.5
     private static let firstRest = Duration.seconds(60)
     private static let longestRest = Duration.seconds(3600)
 
@@ -64,7 +63,7 @@ struct HTTP2PoolStateMachine: Equatable {
     /// Connections that were made beside others to go faster.
     private struct Trial: Equatable {
         var ids: [ConnectionID]
-        /// How many there were without them, and what they brought.
+        /// How many there were without them, and what they brought; 0 where these are kept whatever they bring.
         let others: Int
         let rate: Double
         /// From when on it is measured: they carry then what they can. Nil before all of them have shown what they are.
@@ -259,7 +258,7 @@ struct HTTP2PoolStateMachine: Equatable {
         lastID = last
         connections += ids.map { Connection(id: $0, wantedAt: now) }
         if others > 0, !isSerial, let rate {
-            trial = Trial(ids: ids, others: others, rate: rate)
+            trial = Trial(ids: ids, others: others, rate: isFree ? 0 : rate)
             throughput = HTTP2Throughput()
         }
         return ended + ids.map { .connect($0) }
@@ -274,16 +273,21 @@ struct HTTP2PoolStateMachine: Equatable {
         return min(mostAtOnce, room, worthwhile(at: now))
     }
 
-    /// How many connections may be made at once. A long way is filled in few steps: three for each that there is, while
-    /// answers take about as long as the way, and as many where they wait for the peer. A near peer gets one, and none where
-    /// answers wait: it is the limit itself, and all that wait there stand before whatever comes next.
+    /// How many connections may be made at once: the first four together, then three for each that there is, while answers
+    /// take about as long as the way, and as many where they wait for the peer. All that wait there stand before whatever
+    /// comes next.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
-        if isNear { return roundTrip < Self.longWait ? 1 : 0 }
+        if wait >= max(Self.longWait, leastRoundTrip ?? .zero) { return 0 }
+        if isFree { return Self.usualCount - openCount }
         return roundTrip <= (leastRoundTrip ?? roundTrip) * 2 ? openCount * 3 : openCount
     }
 
-    private var isNear: Bool { (leastRoundTrip ?? .zero) < Self.longWay }
+    /// How long answers wait at the peer, or for us.
+    private var wait: Duration { roundTrip - (leastRoundTrip ?? roundTrip) }
+
+    /// Whether another connection is made without a trial.
+    private var isFree: Bool { openCount < Self.usualCount && wait < Self.shortWait }
 
     /// Whether what another connection brings is about to show.
     private func isFindingOut(at now: ContinuousClock.Instant?) -> Bool {
@@ -361,7 +365,7 @@ struct HTTP2PoolStateMachine: Equatable {
         self.trial = nil
         // In connections of the others.
         let gain = trial.rate > 0 ? (rate / trial.rate - 1) * Double(trial.others) : .infinity
-        guard gain < (isNear ? Self.leastGainNear : Self.leastGain) * Double(trial.ids.count) else {
+        guard gain < Self.leastGain * Double(trial.ids.count) else {
             rest = Self.firstRest
             return []
         }
