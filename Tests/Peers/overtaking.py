@@ -28,7 +28,7 @@ CROWD, QUIET, SICK = "mass", "quiet", "sick"
 WAIT = 200
 SICK_SENDS = 200
 # What a delivery sends before it stands in line again.
-FIRST_PAGE = 100
+FIRST_PAGE = 50
 # Tokens of single devices, beside those of the crowd, which are numbers.
 SINGLE = {CROWD: "a" * 64, QUIET: "b" * 64, SICK: "c" * 64}
 
@@ -134,9 +134,9 @@ class Course:
     async def _overtake(self):
         for number in range(self._options.broadcasts):
             await self._hubs[CROWD].send(f"broadcast {number}", "first")
-        # Until a send's first hundred are through, nobody knows whether it is a long one (Docs/Decisions/0274): so many
-        # broadcasts at once are at first as many sends of a hundred, and whoever comes next stands behind these.
-        await self._broadcasts_arrive(2 * FIRST_PAGE * self._options.broadcasts)
+        # Until a send's first page is through, nobody knows whether it is a long one (Docs/Decisions/0274): so many
+        # broadcasts at once are at first as many sends of a page, and whoever comes next stands behind these.
+        await self._broadcasts_arrive(6 * FIRST_PAGE * self._options.broadcasts)
         await self._measure(QUIET, "short sends in another hub than the broadcasts", "other")
         await self._measure(CROWD, "short sends in the hub of the broadcasts", "same")
 

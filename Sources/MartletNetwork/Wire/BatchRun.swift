@@ -5,6 +5,8 @@ import MartletHTTP
 /// Every item is told exactly once: a protocol that drew an item reports it or gives it back.
 final class BatchRun {
     let batch: RequestBatch
+    /// When it came to be sent.
+    private let start: ContinuousClock.Instant
     /// When nothing more of it is to be sent.
     let deadline: ContinuousClock.Instant
     /// How long an answer is waited for, from when its request was written.
@@ -21,13 +23,14 @@ final class BatchRun {
     private(set) var told = 0
 
     /// - Parameters:
-    ///   - now: From when on the deadline is as far away as an answer may take.
+    ///   - now: When it came; from then on the deadline is as far away as an answer may take.
     ///   - completed: Called once, after the last portion.
     init(
         _ batch: RequestBatch, from now: ContinuousClock.Instant, before deadline: ContinuousClock.Instant,
         results: @escaping @Sendable (ResultPortion) -> Void, completed: @escaping () -> Void
     ) {
         self.batch = batch
+        start = now
         self.deadline = deadline
         answerTime = max(.zero, deadline - now)
         self.results = results
@@ -43,7 +46,7 @@ final class BatchRun {
     /// What it is to those who draw from several.
     var standing: RunTurns.Standing {
         if !hasItems { return .empty }
-        return fresh == 0 ? .new : .begun
+        return batch.count <= RunTurns.portion ? .short(since: start) : .long
     }
 
     /// How many items nobody has drawn.

@@ -1,7 +1,7 @@
 /// From which of several batches a connection draws next: a pure decision.
 ///
-/// Those that are under way take turns. One that nobody has drawn from goes before them, but every other turn is theirs,
-/// so that new ones without end hold up nobody.
+/// Long ones take turns. Those that a turn is enough for go before them, the oldest first, but every other turn belongs to
+/// the long ones, so that short ones without end hold up nobody.
 struct RunTurns: Equatable {
     /// Items that are drawn in a turn, where others wait.
     static let portion = 64
@@ -15,35 +15,36 @@ struct RunTurns: Equatable {
     enum Standing {
         /// There is nothing to draw.
         case empty
-        case begun
-        case new
+        case long
+        /// It has no more items than are drawn in a turn.
+        case short(since: ContinuousClock.Instant)
     }
 
-    /// The place whose turn came last; those of new ones do not count.
+    /// The place whose turn came last; those of short ones do not count.
     private var last = -1
-    private var wasNew = false
+    private var wasShort = false
 
     /// - Parameter standing: Of each place.
     /// - Returns: nil where all are empty.
     mutating func next(of count: Int, _ standing: (Int) -> Standing) -> Turn? {
-        var begun: Int?
-        var new: Int?
+        var long: Int?
+        var short: (place: Int, since: ContinuousClock.Instant)?
         var waiting = 0
         for step in 0..<count {
             let place = (last + 1 + step) % count
             switch standing(place) {
             case .empty: break
-            case .begun:
-                begun = begun ?? place
+            case .long:
+                long = long ?? place
                 waiting += 1
-            case .new:
-                new = new ?? place
+            case .short(let since):
+                if short.map({ since < $0.since }) ?? true { short = (place, since) }
                 waiting += 1
             }
         }
-        guard let place = wasNew ? begun ?? new : new ?? begun else { return nil }
-        wasNew = place == new
-        if !wasNew { last = place }
+        guard let place = wasShort ? long ?? short?.place : short?.place ?? long else { return nil }
+        wasShort = place == short?.place
+        if !wasShort { last = place }
         return Turn(place: place, items: waiting == 1 ? .max : Self.portion)
     }
 

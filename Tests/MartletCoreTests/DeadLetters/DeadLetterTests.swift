@@ -168,10 +168,10 @@ struct DeadLetterTests {
             sizes.append(Int(course.progress.cursor.registration - before))
             if sizes.count == 2 { flight.time.advance(by: .seconds(60)) }
         }
-        #expect(sizes == [100, 1000, 1000])
+        #expect(sizes == [50, 1000, 1000])
         #expect(await flight.deliverer.run(&course) == .yielded)
         #expect(await flight.deliverer.run(&course) == .finished)
-        #expect(try await flight.report(original).counts == [.invalidCredentials: 1100, .abandoned: 1400])
+        #expect(try await flight.report(original).counts == [.invalidCredentials: 1050, .abandoned: 1450])
     }
 
     @Test func aResendIsItselfTriedAgainAndLeavesDeadLettersOfItsOwn() async throws {

@@ -3,40 +3,52 @@ import Testing
 @testable import MartletNetwork
 
 struct RunTurnsTests {
+    private static let start = ContinuousClock.now
+    private static let short = RunTurns.Standing.short(since: start)
+
     private static func place(_ turns: inout RunTurns, _ standings: [RunTurns.Standing]) -> Int? {
         turns.next(of: standings.count) { standings[$0] }?.place
     }
 
-    @Test func whatIsUnderWayTakesTurns() {
+    @Test func longOnesTakeTurns() {
         var turns = RunTurns()
-        let standings: [RunTurns.Standing] = [.begun, .empty, .begun, .begun]
+        let standings: [RunTurns.Standing] = [.long, .empty, .long, .long]
         #expect((0..<5).map { _ in Self.place(&turns, standings) } == [0, 2, 3, 0, 2])
     }
 
-    @Test func aNewOneGoesFirstButEveryOtherTurnIsOfThoseUnderWay() {
+    @Test func aShortOneGoesFirstButEveryOtherTurnIsOfTheLongOnes() {
         var turns = RunTurns()
-        #expect(Self.place(&turns, [.begun, .begun]) == 0)
-        let standings: [RunTurns.Standing] = [.begun, .begun, .new, .new]
+        #expect(Self.place(&turns, [.long, .long]) == 0)
+        let standings: [RunTurns.Standing] = [.long, .long, Self.short, Self.short]
         #expect((0..<5).map { _ in Self.place(&turns, standings) } == [2, 1, 2, 0, 2])
+    }
+
+    @Test func ofShortOnesTheOldestGoesFirst() {
+        var turns = RunTurns()
+        let standings: [RunTurns.Standing] = [
+            .short(since: Self.start + .seconds(2)), .long, .short(since: Self.start + .seconds(1)),
+            .short(since: Self.start + .seconds(3)),
+        ]
+        #expect(Self.place(&turns, standings) == 2)
     }
 
     @Test func oneAloneIsDrawnFromAsMuchAsThereIs() {
         var turns = RunTurns()
-        #expect(turns.next(of: 2) { $0 == 0 ? .empty : .new } == RunTurns.Turn(place: 1, items: .max))
-        #expect(turns.next(of: 2) { _ in .begun } == RunTurns.Turn(place: 0, items: RunTurns.portion))
+        #expect(turns.next(of: 2) { $0 == 0 ? .empty : Self.short } == RunTurns.Turn(place: 1, items: .max))
+        #expect(turns.next(of: 2) { _ in .long } == RunTurns.Turn(place: 0, items: RunTurns.portion))
     }
 
     @Test func nothingIsDrawnWhereAllAreEmpty() {
         var turns = RunTurns()
-        #expect(turns.next(of: 0) { _ in .new } == nil)
+        #expect(turns.next(of: 0) { _ in Self.short } == nil)
         #expect(turns.next(of: 3) { _ in .empty } == nil)
     }
 
     @Test func whoMovesUpKeepsHisTurn() {
         var turns = RunTurns()
-        #expect([0, 1].map { _ in Self.place(&turns, [.begun, .begun, .begun]) } == [0, 1])
+        #expect([0, 1].map { _ in Self.place(&turns, [.long, .long, .long]) } == [0, 1])
         turns.removed(0)
-        #expect(Self.place(&turns, [.begun, .begun]) == 1)
+        #expect(Self.place(&turns, [.long, .long]) == 1)
     }
 }
 
