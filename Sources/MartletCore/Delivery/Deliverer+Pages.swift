@@ -43,8 +43,9 @@ extension Deliverer {
 
     // MARK: Several at once
 
-    /// How many pages a turn has at most, so that others have theirs.
-    private static let pagesOfTurn = 16
+    /// How many pages a turn has at most, so that others have theirs. At its end a turn waits for its last answers with
+    /// nothing to send, which over a long way to the service should be rare.
+    private static let pagesOfTurn = 64
 
     private func overlapsPages(of course: DeliveryCourse, _ lane: ReadyLane) -> Bool {
         let notification = course.delivery.notification

@@ -14,7 +14,7 @@ public struct DeliverySettings: Sendable {
     public var retry: RetryPolicy
 
     public init(
-        pageSize: Int = 5000, firstPageSize: Int = 50, pagesAtOnce: Int = 4, extraPages: Int = 12,
+        pageSize: Int = 5000, firstPageSize: Int = 50, pagesAtOnce: Int = 6, extraPages: Int = 12,
         queue: QueueLimits = QueueLimits(), requestTimeout: Duration = .seconds(30),
         retry: RetryPolicy = RetryPolicy()
     ) {
