@@ -121,6 +121,8 @@ extension SQLiteStorage {
 
         static let databaseName = "martlet.db"
 
+        /// Reads through a mapping, like readers: what a page of refusals is about lies all over the database, and what is
+        /// only read need not be copied.
         func openWriter(_ path: String) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(
@@ -132,6 +134,7 @@ extension SQLiteStorage {
                 PRAGMA trusted_schema = OFF;
                 PRAGMA temp_store = MEMORY;
                 PRAGMA cache_size = -65536;
+                PRAGMA mmap_size = 1073741824;
                 PRAGMA journal_size_limit = 67108864;
                 """)
             if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
