@@ -8,11 +8,23 @@ public struct MessageIDKey: Sendable {
         self.second = second
     }
 
-    /// The id of the push that brings a notification to a member of its audience.
-    func id(of notification: NotificationID, to member: AudienceMember) -> MessageID {
+    /// The ids of the pushes that bring a notification to its audience.
+    func ids(of notification: NotificationID) -> MessageIDs {
         var hash = SipHash(key: (first, second))
         hash.combine(notification.high)
         hash.combine(notification.low)
+        return MessageIDs(notification: hash)
+    }
+}
+
+/// The ids of the pushes of one notification.
+struct MessageIDs: Sendable {
+    /// What all of them begin with, hashed once.
+    fileprivate let notification: SipHash
+
+    /// The id of the push to a member of the audience.
+    subscript(member: AudienceMember) -> MessageID {
+        var hash = notification
         hash.combine(UInt64(bitPattern: member.number))
         let (high, low) = hash.finalize()
         return MessageID(high: high, low: low)

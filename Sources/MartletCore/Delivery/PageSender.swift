@@ -205,10 +205,11 @@ struct PageSender: Sendable {
         var batch = RequestBatch(shared, reserving: places.count)
         batch.stop = job.stop
         var refused: Set<Int> = []
+        let ids = messageIDs.ids(of: notification.id)
         for place in places {
             let message = parcel.messages[place]
             if writesBodies { batch.itemBody = message.body }
-            let id = messageIDs.id(of: notification.id, to: job.page.members[place])
+            let id = ids[job.page.members[place]]
             do throws(PushServiceError) {
                 try job.page.withHandle(place) { handle throws(PushServiceError) in
                     try parcel.service.append(handle, id: id, message: message, to: &batch)

@@ -1,5 +1,5 @@
 /// SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012): a keyed hash for short inputs.
-struct SipHash {
+struct SipHash: Sendable {
     private var v0: UInt64
     private var v1: UInt64
     private var v2: UInt64

@@ -195,7 +195,7 @@ struct TraceReasoning: Sendable {
         push.fate = push.attempts.last?.fate ?? .kept
         push.retryAt = traced.control.isHeld ? nil : found.retry?.dueAt
         if let member = member(version, in: delivery) {
-            push.messageID = messageIDs.id(of: notification.id, to: member)
+            push.messageID = messageIDs.ids(of: notification.id)[member]
         }
         return push
     }

@@ -29,13 +29,13 @@ enum FieldRules {
 
     /// `isValue` of bytes. Eight at a time: every push asks it.
     static func areValueBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        bytes.allSatisfy(eightAtATime: { !$0.hasByte(below: 0x20) && !$0.hasByte(0x7F) }, or: isValueByte)
+        bytes.allSatisfy(unlessEight: { $0.bytes(below: 0x20) | $0.bytes(equalTo: 0x7F) }, or: isValueByte)
     }
 
     /// `isVisible` of bytes, of which there may be none.
     static func areVisible(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.allSatisfy(
-            eightAtATime: { $0.areBytesASCII && !$0.hasByte(below: 0x21) && !$0.hasByte(0x7F) },
+            unlessEight: { $0.bytesBeyondASCII | $0.bytes(below: 0x21) | $0.bytes(equalTo: 0x7F) },
             or: { $0 > 0x20 && $0 < 0x7F })
     }
 

@@ -34,7 +34,7 @@ enum FCMMessage {
         buffer += opening
         buffer += token
         if handle.allSatisfy(
-            eightAtATime: { !$0.hasByte(UInt8(ascii: "\"")) && !$0.hasByte(UInt8(ascii: "\\")) },
+            unlessEight: { $0.bytes(equalTo: UInt8(ascii: "\"")) | $0.bytes(equalTo: UInt8(ascii: "\\")) },
             or: { !mustBeEscaped($0) })
         {
             buffer += handle

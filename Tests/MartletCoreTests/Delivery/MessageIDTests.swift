@@ -36,12 +36,12 @@ struct MessageIDTests {
     @Test func theSamePushHasTheSameIDAndAnotherOneAnother() {
         let key = MessageIDKey(1, 2)
         let notification = NotificationID(high: 3, low: 4)
-        let id = key.id(of: notification, to: AudienceMember(channel: ChannelID(rawValue: 5)))
-        #expect(id == key.id(of: notification, to: AudienceMember(channel: ChannelID(rawValue: 5))))
-        #expect(id != key.id(of: notification, to: AudienceMember(channel: ChannelID(rawValue: 6))))
-        #expect(id != key.id(of: notification, to: AudienceMember(channel: ChannelID(rawValue: 5), registration: 7)))
-        #expect(id != key.id(of: NotificationID(high: 3, low: 5), to: AudienceMember(channel: ChannelID(rawValue: 5))))
-        #expect(id != MessageIDKey(1, 3).id(of: notification, to: AudienceMember(channel: ChannelID(rawValue: 5))))
+        let id = key.ids(of: notification)[AudienceMember(channel: ChannelID(rawValue: 5))]
+        #expect(id == key.ids(of: notification)[AudienceMember(channel: ChannelID(rawValue: 5))])
+        #expect(id != key.ids(of: notification)[AudienceMember(channel: ChannelID(rawValue: 6))])
+        #expect(id != key.ids(of: notification)[AudienceMember(channel: ChannelID(rawValue: 5), registration: 7)])
+        #expect(id != key.ids(of: NotificationID(high: 3, low: 5))[AudienceMember(channel: ChannelID(rawValue: 5))])
+        #expect(id != MessageIDKey(1, 3).ids(of: notification)[AudienceMember(channel: ChannelID(rawValue: 5))])
     }
 
     private static func hex(_ word: UInt64) -> String {
