@@ -9,8 +9,3 @@ static inline sqlite3_destructor_type martlet_SQLITE_TRANSIENT(void) { return SQ
 static inline int martlet_sqlite3_db_config_int(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);
 }
-
-// Variadic, so not imported into Swift.
-static inline int martlet_sqlite3_config_int(int option, int value) {
-    return sqlite3_config(option, value);
-}

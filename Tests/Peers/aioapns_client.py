@@ -38,7 +38,7 @@ class Simulator(processes.Program):
         control = re.search(r" simulator=(\S+)", line)[1]
         self.ca = re.search(r" ca-file=(\S+)", line)[1]
         trust = ssl.create_default_context(cafile=self.ca)
-        self._control = httpx.Client(base_url=control, verify=trust)
+        self._control = httpx.Client(base_url=control, verify=trust, timeout=60)
 
     def control(self, method, path, body=None):
         body = body and {"platform": "apns"} | body

@@ -118,7 +118,7 @@ class Simulator:
     """The control interface."""
 
     def __init__(self, origin, authority):
-        self._client = httpx.Client(base_url=origin, verify=ssl.create_default_context(cafile=authority))
+        self._client = httpx.Client(base_url=origin, verify=ssl.create_default_context(cafile=authority), timeout=60)
 
     def call(self, method, path, body=None):
         answer = self._client.request(method, f"/simulator/{path}", json=body)

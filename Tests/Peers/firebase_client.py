@@ -41,7 +41,7 @@ class Simulator(processes.Program):
         self.origin = re.search(r" fcmv1=(\S+)", line)[1]
         self.ca = re.search(r" ca-file=(\S+)", line)[1]
         trust = ssl.create_default_context(cafile=self.ca)
-        self._control = httpx.Client(base_url=re.search(r" simulator=(\S+)", line)[1], verify=trust)
+        self._control = httpx.Client(base_url=re.search(r" simulator=(\S+)", line)[1], verify=trust, timeout=60)
 
     def control(self, method, path, body=None):
         answer = self._control.request(method, f"/simulator/{path}", json=body)

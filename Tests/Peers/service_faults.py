@@ -126,7 +126,7 @@ TOKEN_CASES = [
 
 class Simulator:
     def __init__(self, origin, authority):
-        self._client = httpx.Client(base_url=origin, verify=ssl.create_default_context(cafile=authority))
+        self._client = httpx.Client(base_url=origin, verify=ssl.create_default_context(cafile=authority), timeout=60)
 
     def call(self, method, path, body=None):
         answer = self._client.request(method, f"/simulator/{path}", json=body)

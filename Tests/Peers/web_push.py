@@ -35,7 +35,7 @@ class Control:
 
     def __init__(self, ready, ca):
         origin = re.search(r" simulator=(\S+)", ready)[1]
-        self._client = httpx.Client(base_url=origin, verify=ssl.create_default_context(cafile=ca))
+        self._client = httpx.Client(base_url=origin, verify=ssl.create_default_context(cafile=ca), timeout=60)
 
     def _call(self, method, path, body=None):
         answer = self._client.request(method, f"/simulator/{path}", json=body and {"platform": "browser"} | body)

@@ -14,15 +14,8 @@ final class Connection {
     /// How many pages the write-ahead log had after the last commit of this connection.
     var logPages: Int { log.pages }
 
-    /// Without counts of SQLite's memory, which nobody reads, and which take a lock for every piece. Has to come before
-    /// all else that is asked of SQLite; where it comes later it changes nothing.
-    private static let countsNoMemory: Void = {
-        _ = martlet_sqlite3_config_int(SQLITE_CONFIG_MEMSTATUS, 0)
-    }()
-
     /// Opens the file, which must exist.
     init(path: String) throws(StorageError) {
-        _ = Self.countsNoMemory
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &opened, flags, nil)
