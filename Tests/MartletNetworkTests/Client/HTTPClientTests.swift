@@ -182,17 +182,16 @@ struct HTTPClientTests {
     }
 
     @Test func nobodyListeningIsUnreachableAndNothingWasProcessed() async throws {
-        let server = HTTPServer(loops: loops, handler: ClosureHandler.echo)
-        let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: 0))
-        await server.shutDown()
+        let port = try ClosedPort()
         let client = HTTPClient(loops: loops)
-        let origin = HTTPOrigin(scheme: .http, host: "127.0.0.1", port: address.port)
+        let origin = HTTPOrigin(scheme: .http, host: "127.0.0.1", port: port.number)
         let error = await #expect(throws: TransportError.self) {
             try await client.send(HTTPRequest(.get, "/"), to: origin, before: soon)
         }
         #expect(error?.kind == .unreachable)
         #expect(error?.mayHaveBeenProcessed == false)
         await client.shutDown()
+        withExtendedLifetime(port) {}
     }
 
     @Test func aNameThatDoesNotExistIsUnresolved() async throws {
