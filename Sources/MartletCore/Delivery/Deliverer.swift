@@ -44,7 +44,7 @@ struct Deliverer: Sendable {
     /// Told what an operator should know, in a sentence without secrets.
     let log: @Sendable (String) -> Void
 
-    /// Sends one page, or a round of retries.
+    /// Sends the pages of a turn, or a round of retries.
     func run(_ course: inout DeliveryCourse) async -> Ending {
         do throws(StorageError) {
             return try await advance(&course)
