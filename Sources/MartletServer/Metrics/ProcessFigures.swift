@@ -30,7 +30,7 @@ struct ProcessFigures {
         let words = behindName.split(separator: " ")
         let ticks = words.count > 19 ? Double(words[19]) ?? 0 : 0
         let bootTime = seconds(of: CLOCK_REALTIME) - seconds(of: CLOCK_BOOTTIME)
-        return (bootTime + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))).rounded()
+        return (bootTime + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))).rounded(.down)
     }()
 
     private static func seconds(of clock: clockid_t) -> Double {
