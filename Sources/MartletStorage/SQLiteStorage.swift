@@ -121,38 +121,39 @@ extension SQLiteStorage {
 
         static let databaseName = "martlet.db"
 
-        /// Reads through a mapping, like readers: what a page of refusals is about lies all over the database, and what is
-        /// only read need not be copied.
+        /// What all connections have in common. They read through a mapping: it spares a fifth of the time of an audience
+        /// page, and what a page of refusals is about lies all over the database and need not be copied to be read.
+        private static let settings = """
+            PRAGMA synchronous = FULL;
+            PRAGMA trusted_schema = OFF;
+            PRAGMA temp_store = MEMORY;
+            PRAGMA mmap_size = 1073741824;
+            """
+
+        /// Its cache is for what it changes: what a page of a broadcast leaves is some megabytes.
         func openWriter(_ path: String) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(
                 """
                 PRAGMA journal_mode = WAL;
-                PRAGMA synchronous = FULL;
                 PRAGMA foreign_keys = ON;
                 PRAGMA secure_delete = ON;
-                PRAGMA trusted_schema = OFF;
-                PRAGMA temp_store = MEMORY;
-                PRAGMA cache_size = -65536;
-                PRAGMA mmap_size = 1073741824;
+                PRAGMA cache_size = -32768;
                 PRAGMA journal_size_limit = 67108864;
+                \(Self.settings)
                 """)
             if let pageLimit { try connection.execute("PRAGMA max_page_count = \(pageLimit)") }
             return connection
         }
 
-        /// Also for checkpoints, which change no data. Reads through a mapping, which spares a fifth of the time of an
-        /// audience page.
+        /// Also for checkpoints, which change no data.
         func openReader(_ path: String) throws(StorageError) -> sending Connection {
             let connection = try Connection(path: path)
             try connection.execute(
                 """
                 PRAGMA query_only = ON;
-                PRAGMA synchronous = FULL;
-                PRAGMA trusted_schema = OFF;
-                PRAGMA temp_store = MEMORY;
                 PRAGMA cache_size = -4096;
-                PRAGMA mmap_size = 1073741824;
+                \(Self.settings)
                 """)
             return connection
         }

@@ -7,7 +7,7 @@ import Synchronization
 struct PushLoad: Sendable {
     private static let batchSize = 5000
     /// As many as the hub makes to APNs.
-    private static let connectionLimit = 32
+    private static let connectionLimit = 64
 
     private let client: HTTPClient
     private let lanes: Int

@@ -204,6 +204,7 @@ struct PageSender: Sendable {
         if writesBodies { shared.body = nil }
         var batch = RequestBatch(shared, reserving: places.count)
         batch.stop = job.stop
+        if job.delivery.id != .none { batch.flow = UInt64(bitPattern: job.delivery.id.rawValue) }
         var refused: Set<Int> = []
         let ids = messageIDs.ids(of: notification.id)
         for place in places {

@@ -155,6 +155,8 @@ struct PageTally {
     mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: @autoclosure () -> Double) {
         if case .retry(_, .origin) = outcome.reaction {
             // Neither an answer of the service nor its silence.
+        } else if outcome == .noTurn {
+            // No silence of the service either.
         } else if outcome.name == .pnsUnreachable {
             unanswered += 1
             pauseCause = outcome

@@ -97,6 +97,7 @@ final class ResultCollector: Sendable {
         case .unresolved where isOwnOrigin, .unreachable where isOwnOrigin, .insecure where isOwnOrigin,
             .disconnected where isOwnOrigin, .reset where isOwnOrigin, .timedOut where isOwnOrigin:
             Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .origin))
+        case .timedOut where !error.mayHaveBeenProcessed: .noTurn
         case .unresolved, .unreachable, .insecure, .cancelled, .shutDown:
             Outcome(.pnsUnreachable, reason: reason, .retry(after: .seconds(1), scope: .platform))
         case .disconnected, .reset, .timedOut:

@@ -59,6 +59,9 @@ public struct Outcome: Sendable, Equatable {
     public static let accepted = Outcome(.success, .accepted)
     /// Nothing more is sent of it.
     static let canceled = Outcome(.canceled, reason: "The notification was canceled.", .refuse)
+    /// Its time was up before any connection had room for it: others stood before it.
+    static let noTurn = Outcome(
+        .pnsUnreachable, reason: "noTurnInTime", .retry(after: .seconds(1), scope: .device))
     static let expired = Outcome(.abandoned, reason: "The notification expired before its turn.", .refuse)
 
     /// Whether the device was reached.

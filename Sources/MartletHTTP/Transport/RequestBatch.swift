@@ -43,6 +43,9 @@ public struct RequestBatch: Sendable {
     /// Set where what has not been begun to be sent is not wanted any more: it is reported as `.cancelled`, without having
     /// been processed. What is on its way is waited for.
     public var stop: StopSignal?
+    /// Batches of one flow to one origin are sent one after another and share their turns among those of others: so do the
+    /// pages of one message. nil for a batch of its own.
+    public var flow: UInt64?
     /// How many requests there are.
     public private(set) var count = 0
     private var storage: [UInt8] = []

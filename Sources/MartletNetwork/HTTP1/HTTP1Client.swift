@@ -102,10 +102,7 @@ final class HTTP1Client: ClientProtocol {
     }
 
     private func drawNext() {
-        for place in runs.indices.reversed() where !runs[place].hasItems {
-            runs.remove(at: place)
-            turns.removed(place)
-        }
+        runs.removeAll { !$0.hasItems }
         while capacity > 0, let turn = turns.next(of: runs.count, { runs[$0].standing }) {
             let run = runs[turn.place]
             guard let item = run.next() else { continue }

@@ -5,6 +5,8 @@ import MartletHTTP
 /// Every item is told exactly once: a protocol that drew an item reports it or gives it back.
 final class BatchRun {
     let batch: RequestBatch
+    /// A batch without one is a flow of its own, by its address, which nobody else has while it is under way.
+    private var flow: UInt64 { batch.flow ?? UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
     /// When it came to be sent.
     private let start: ContinuousClock.Instant
     /// When nothing more of it is to be sent.
@@ -46,7 +48,7 @@ final class BatchRun {
     /// What it is to those who draw from several.
     var standing: RunTurns.Standing {
         if !hasItems { return .empty }
-        return batch.count <= RunTurns.portion ? .short(since: start) : .long
+        return batch.count <= RunTurns.portion ? .short(since: start) : .long(flow: flow, since: start)
     }
 
     /// How many items nobody has drawn.

@@ -1,7 +1,7 @@
 /// From which of several batches a connection draws next: a pure decision.
 ///
-/// Long ones take turns. Those that a turn is enough for go before them, the oldest first, but every other turn belongs to
-/// the long ones, so that short ones without end hold up nobody.
+/// Long ones take turns by their flow, and within a flow the oldest goes first. Those that a turn is enough for go before
+/// them, the oldest first, but every other turn belongs to the long ones, so that short ones without end hold up nobody.
 struct RunTurns: Equatable {
     /// Items that are drawn in a turn, where others wait.
     static let portion = 64
@@ -15,41 +15,53 @@ struct RunTurns: Equatable {
     enum Standing {
         /// There is nothing to draw.
         case empty
-        case long
+        case long(flow: UInt64, since: ContinuousClock.Instant)
         /// It has no more items than are drawn in a turn.
         case short(since: ContinuousClock.Instant)
     }
 
-    /// The place whose turn came last; those of short ones do not count.
-    private var last = -1
+    /// The oldest of what waits of a flow.
+    private struct Head {
+        var flow: UInt64
+        var place: Int
+        var since: ContinuousClock.Instant
+
+        /// Takes another's place where that is of an earlier flow, or older.
+        static func takeFirst(_ other: Head, _ head: inout Head?) {
+            if let known = head, (other.flow, other.since) >= (known.flow, known.since) { return }
+            head = other
+        }
+    }
+
+    /// The flow whose turn came last; those of short ones do not count.
+    private var last: UInt64?
     private var wasShort = false
 
     /// - Parameter standing: Of each place.
     /// - Returns: nil where all are empty.
     mutating func next(of count: Int, _ standing: (Int) -> Standing) -> Turn? {
-        var long: Int?
-        var short: (place: Int, since: ContinuousClock.Instant)?
-        var waiting = 0
-        for step in 0..<count {
-            let place = (last + 1 + step) % count
+        // Of the flows behind the last one, and of all.
+        var behind: Head?
+        var first: Head?
+        var short: Head?
+        var isAlone = true
+        for place in 0..<count {
             switch standing(place) {
             case .empty: break
-            case .long:
-                long = long ?? place
-                waiting += 1
+            case .long(let flow, let since):
+                let head = Head(flow: flow, place: place, since: since)
+                if let first, first.flow != flow { isAlone = false }
+                Head.takeFirst(head, &first)
+                if last.map({ flow > $0 }) ?? true { Head.takeFirst(head, &behind) }
             case .short(let since):
-                if short.map({ since < $0.since }) ?? true { short = (place, since) }
-                waiting += 1
+                if short != nil { isAlone = false }
+                Head.takeFirst(Head(flow: 0, place: place, since: since), &short)
             }
         }
-        guard let place = wasShort ? long ?? short?.place : short?.place ?? long else { return nil }
-        wasShort = place == short?.place
-        if !wasShort { last = place }
-        return Turn(place: place, items: waiting == 1 ? .max : Self.portion)
-    }
-
-    /// A place is no more; those behind it move up.
-    mutating func removed(_ place: Int) {
-        if place <= last { last -= 1 }
+        let long = behind ?? first
+        guard let head = wasShort ? long ?? short : short ?? long else { return nil }
+        wasShort = head.place == short?.place
+        if !wasShort { last = head.flow }
+        return Turn(place: head.place, items: isAlone && (short == nil || long == nil) ? .max : Self.portion)
     }
 }

@@ -95,8 +95,8 @@ public struct APNs: PushService {
     }
 
     /// The service wants few connections that last, and takes as many as are needed: a thousand requests at a time on each
-    /// are thirty thousand a second where it is 30 ms away.
-    private static let connectionLimit = 32
+    /// are thirty-three thousand a second on each where it is 30 ms away.
+    private static let connectionLimit = 64
 
     private var settings: TransportSettings {
         switch credential.proof {

@@ -325,6 +325,21 @@ struct DelivererTests {
         #expect(flight.lanes.isOpen(lane))
     }
 
+    @Test func whoseTurnDidNotComeInTimeIsTriedAgainAndPausesNobody() async throws {
+        let isCrowded = Flag(true)
+        let flight = try await Flight { _, _ in
+            isCrowded.isOn ? .failure(TransportError(.timedOut, mayHaveBeenProcessed: false, "no room")) : answered(200)
+        }
+        try await flight.register(2)
+        let (first, second) = (try await flight.accept(), try await flight.accept())
+        #expect(try await flight.run(first) == .waiting(until: flight.time.now + .seconds(1)))
+        isCrowded.isOn = false
+        #expect(try await flight.run(second) == .finished)
+        flight.time.advance(by: .seconds(1))
+        #expect(try await flight.run(first) == .finished)
+        #expect(try await flight.report(first).counts == [.success: 2])
+    }
+
     @Test func aServiceThatAnswersAgainIsOpenEvenIfItReachesNobody() async throws {
         let isDead = Flag(true)
         let flight = try await Flight { _, _ in

@@ -57,14 +57,14 @@ import Testing
         let made = start + .milliseconds(100)
         #expect(pool.connected(1, capacity: 1, at: made) == [.fill(1)])
         pool.measured(1, answers: 1, roundTrip: .milliseconds(20))
-        for tick in 0...15 {
+        for tick in 0...11 {
             #expect(report(&pool, 1, answers: 2 + 10 * tick, waiting: 30, at: made + .milliseconds(10 * tick)) == [])
         }
-        let now = made + .milliseconds(160)
+        let now = made + .milliseconds(120)
         var served = pool
         #expect(served.demand(10, at: now) == [])
-        #expect(report(&pool, 1, answers: 162, waiting: 30, at: now) == [.connect(2)])
-        #expect(report(&served, 1, answers: 162, waiting: 10, at: now) == [], "it would have nothing to carry")
+        #expect(report(&pool, 1, answers: 122, waiting: 30, at: now) == [.connect(2)])
+        #expect(report(&served, 1, answers: 122, waiting: 10, at: now) == [], "it would have nothing to carry")
     }
 
     @Test func connectionsThatCarryOneRequestAtATimeAreMadeOneBehindTheOther() {

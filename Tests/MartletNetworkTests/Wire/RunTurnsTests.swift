@@ -1,3 +1,4 @@
+import MartletHTTP
 import Testing
 
 @testable import MartletNetwork
@@ -6,27 +7,45 @@ struct RunTurnsTests {
     private static let start = ContinuousClock.now
     private static let short = RunTurns.Standing.short(since: start)
 
+    private static func long(_ flow: UInt64, after seconds: Int = 0) -> RunTurns.Standing {
+        .long(flow: flow, since: start + .seconds(seconds))
+    }
+
     private static func place(_ turns: inout RunTurns, _ standings: [RunTurns.Standing]) -> Int? {
         turns.next(of: standings.count) { standings[$0] }?.place
     }
 
     @Test func longOnesTakeTurns() {
         var turns = RunTurns()
-        let standings: [RunTurns.Standing] = [.long, .empty, .long, .long]
+        let standings: [RunTurns.Standing] = [Self.long(1), .empty, Self.long(2), Self.long(3)]
         #expect((0..<5).map { _ in Self.place(&turns, standings) } == [0, 2, 3, 0, 2])
+    }
+
+    @Test func ofAFlowTheOldestGoesFirstAndAllHaveTheTurnsOfOne() {
+        var turns = RunTurns()
+        let standings = [
+            Self.long(1, after: 3), Self.long(1, after: 1), Self.long(2, after: 4), Self.long(1, after: 2),
+        ]
+        #expect((0..<4).map { _ in Self.place(&turns, standings) } == [1, 2, 1, 2])
+    }
+
+    @Test func aFlowAloneIsDrawnFromAsMuchAsThereIs() {
+        var turns = RunTurns()
+        let standings = [Self.long(7, after: 1), Self.long(7), .empty]
+        #expect(turns.next(of: 3) { standings[$0] } == RunTurns.Turn(place: 1, items: .max))
     }
 
     @Test func aShortOneGoesFirstButEveryOtherTurnIsOfTheLongOnes() {
         var turns = RunTurns()
-        #expect(Self.place(&turns, [.long, .long]) == 0)
-        let standings: [RunTurns.Standing] = [.long, .long, Self.short, Self.short]
+        #expect(Self.place(&turns, [Self.long(1), Self.long(2)]) == 0)
+        let standings: [RunTurns.Standing] = [Self.long(1), Self.long(2), Self.short, Self.short]
         #expect((0..<5).map { _ in Self.place(&turns, standings) } == [2, 1, 2, 0, 2])
     }
 
     @Test func ofShortOnesTheOldestGoesFirst() {
         var turns = RunTurns()
         let standings: [RunTurns.Standing] = [
-            .short(since: Self.start + .seconds(2)), .long, .short(since: Self.start + .seconds(1)),
+            .short(since: Self.start + .seconds(2)), Self.long(1), .short(since: Self.start + .seconds(1)),
             .short(since: Self.start + .seconds(3)),
         ]
         #expect(Self.place(&turns, standings) == 2)
@@ -35,20 +54,19 @@ struct RunTurnsTests {
     @Test func oneAloneIsDrawnFromAsMuchAsThereIs() {
         var turns = RunTurns()
         #expect(turns.next(of: 2) { $0 == 0 ? .empty : Self.short } == RunTurns.Turn(place: 1, items: .max))
-        #expect(turns.next(of: 2) { _ in .long } == RunTurns.Turn(place: 0, items: RunTurns.portion))
+        #expect(turns.next(of: 2) { Self.long(UInt64($0)) } == RunTurns.Turn(place: 0, items: RunTurns.portion))
+    }
+
+    @Test(arguments: [[short, short], [short, long(1)]])
+    func besideOthersNobodyHasMoreThanATurn(standings: [RunTurns.Standing]) {
+        var turns = RunTurns()
+        #expect(turns.next(of: 2) { standings[$0] }?.items == RunTurns.portion)
     }
 
     @Test func nothingIsDrawnWhereAllAreEmpty() {
         var turns = RunTurns()
         #expect(turns.next(of: 0) { _ in Self.short } == nil)
         #expect(turns.next(of: 3) { _ in .empty } == nil)
-    }
-
-    @Test func whoMovesUpKeepsHisTurn() {
-        var turns = RunTurns()
-        #expect([0, 1].map { _ in Self.place(&turns, [.long, .long, .long]) } == [0, 1])
-        turns.removed(0)
-        #expect(Self.place(&turns, [.long, .long]) == 1)
     }
 }
 
@@ -86,5 +104,26 @@ struct SharedConnectionTests {
         let (large, isWhole) = largeBeforeTiny(kind, streams: streams)
         #expect(isWhole)
         #expect(large <= Int(streams) * 2 + RunTurns.portion)
+    }
+
+    @Test(arguments: BulkPair.Kind.allCases)
+    func pagesOfAMessageGoOneAfterAnotherAndHaveTheTurnsOfOne(kind: BulkPair.Kind) {
+        let streams = 100
+        var settings = HTTP2Settings()
+        settings.streamLimit = UInt32(streams)
+        let pair = BulkPair(kind, settings: settings)
+        let ledgers = [BatchLedger(), BatchLedger(), BatchLedger()]
+        let now = pair.clientConnection.now
+        for (ledger, flow) in zip(ledgers, [1, 1, 2] as [UInt64]) {
+            var batch = notifications(2000)
+            batch.flow = flow
+            pair.client.draw(from: ledger.run(batch, from: now, before: now + .seconds(30)))
+        }
+        func counts() -> [Int] { ledgers.map(\.entries.count) }
+        for _ in 0..<5000 where counts()[0] < 2000 { step(pair) }
+        #expect(counts()[1] <= streams + RunTurns.portion)
+        #expect(counts()[2] >= 2000 - streams - RunTurns.portion)
+        for _ in 0..<5000 where counts() != [2000, 2000, 2000] { step(pair) }
+        #expect(counts() == [2000, 2000, 2000])
     }
 }

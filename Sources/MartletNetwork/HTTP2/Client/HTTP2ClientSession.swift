@@ -223,10 +223,7 @@ final class HTTP2ClientSession: ClientProtocol {
         if standing.isBad { stopOpening() }
         if !isBroken { fill() }
         for run in given { run.flush() }
-        for place in runs.indices.reversed() where isDone(with: runs[place]) {
-            runs.remove(at: place)
-            turns.removed(place)
-        }
+        runs.removeAll(where: isDone)
         if !isOpen, streams.isEmpty, !isBroken, !isClosing {
             isClosing = true
             nghttp2.submitGoAway(last: 0, code: HTTP2ErrorCode.noError.rawValue)

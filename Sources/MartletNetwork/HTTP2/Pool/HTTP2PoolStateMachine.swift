@@ -317,7 +317,12 @@ struct HTTP2PoolStateMachine: Equatable {
     // MARK: Measurements
 
     /// How long a rate is measured: over several round trips, because answers to what was sent together come together.
-    private var window: Duration { min(max(roundTrip * 6, .milliseconds(150)), .seconds(5)) }
+    /// Before the first four connections are there a rough one is enough: none of them is compared with it.
+    private var window: Duration {
+        isFree && trial == nil
+            ? min(max(roundTrip * 2, .milliseconds(50)), .seconds(5))
+            : min(max(roundTrip * 6, .milliseconds(150)), .seconds(5))
+    }
     /// Without an answer for so long, none came in that time.
     private var silence: Duration { max(roundTrip * 2, .milliseconds(20)) }
     /// How often it is looked at how things stand, where nothing else happens.
@@ -349,6 +354,7 @@ struct HTTP2PoolStateMachine: Equatable {
         busySince = isBusy ? busySince ?? now : nil
         if trial != nil, trial?.beginsAt == nil, !isFindingOut(at: now) { trial?.beginsAt = now + roundTrip }
         let hasBegun = trial.map { $0.beginsAt.map { now >= $0 } ?? false } ?? true
+        if trial?.rate == 0, hasBegun { endUnmeasured() }
         throughput.note(answers: newAnswers, last: answeredAt ?? now, isBusy: isBusy && hasBegun, at: now)
         newAnswers = 0
         answeredAt = nil
@@ -358,13 +364,20 @@ struct HTTP2PoolStateMachine: Equatable {
         return judge(measured, at: now)
     }
 
+    /// Ends a trial that there is nothing to learn from.
+    private mutating func endUnmeasured() {
+        trial = nil
+        rate = nil
+        throughput = HTTP2Throughput()
+    }
+
     /// Ends a trial.
     /// - Parameter rate: What those on trial and the others have brought together.
     private mutating func judge(_ rate: Double, at now: ContinuousClock.Instant) -> [Action] {
         guard let trial else { return [] }
         self.trial = nil
         // In connections of the others.
-        let gain = trial.rate > 0 ? (rate / trial.rate - 1) * Double(trial.others) : .infinity
+        let gain = (rate / trial.rate - 1) * Double(trial.others)
         guard gain < Self.leastGain * Double(trial.ids.count) else {
             rest = Self.firstRest
             return []
