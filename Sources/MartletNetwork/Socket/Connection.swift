@@ -201,16 +201,22 @@ final class Connection: WireConnection, ReadinessHandler {
         guard phase == .open, let wire else { return }
         sendPending()
         var isDry = false
+        var isCorked = false
         var left = Self.writesPerTurn
         loop.withOutputBuffer { buffer in
             while phase == .open, pending.isEmpty, left > 0, !isDry {
                 buffer.removeAll(keepingCapacity: true)
                 wire.write(into: &buffer, limit: Self.bytesPerWrite)
                 isDry = buffer.isEmpty
+                if tls != nil, !isCorked, buffer.count > TLSSession.recordBytes {
+                    socket.setCorked(true)
+                    isCorked = true
+                }
                 send(buffer)
                 left -= 1
             }
         }
+        if isCorked { socket.setCorked(false) }
         guard phase == .open else { return }
         if isDry, pending.isEmpty, wire.isFinished { return finish() }
         if left == 0, pending.isEmpty { needsWrite() }

@@ -41,9 +41,14 @@ struct Socket: ~Copyable {
         return descriptor
     }
 
-    func setOption(_ level: Int32, _ name: Int32) {
-        var on: Int32 = 1
-        setsockopt(descriptor, level, name, &on, socklen_t(MemoryLayout<Int32>.size))
+    func setOption(_ level: Int32, _ name: Int32, to value: Int32 = 1) {
+        var value = value
+        setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Whether what is written waits for more, so that many records leave in few segments (tcp(7)).
+    func setCorked(_ isCorked: Bool) {
+        setOption(Int32(IPPROTO_TCP), TCP_CORK, to: isCorked ? 1 : 0)
     }
 
     func setNoDelay() {

@@ -9,8 +9,8 @@ final class TLSSession {
         case failed(NetworkError)
     }
 
-    /// The largest piece that OpenSSL hands out at once.
-    private static let recordBytes = 16 * 1024
+    /// The largest piece that OpenSSL hands out or writes at once.
+    static let recordBytes = 16 * 1024
 
     /// How many records one read takes: a byte in each would otherwise keep the loop for a long time.
     private static let recordsPerRead = 256

@@ -1,32 +1,58 @@
 import MartletCore
 
-/// A few readers; each query goes to the one with the least to do. One of them takes no long queries, so that a short
-/// one waits for none.
+/// A few readers; each query goes to the one with the least to do of those that suit it.
+///
+/// Some read through a mapping of the file, which is fastest for thousands of rows. But SQLite lets go of a mapping whenever
+/// something was written since the last query, and so does everybody's next page fault again: those that find a few rows
+/// between writes read without one, and wait for no long query.
 struct ReaderPool: Sendable {
-    private let first: Reader
-    private let others: [Reader]
-
-    init(count: Int, open: () throws(StorageError) -> sending Connection) throws(StorageError) {
-        first = Reader(try open())
-        var others: [Reader] = []
-        for _ in 1..<max(1, count) { others.append(Reader(try open())) }
-        self.others = others
+    /// How much a query reads.
+    enum Extent {
+        /// A few rows, between two writes: what every request and every send asks for.
+        case few
+        case some
+        /// Perhaps thousands of rows.
+        case many
     }
 
-    /// - Parameter isLong: Whether the query may read thousands of rows.
+    private let plain: [Reader]
+    private let mapped: [Reader]
+
+    /// - Parameter count: Of each kind; at least one.
+    init(
+        ofEach count: Int, open: (_ isMapped: Bool) throws(StorageError) -> sending Connection
+    ) throws(StorageError) {
+        func readers(isMapped: Bool) throws(StorageError) -> [Reader] {
+            var readers: [Reader] = []
+            for _ in 0..<max(1, count) { readers.append(Reader(try open(isMapped))) }
+            return readers
+        }
+        plain = try readers(isMapped: false)
+        mapped = try readers(isMapped: true)
+    }
+
     func read<Value: Sendable>(
-        isLong: Bool = false, _ query: @Sendable (Connection) throws(StorageError) -> Value
+        _ extent: Extent = .some, _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {
-        try await leastBusy(isLong: isLong).read(query)
+        try await leastBusy(extent).read(query)
     }
 
     func close() async {
-        for reader in [first] + others { await reader.close() }
+        for reader in plain + mapped { await reader.close() }
     }
 
-    private func leastBusy(isLong: Bool) -> Reader {
-        var best = isLong ? others.first ?? first : first
-        for reader in others where reader.waiting < best.waiting { best = reader }
+    private func leastBusy(_ extent: Extent) -> Reader {
+        switch extent {
+        case .few: Self.leastBusy(of: plain)
+        case .many: Self.leastBusy(of: mapped)
+        case .some: Self.leastBusy(of: [Self.leastBusy(of: plain), Self.leastBusy(of: mapped)])
+        }
+    }
+
+    /// The first of those that have the least to do.
+    private static func leastBusy(of readers: [Reader]) -> Reader {
+        var best = readers[0]
+        for reader in readers.dropFirst() where reader.waiting < best.waiting { best = reader }
         return best
     }
 }

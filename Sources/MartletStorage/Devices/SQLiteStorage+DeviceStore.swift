@@ -28,7 +28,7 @@ extension SQLiteStorage: DeviceStore {
     }
 
     public func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage {
-        try await readers.read(isLong: query.limit > 1000) { connection throws(StorageError) in
+        try await readers.read(query.limit > 100 ? .many : .few) { connection throws(StorageError) in
             try AudienceReader(connection).page(query)
         }
     }
@@ -36,7 +36,7 @@ extension SQLiteStorage: DeviceStore {
     public func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount {
         var progress = AudienceCounter.Progress(query)
         while !progress.isDone {
-            progress = try await readers.read { [progress] connection throws(StorageError) in
+            progress = try await readers.read(.many) { [progress] connection throws(StorageError) in
                 var progress = progress
                 try AudienceCounter(connection).advance(&progress)
                 return progress

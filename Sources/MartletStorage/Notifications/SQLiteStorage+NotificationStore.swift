@@ -31,7 +31,7 @@ extension SQLiteStorage: NotificationStore {
     public func unfinished(
         after id: Delivery.ID, limit: Int
     ) async throws(StorageError) -> [DeliveryProgress] {
-        try await readers.read(isLong: limit > 1) { connection throws(StorageError) in
+        try await readers.read(limit > 1 ? .many : .few) { connection throws(StorageError) in
             try DeliveryTable(connection).unfinished(after: id, limit: limit)
         }
     }
