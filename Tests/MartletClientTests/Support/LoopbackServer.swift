@@ -33,10 +33,12 @@ final class LoopbackServer: Sendable {
     /// Ends the thread: its `accept` fails.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
+    /// Closes the listener itself: its number may be another server's as soon as it is closed, and this thread would answer
+    /// in that one's place.
     private func serve(_ answer: (String) -> String?) {
+        defer { close(listener) }
         while true {
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { return }
