@@ -27,7 +27,9 @@ struct FeedbackTests {
                 at: HubFixture.start)
         }
         try await fixture.storage.record(
-            DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .completed, refusals: refusals))
+            DeliveryStep(
+                delivery: delivery.id, isFannedOut: true, state: .completed,
+                counts: Dictionary(grouping: refusals, by: \.outcome).mapValues(\.count), refusals: refusals))
         let id = sent.fields["location"]?.split(separator: "/").last?.prefix(32)
         return String(try #require(id))
     }

@@ -15,19 +15,27 @@ struct TelemetryRoutes: Sendable {
     @Sendable private func read(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let found: NotificationReport?
-        let refusals: RefusalPage
+        let hasErrors: Bool
         do throws(StorageError) {
             found = try await notifications.report(id, in: call.hub.id)
-            refusals = try await notifications.refusals(of: id, in: call.hub.id, limit: 1)
+            hasErrors = if let found { try await hasRefusals(found, id, call) } else { false }
         } catch {
             throw HubAPIError(error)
         }
         guard let report = found else { throw .notificationNotFound }
         let details = NotificationDetails(
             report: report, platforms: platforms, url: call.url("messages", id.description) + call.versionQuery,
-            errorsURL: refusals.records.isEmpty || Self.isBeforeErrors(call) ? nil : try feedback.file(of: id, call))
+            errorsURL: hasErrors && !Self.isBeforeErrors(call) ? try feedback.file(of: id, call) : nil)
         return HTTPResponse(
             .ok, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(details.document()))
+    }
+
+    /// The report is read first: refusals that come behind it are of a later moment, and not told beside counts without them.
+    private func hasRefusals(
+        _ report: NotificationReport, _ id: NotificationID, _ call: HubCall
+    ) async throws(StorageError) -> Bool {
+        guard report.counts.values.contains(where: { $0.keys.contains(where: \.isFailure) }) else { return false }
+        return try await !notifications.refusals(of: id, in: call.hub.id, limit: 1).records.isEmpty
     }
 
     /// Whether the client says a version of the API that did not have `PnsErrorDetailsUri` yet.
