@@ -65,6 +65,7 @@ final class ClientPool: ClientProtocolOwner {
 
     private let loop: EventLoop
     private let target: Connector.Target
+    private let load: PoolLoad
     private var machine: HTTP2PoolStateMachine
     private var members: [Member] = []
     private var singles: [Single] = []
@@ -77,9 +78,10 @@ final class ClientPool: ClientProtocolOwner {
     /// Why the last connection was not made.
     private var lastFailure: NetworkError?
 
-    init(_ target: Connector.Target, connectionLimit: Int, loop: EventLoop) {
+    init(_ target: Connector.Target, connectionLimit: Int, load: PoolLoad, loop: EventLoop) {
         self.loop = loop
         self.target = target
+        self.load = load
         machine = HTTP2PoolStateMachine(connectionLimit: connectionLimit)
     }
 
@@ -211,6 +213,7 @@ final class ClientPool: ClientProtocolOwner {
     }
 
     private func tellOfMembers() {
+        load.note(connections: members.count { $0.client?.isOpen ?? false })
         for member in members {
             guard let client = member.client else { continue }
             perform(

@@ -4,11 +4,11 @@ import Synchronization
 /// Sends requests over pools of HTTP/1.1 and HTTP/2 connections.
 ///
 /// A pool belongs to one loop and to requests of equal origin and settings. Requests of their own go to one loop per
-/// origin, so that they find the connection of the last one; batches are dealt out to all loops.
+/// origin, so that they find the connection of the last one; batches go to the loops that are free.
 public final class HTTPClient: HTTPTransport, Sendable {
     private let limits: ClientLimits
     private let clients: [LoopBound<LoopClient>]
-    private let turn = Atomic<Int>(0)
+    private let groups = Mutex<[PoolGroup.Key: PoolGroup]>([:])
 
     public init(loops: EventLoopGroup, limits: ClientLimits = ClientLimits()) {
         self.limits = limits
@@ -22,7 +22,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
     }
 
     private static func target(
-        _ key: LoopClient.Key, limits: ClientLimits, contexts: TLSContextCache
+        _ key: PoolGroup.Key, limits: ClientLimits, contexts: TLSContextCache
     ) throws(TransportError) -> Connector.Target {
         do throws(NetworkError) {
             let context = key.origin.scheme == .https ? try contexts.context(for: key.settings) : nil
@@ -57,21 +57,14 @@ public final class HTTPClient: HTTPTransport, Sendable {
 
     // MARK: which loop
 
-    /// The first of the loops that share the connections to an origin, and their number.
-    private func share(_ key: LoopClient.Key) -> (first: Int, count: Int) {
-        var hasher = Hasher()
-        hasher.combine(key.origin)
-        hasher.combine(key.settings.partition)
-        let first = Int(UInt(bitPattern: hasher.finalize()) % UInt(clients.count))
-        return (first, min(clients.count, max(1, key.settings.connectionLimit)))
-    }
-
-    /// - Parameter place: 0 for the first of the loops that share the origin.
-    private func client(_ key: LoopClient.Key, place: Int) -> (client: LoopBound<LoopClient>, limit: Int) {
-        let (first, count) = share(key)
-        let total = max(1, key.settings.connectionLimit)
-        let place = place % count
-        return (clients[(first + place) % clients.count], total / count + (place < total % count ? 1 : 0))
+    private func group(_ key: PoolGroup.Key) -> PoolGroup {
+        groups.withLock { groups in
+            if let group = groups[key] { return group }
+            if groups.count >= 256 { groups = groups.filter { !$0.value.isIdle } }
+            let group = PoolGroup(key, loopCount: clients.count)
+            groups[key] = group
+            return group
+        }
     }
 
     // MARK: batches
@@ -81,12 +74,18 @@ public final class HTTPClient: HTTPTransport, Sendable {
         results: @escaping @Sendable (ResultPortion) -> Void
     ) async {
         guard batch.count > 0 else { return }
-        let key = LoopClient.Key(origin: batch.shared.origin, settings: batch.shared.settings, unixPath: nil)
-        let place = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-        let (client, limit) = client(key, place: Int(UInt(bitPattern: place) % 1024))
+        let group = group(PoolGroup.Key(batch.shared.origin, batch.shared.settings))
+        let place = group.place()
+        let client = clients[group.loop(of: place)]
+        let load = group.loads[place]
+        load.add(batch.count)
+        let results: @Sendable (ResultPortion) -> Void = { portion in
+            load.remove(portion.count)
+            results(portion)
+        }
         await withCheckedContinuation { continuation in
             client.loop.perform {
-                let pool = Result { () throws(TransportError) in try client.value.pool(key, limit: limit) }
+                let pool = Result { () throws(TransportError) in try client.value.pool(of: group, at: place) }
                 var timer: TimerID?
                 var stopping: StopSignal.Registration?
                 let run = BatchRun(batch, from: client.loop.now, before: deadline, results: results) {
@@ -127,7 +126,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
         before deadline: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPResponse {
-        try await send(request, LoopClient.Key(origin: origin, settings: settings, unixPath: nil), before: deadline)
+        try await send(request, PoolGroup.Key(origin, settings), before: deadline)
     }
 
     /// Sends one request over a Unix socket and waits for its answer.
@@ -137,11 +136,11 @@ public final class HTTPClient: HTTPTransport, Sendable {
         let origin = HTTPOrigin(scheme: .http, host: "localhost")
         let settings = TransportSettings(version: .http1)
         return try await send(
-            request, LoopClient.Key(origin: origin, settings: settings, unixPath: path), before: deadline)
+            request, PoolGroup.Key(origin, settings, unixPath: path), before: deadline)
     }
 
     private func send(
-        _ request: HTTPRequest, _ key: LoopClient.Key, before deadline: ContinuousClock.Instant
+        _ request: HTTPRequest, _ key: PoolGroup.Key, before deadline: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPResponse {
         let limit = limits.bodyBytes
         return try await exchange(request, key, before: deadline) { finish in
@@ -159,7 +158,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
     ) async throws(TransportError) -> (head: HTTPResponse, body: AsyncThrowingStream<[UInt8], any Error>) {
         let (body, pieces) = AsyncThrowingStream.makeStream(
             of: [UInt8].self, bufferingPolicy: .bufferingOldest(StreamReceiver.limit))
-        let key = LoopClient.Key(origin: origin, settings: settings, unixPath: nil)
+        let key = PoolGroup.Key(origin, settings)
         let head = try await exchange(request, key, before: deadline) { (finish, exchange) in
             pieces.onTermination = { _ in exchange.loop.perform { exchange.value.cancel() } }
             return StreamReceiver(pieces, headed: finish)
@@ -199,7 +198,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
         var settings = settings
         if request.upload != nil { settings.version = .http1 }
         return try await transfer(
-            request, LoopClient.Key(origin: origin, settings: settings, unixPath: nil), patience: patience, sink: sink)
+            request, PoolGroup.Key(origin, settings), patience: patience, sink: sink)
     }
 
     /// The same over a Unix socket.
@@ -209,11 +208,11 @@ public final class HTTPClient: HTTPTransport, Sendable {
         let origin = HTTPOrigin(scheme: .http, host: "localhost")
         let settings = TransportSettings(version: .http1)
         return try await transfer(
-            request, LoopClient.Key(origin: origin, settings: settings, unixPath: path), patience: patience, sink: sink)
+            request, PoolGroup.Key(origin, settings, unixPath: path), patience: patience, sink: sink)
     }
 
     private func transfer(
-        _ request: HTTPRequest, _ key: LoopClient.Key, patience: Duration, sink: Sink
+        _ request: HTTPRequest, _ key: PoolGroup.Key, patience: Duration, sink: Sink
     ) async throws(TransportError) -> HTTPResponse {
         let limit = limits.bodyBytes
         return try await exchange(request, key, before: .now + patience, patience: patience) { (finish, exchange) in
@@ -224,19 +223,20 @@ public final class HTTPClient: HTTPTransport, Sendable {
     }
 
     private func exchange(
-        _ request: HTTPRequest, _ key: LoopClient.Key, before deadline: ContinuousClock.Instant,
+        _ request: HTTPRequest, _ key: PoolGroup.Key, before deadline: ContinuousClock.Instant,
         receiver: @escaping @Sendable (@escaping ClientExchange.Finish) -> any ResponseReceiver
     ) async throws(TransportError) -> HTTPResponse {
         try await exchange(request, key, before: deadline) { finish, _ in receiver(finish) }
     }
 
     private func exchange(
-        _ request: HTTPRequest, _ key: LoopClient.Key, before deadline: ContinuousClock.Instant,
+        _ request: HTTPRequest, _ key: PoolGroup.Key, before deadline: ContinuousClock.Instant,
         patience: Duration? = nil,
         receiver:
             @escaping @Sendable (@escaping ClientExchange.Finish, LoopBound<ClientExchange>) -> any ResponseReceiver
     ) async throws(TransportError) -> HTTPResponse {
-        let (client, limit) = client(key, place: 0)
+        let group = group(key)
+        let client = clients[group.loop(of: 0)]
         let cancellation = Mutex<(exchange: LoopBound<ClientExchange>?, isCancelled: Bool)>((nil, false))
         let result: Result<HTTPResponse, TransportError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -251,7 +251,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
                     }
                     if isCancelled { return exchange.cancel() }
                     do throws(TransportError) {
-                        let pool = try client.value.pool(key, limit: limit)
+                        let pool = try client.value.pool(of: group, at: 0)
                         let receiver = receiver({ exchange.finish($0) }, bound)
                         var request = request
                         request.upload = request.upload.map { upload in

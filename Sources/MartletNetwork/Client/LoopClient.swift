@@ -2,37 +2,32 @@ import MartletHTTP
 
 /// A client's pools on one loop. Owned by that loop.
 final class LoopClient {
-    /// What connections are shared by.
-    struct Key: Hashable {
-        let origin: HTTPOrigin
-        let settings: TransportSettings
-        let unixPath: String?
-    }
-
     private let loop: EventLoop
-    private let makeTarget: (Key) throws(TransportError) -> Connector.Target
-    private var pools: [Key: ClientPool] = [:]
+    private let makeTarget: (PoolGroup.Key) throws(TransportError) -> Connector.Target
+    private var pools: [PoolGroup: ClientPool] = [:]
     private var stopped: TransportError?
 
-    init(loop: EventLoop, makeTarget: @escaping (Key) throws(TransportError) -> Connector.Target) {
+    init(loop: EventLoop, makeTarget: @escaping (PoolGroup.Key) throws(TransportError) -> Connector.Target) {
         self.loop = loop
         self.makeTarget = makeTarget
     }
 
-    /// The pool of a key.
-    /// - Parameter limit: This loop's share of the connections to the origin.
-    func pool(_ key: Key, limit: Int) throws(TransportError) -> ClientPool {
+    /// The pool of a group.
+    /// - Parameter place: Which of the group's.
+    func pool(of group: PoolGroup, at place: Int) throws(TransportError) -> ClientPool {
         if let stopped { throw stopped }
-        if let pool = pools[key] { return pool }
+        if let pool = pools[group] { return pool }
         if pools.count >= 256 { pools = pools.filter { !$0.value.isIdle } }
-        let pool = ClientPool(try makeTarget(key), connectionLimit: limit, loop: loop)
-        pools[key] = pool
+        let pool = ClientPool(
+            try makeTarget(group.key), connectionLimit: group.connectionLimit(of: place), load: group.loads[place],
+            loop: loop)
+        pools[group] = pool
         return pool
     }
 
     /// The connections that are made, by `TransportSettings.purpose`.
     var openCounts: [String: Int] {
-        pools.reduce(into: [:]) { $0[$1.key.settings.purpose, default: 0] += $1.value.openCount }
+        pools.reduce(into: [:]) { $0[$1.key.key.settings.purpose, default: 0] += $1.value.openCount }
     }
 
     func stop() {

@@ -43,9 +43,11 @@ struct ReaderPool: Sendable {
 
     private func leastBusy(_ extent: Extent) -> Reader {
         switch extent {
-        case .few: Self.leastBusy(of: plain)
-        case .many: Self.leastBusy(of: mapped)
-        case .some: Self.leastBusy(of: [Self.leastBusy(of: plain), Self.leastBusy(of: mapped)])
+        case .few: return Self.leastBusy(of: plain)
+        case .many: return Self.leastBusy(of: mapped)
+        case .some:
+            let (plain, mapped) = (Self.leastBusy(of: plain), Self.leastBusy(of: mapped))
+            return mapped.waiting < plain.waiting ? mapped : plain
         }
     }
 

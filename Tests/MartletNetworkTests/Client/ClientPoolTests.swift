@@ -30,7 +30,7 @@ struct ClientPoolTests {
             let origin = HTTPOrigin(scheme: .http, host: "127.0.0.1", port: 9)
             let target = Connector.Target(
                 origin: origin, version: .http2, context: nil, addresses: .any, unixPath: nil, limits: ClientLimits())
-            let pool = ClientPool(target, connectionLimit: 1, loop: loop)
+            let pool = ClientPool(target, connectionLimit: 1, load: PoolLoad(), loop: loop)
             pool.add(Self.completeRun(to: origin, holding: Holder(pool) { hasEnded.withLock { $0 = true } }))
             pool.removeComplete()
         }

@@ -146,6 +146,41 @@ struct HTTPClientTests {
         await server.shutDown()
     }
 
+    @Test("Batches go past one that stands still", .timeLimit(.minutes(1)))
+    func batchesGoPastOneThatStandsStill() async throws {
+        let (arrived, release) = (Signal(), Signal())
+        let handler = ClosureHandler { request in
+            guard request.target == "/held" else { return HTTPResponse(.ok) }
+            arrived.set()
+            await release.wait()
+            return HTTPResponse(.ok)
+        }
+        var (server, origin, settings) = try await serve(.clear1, handler)
+        // One for each loop.
+        settings.connectionLimit = 2
+        let shared = RequestBatch.Shared(origin: origin, settings: settings, pathPrefix: "/", body: [])
+        let client = HTTPClient(loops: loops)
+        let (ledger, deadline) = (BatchLedger(), soon)
+        async let held: Void = {
+            var batch = RequestBatch(shared)
+            batch.append(path: "held".utf8)
+            batch.append(path: "behind".utf8)
+            await client.send(batch, before: deadline) { ledger.note($0) }
+        }()
+        await arrived.wait()
+        for _ in 0..<6 {
+            var batch = RequestBatch(shared)
+            batch.append(path: "free".utf8)
+            await client.send(batch, before: soon) { #expect($0.plainSuccesses.count == 1) }
+        }
+        #expect(ledger.entries.isEmpty)
+        release.set()
+        await held
+        #expect(ledger.entries.count == 2)
+        await client.shutDown()
+        await server.shutDown()
+    }
+
     @Test(arguments: [Way.clear1, .tls2])
     func noAnswerInTimeIsSaidSoAndMayHaveBeenProcessed(_ way: Way) async throws {
         let never = Signal()

@@ -63,9 +63,9 @@ struct HTTP2PoolStateMachine: Equatable {
     /// Connections that were made beside others to go faster.
     private struct Trial: Equatable {
         var ids: [ConnectionID]
-        /// How many there were without them, and what they brought; 0 where these are kept whatever they bring.
+        /// How many there were without them, and what they brought; nil where these are kept whatever they bring.
         let others: Int
-        let rate: Double
+        let rate: Double?
         /// From when on it is measured: they carry then what they can. Nil before all of them have shown what they are.
         var beginsAt: ContinuousClock.Instant?
     }
@@ -258,7 +258,7 @@ struct HTTP2PoolStateMachine: Equatable {
         lastID = last
         connections += ids.map { Connection(id: $0, wantedAt: now) }
         if others > 0, !isSerial, let rate {
-            trial = Trial(ids: ids, others: others, rate: isFree ? 0 : rate)
+            trial = Trial(ids: ids, others: others, rate: isFree ? nil : rate)
             throughput = HTTP2Throughput()
         }
         return ended + ids.map { .connect($0) }
@@ -335,9 +335,13 @@ struct HTTP2PoolStateMachine: Equatable {
 
     /// There are fewer connections than it was measured with.
     private mutating func forgetRate(without id: ConnectionID) {
+        forgetRate()
+        leaveTrial(id)
+    }
+
+    private mutating func forgetRate() {
         rate = nil
         throughput = HTTP2Throughput()
-        leaveTrial(id)
     }
 
     /// A trial ends with the last connection that is on it, and with one of the others, without which it says nothing.
@@ -354,7 +358,10 @@ struct HTTP2PoolStateMachine: Equatable {
         busySince = isBusy ? busySince ?? now : nil
         if trial != nil, trial?.beginsAt == nil, !isFindingOut(at: now) { trial?.beginsAt = now + roundTrip }
         let hasBegun = trial.map { $0.beginsAt.map { now >= $0 } ?? false } ?? true
-        if trial?.rate == 0, hasBegun { endUnmeasured() }
+        if hasBegun, let trial, trial.rate == nil {
+            self.trial = nil
+            forgetRate()
+        }
         throughput.note(answers: newAnswers, last: answeredAt ?? now, isBusy: isBusy && hasBegun, at: now)
         newAnswers = 0
         answeredAt = nil
@@ -364,20 +371,13 @@ struct HTTP2PoolStateMachine: Equatable {
         return judge(measured, at: now)
     }
 
-    /// Ends a trial that there is nothing to learn from.
-    private mutating func endUnmeasured() {
-        trial = nil
-        rate = nil
-        throughput = HTTP2Throughput()
-    }
-
     /// Ends a trial.
     /// - Parameter rate: What those on trial and the others have brought together.
     private mutating func judge(_ rate: Double, at now: ContinuousClock.Instant) -> [Action] {
-        guard let trial else { return [] }
+        guard let trial, let before = trial.rate else { return [] }
         self.trial = nil
         // In connections of the others.
-        let gain = (rate / trial.rate - 1) * Double(trial.others)
+        let gain = (rate / before - 1) * Double(trial.others)
         guard gain < Self.leastGain * Double(trial.ids.count) else {
             rest = Self.firstRest
             return []
@@ -387,8 +387,7 @@ struct HTTP2PoolStateMachine: Equatable {
         for id in drained { if let place = place(of: id) { connections[place].phase = .draining } }
         enough = Enough(count: trial.others + kept, until: now + rest)
         rest = min(rest * 2, Self.longestRest)
-        self.rate = nil
-        throughput = HTTP2Throughput()
+        forgetRate()
         return drained.map { .drain($0) }
     }
 
