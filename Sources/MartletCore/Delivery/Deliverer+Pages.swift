@@ -69,11 +69,20 @@ extension Deliverer {
         return await withTaskGroup(of: Result<PageInHand, StorageError>.self) { group in
             var begun = course.progress
             var (begunCount, endedCount) = (0, 0)
+            let pagesAtOnce = PagesAtOnce(
+                most: settings.pagesAtOnce, patience: settings.requestTimeout, start: time.now,
+                before: course.pageTime)
             var ended: [Int: PageInHand] = [:]
-            defer { extraPages.giveBack(max(0, begunCount - endedCount - 1)) }
+            defer {
+                extraPages.giveBack(max(0, begunCount - endedCount - 1))
+                course.pageTime = pagesAtOnce.pageTime(ended: endedCount, at: time.now)
+            }
             do throws(StorageError) {
                 while true {
-                    while begunCount == 0 || mayBegin(begun, behind: begunCount, begunCount - endedCount, lane) {
+                    let most = pagesAtOnce.limit(ended: endedCount + ended.count, at: time.now)
+                    while begunCount == 0
+                        || mayBegin(begun, behind: begunCount, begunCount - endedCount, atMost: most, lane)
+                    {
                         begunCount += 1
                         var page = try await read(begun, limit: limit)
                         page.number = begunCount - 1
@@ -100,9 +109,11 @@ extension Deliverer {
     }
 
     /// Whether another page may be begun behind one that is in hand: nothing has happened that the next turn would look at.
-    private func mayBegin(_ begun: DeliveryProgress, behind count: Int, _ inHand: Int, _ lane: ReadyLane) -> Bool {
+    private func mayBegin(
+        _ begun: DeliveryProgress, behind count: Int, _ inHand: Int, atMost most: Int, _ lane: ReadyLane
+    ) -> Bool {
         let delivery = begun.delivery
-        return inHand < settings.pagesAtOnce && count < Self.pagesOfTurn && !begun.isFannedOut
+        return inHand < most && count < Self.pagesOfTurn && !begun.isFannedOut
             && step(of: begun) == .fanOut && lanes.isOpen(lane.id) && lanes.refusal(of: delivery.id) == nil
             && hubs.credential(for: delivery.platform, of: delivery.notification.hub) == lane.credential
             && (inHand == 0 || extraPages.take(of: settings.extraPages))

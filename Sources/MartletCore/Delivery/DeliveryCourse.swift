@@ -7,6 +7,8 @@ struct DeliveryCourse: Sendable {
     var lane: ReadyLane?
     /// Pushes of the last turn: of its pages, or of a round of retries.
     var sent = 0
+    /// What a page of the last turn has taken, from one to the next; nil where it is not known.
+    var pageTime: Duration?
     /// Whether it was followed from the first page on.
     let knowsAll: Bool
     private var hasTargets = false

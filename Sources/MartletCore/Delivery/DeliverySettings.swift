@@ -4,7 +4,7 @@ public struct DeliverySettings: Sendable {
     public var pageSize: Int
     /// Members of the first page: what is not longer goes out before all that is.
     public var firstPageSize: Int
-    /// Pages of one delivery that are sent at the same time.
+    /// Pages of one delivery that are sent at the same time, where its service is fast enough for so many.
     public var pagesAtOnce: Int
     /// Pages that may be sent beside another of their delivery, of all deliveries together: what lies in memory is bounded.
     public var extraPages: Int
@@ -14,7 +14,7 @@ public struct DeliverySettings: Sendable {
     public var retry: RetryPolicy
 
     public init(
-        pageSize: Int = 5000, firstPageSize: Int = 50, pagesAtOnce: Int = 6, extraPages: Int = 12,
+        pageSize: Int = 5000, firstPageSize: Int = 50, pagesAtOnce: Int = 9, extraPages: Int = 12,
         queue: QueueLimits = QueueLimits(), requestTimeout: Duration = .seconds(30),
         retry: RetryPolicy = RetryPolicy()
     ) {

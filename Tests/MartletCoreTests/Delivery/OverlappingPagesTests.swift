@@ -88,4 +88,29 @@ struct OverlappingPagesTests {
         #expect(report.counts[.success] == flight.transport.lofts.count)
         #expect(flight.transport.lofts.count < 300)
     }
+
+    @Test(
+        "As many pages are in hand as are sent in half the time that a request may wait",
+        arguments: [
+            // Nothing is known yet.
+            (ended: 0, milliseconds: 0, limit: 4), (0, 60_000, 4),
+            (1, 0, 9), (1, 1000, 9), (3, 5001, 8), (10, 30_000, 5), (1, 7000, 2), (1, 8000, 1), (2, 90_000, 1),
+            // The clock was set back.
+            (1, -5000, 9),
+        ])
+    func asManyPagesAreInHandAsAreSentInTime(ended: Int, milliseconds: Int64, limit: Int) {
+        let start = Timestamp(milliseconds: 1_000_000)
+        let pages = PagesAtOnce(most: 9, patience: .seconds(30), start: start, before: nil)
+        #expect(pages.limit(ended: ended, at: start + .milliseconds(milliseconds)) == limit)
+        let one = PagesAtOnce(most: 1, patience: .seconds(30), start: start, before: nil)
+        #expect(one.limit(ended: ended, at: start) == 1)
+    }
+
+    @Test func aTurnBeginsWithWhatThePagesOfTheLastHaveTaken() {
+        let start = Timestamp(milliseconds: 1_000_000)
+        let pages = PagesAtOnce(most: 9, patience: .seconds(30), start: start, before: .seconds(5))
+        #expect(pages.limit(ended: 0, at: start) == 3)
+        #expect(pages.limit(ended: 1, at: start + .seconds(1)) == 9)
+        #expect(pages.pageTime(ended: 2, at: start + .seconds(30)) == .seconds(15))
+    }
 }
