@@ -138,12 +138,12 @@ private struct PoolWorld {
         }
     }
 
-    /// At most seven connections are made for each that there is, and none while it is open what others bring.
+    /// At most three connections are made for each that there is, and none while it is open what others bring.
     private func checkGrowth(_ actions: [HTTP2PoolStateMachine.Action]) {
         let made = actions.count { if case .connect = $0 { true } else { false } }
         guard made > 0 else { return }
         let open = members.values.count { $0.isOpen && !$0.isConnecting }
-        #expect(made <= max(1, 7 * open), "it is more than eight times as large")
+        #expect(made <= max(1, 3 * open), "it is more than four times as large")
         #expect(!members.values.contains { $0.isConnecting }, "others are being made")
     }
 

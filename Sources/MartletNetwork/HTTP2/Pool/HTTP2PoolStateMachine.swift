@@ -1,7 +1,7 @@
 /// Decides when the connections to one origin are made, filled and closed. It holds none of them: events go in, actions
 /// come out, and `deadline` says when `expire(at:)` is due.
 ///
-/// It grows, to at most eight times as many connections at a time, while what waits is more than all together can take and
+/// It grows, to at most four times as many connections at a time, while what waits is more than all together can take and
 /// would, at the rate that was measured, wait longer than it takes to make another one, or has waited that long. A
 /// connection that has not answered anything yet is given a moment before others are made: push services let a new one
 /// carry a single request, and raise that with the first success. Those that were made to go faster are on trial
@@ -273,14 +273,14 @@ struct HTTP2PoolStateMachine: Equatable {
         return min(mostAtOnce, room, worthwhile(at: now))
     }
 
-    /// How many connections may be made at once: the first four together, then seven for each that there is, while answers
+    /// How many connections may be made at once: the first four together, then three for each that there is, while answers
     /// take about as long as the way, and as many where they wait for the peer. All that wait there stand before whatever
     /// comes next.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
         if wait >= max(Self.longWait, leastRoundTrip ?? .zero) { return 0 }
         if isFree { return Self.usualCount - openCount }
-        return roundTrip <= (leastRoundTrip ?? roundTrip) * 2 ? openCount * 7 : openCount
+        return roundTrip <= (leastRoundTrip ?? roundTrip) * 2 ? openCount * 3 : openCount
     }
 
     /// How long answers wait at the peer, or for us.
