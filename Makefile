@@ -108,4 +108,4 @@ bare-debian: ## run demo and test in a bare Debian 12 (root; needs debootstrap)
 	@Scripts/bare-debian
 
 clean: ## remove everything built; data stays
-	rm -rf .build Fuzz/.build Examples/Pager/.build
+	rm -rf .build Fuzz/.build Benchmarks/.build Examples/Pager/.build
