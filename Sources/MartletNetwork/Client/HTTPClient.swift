@@ -60,7 +60,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
     private func group(_ key: PoolGroup.Key) -> PoolGroup {
         groups.withLock { groups in
             if let group = groups[key] { return group }
-            if groups.count >= 256 { groups = groups.filter { !$0.value.isIdle } }
+            if groups.count >= PoolGroup.limit { groups = groups.filter { !$0.value.isIdle } }
             let group = PoolGroup(key, loopCount: clients.count)
             groups[key] = group
             return group
@@ -75,7 +75,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
     ) async {
         guard batch.count > 0 else { return }
         let group = group(PoolGroup.Key(batch.shared.origin, batch.shared.settings))
-        let place = group.place()
+        let place = group.nextPlace()
         let client = clients[group.loop(of: place)]
         let load = group.loads[place]
         load.add(batch.count)

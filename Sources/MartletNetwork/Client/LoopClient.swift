@@ -17,7 +17,7 @@ final class LoopClient {
     func pool(of group: PoolGroup, at place: Int) throws(TransportError) -> ClientPool {
         if let stopped { throw stopped }
         if let pool = pools[group] { return pool }
-        if pools.count >= 256 { pools = pools.filter { !$0.value.isIdle } }
+        if pools.count >= PoolGroup.limit { pools = pools.filter { !$0.value.isIdle } }
         let pool = ClientPool(
             try makeTarget(group.key), connectionLimit: group.connectionLimit(of: place), load: group.loads[place],
             loop: loop)

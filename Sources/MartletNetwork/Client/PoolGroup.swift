@@ -18,6 +18,9 @@ final class PoolGroup: Sendable {
         }
     }
 
+    /// How many are remembered before those that are idle are forgotten.
+    static let limit = 256
+
     let key: Key
     /// Of the pools that share the origin, which may be fewer than there are loops.
     let loads: [PoolLoad]
@@ -46,7 +49,7 @@ final class PoolGroup: Sendable {
     }
 
     /// The place of the pool that the next batch goes to. Of those that are equally free, each in turn.
-    func place() -> Int {
+    func nextPlace() -> Int {
         guard loads.count > 1 else { return 0 }
         let start = Int(UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue) % UInt(loads.count))
         var best = start

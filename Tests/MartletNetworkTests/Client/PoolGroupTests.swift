@@ -12,7 +12,7 @@ struct PoolGroupTests {
 
     @Test func poolsThatAreEquallyFreeTakeTurns() {
         let group = Self.group(loops: 3)
-        let places = (0..<6).map { _ in group.place() }
+        let places = (0..<6).map { _ in group.nextPlace() }
         #expect(Set(places.prefix(3)) == [0, 1, 2])
         #expect(places.prefix(3) == places.suffix(3))
     }
@@ -23,7 +23,7 @@ struct PoolGroupTests {
         group.loads[1].note(connections: 8)
         var dealt = [0, 0]
         for _ in 0..<900 {
-            let place = group.place()
+            let place = group.nextPlace()
             group.loads[place].add(50)
             dealt[place] += 1
         }
@@ -35,9 +35,9 @@ struct PoolGroupTests {
         let group = Self.group(loops: 2)
         group.loads[0].add(10)
         group.loads[1].add(11)
-        #expect((0..<4).map { _ in group.place() } == [0, 0, 0, 0])
+        #expect((0..<4).map { _ in group.nextPlace() } == [0, 0, 0, 0])
         group.loads[1].remove(2)
-        #expect((0..<4).map { _ in group.place() } == [1, 1, 1, 1])
+        #expect((0..<4).map { _ in group.nextPlace() } == [1, 1, 1, 1])
         #expect(!group.isIdle)
         group.loads[0].remove(10)
         group.loads[1].remove(9)
