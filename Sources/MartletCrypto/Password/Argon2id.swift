@@ -1,4 +1,5 @@
 import CMartletArgon2
+import Glibc
 
 /// Password hashing with Argon2id (RFC 9106), in PHC string form: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 ///
@@ -24,21 +25,8 @@ public enum Argon2id {
 
         /// The parameters of a PHC string; nil if it is not one of Argon2id, version 19.
         public init?(phc: String) {
-            let fields = phc.split(separator: "$", omittingEmptySubsequences: false)
-            guard fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id", fields[2] == "v=19" else {
-                return nil
-            }
-            let costs = fields[3].split(separator: ",", omittingEmptySubsequences: false)
-            guard costs.count == 3,
-                let memory = Self.cost("m=", costs[0]),
-                let iterations = Self.cost("t=", costs[1]),
-                let parallelism = Self.cost("p=", costs[2])
-            else { return nil }
-            self.init(memory: memory, iterations: iterations, parallelism: parallelism)
-        }
-
-        private static func cost(_ name: String, _ field: Substring) -> UInt32? {
-            field.hasPrefix(name) ? UInt32(field.dropFirst(name.count)) : nil
+            guard let phc = PHCString(phc) else { return nil }
+            self = phc.parameters
         }
 
         // A stored string is data: it must not be able to make a check take gigabytes or minutes.
@@ -58,19 +46,58 @@ public enum Argon2id {
     /// Whether `password` is the one `phc` was made of. A string that is not Argon2id in PHC form matches nothing,
     /// and neither does one that asks for more than 1 GiB, 64 passes or 16 lanes.
     public static func verify(_ password: [UInt8], against phc: String) -> Bool {
-        guard let parameters = Parameters(phc: phc), parameters.areReasonable else { return false }
-        return argon2id_verify(phc, password, password.count) == ARGON2_OK.rawValue
+        guard let phc = PHCString(phc), phc.parameters.areReasonable,
+            let hash = try? rawHash(password, salt: phc.salt, byteCount: phc.hash.count, parameters: phc.parameters)
+        else { return false }
+        return ConstantTime.areEqual(hash, phc.hash)
     }
 
     static func hash(_ password: [UInt8], salt: [UInt8], parameters: Parameters) throws(CryptoError) -> String {
-        let capacity = argon2_encodedlen(
-            parameters.iterations, parameters.memory, parameters.parallelism,
-            UInt32(salt.count), UInt32(hashByteCount), Argon2_id)
-        var encoded = [CChar](repeating: 0, count: capacity)
-        let result = argon2id_hash_encoded(
-            parameters.iterations, parameters.memory, parameters.parallelism,
-            password, password.count, salt, salt.count, hashByteCount, &encoded, capacity)
-        guard result == ARGON2_OK.rawValue else { throw .failed(operation: "Argon2id") }
-        return String(decoding: encoded.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let hash = try rawHash(password, salt: salt, byteCount: hashByteCount, parameters: parameters)
+        return PHCString(parameters: parameters, salt: salt, hash: hash).description
     }
+
+    private static func rawHash(
+        _ password: [UInt8], salt: [UInt8], byteCount: Int, parameters: Parameters
+    ) throws(CryptoError) -> [UInt8] {
+        var hash = [UInt8](repeating: 0, count: byteCount)
+        let result = hash.withUnsafeMutableBufferPointer { hash in
+            password.withUnsafeBufferPointer { password in
+                salt.withUnsafeBufferPointer { salt in
+                    var context = argon2_context()
+                    context.out = hash.baseAddress
+                    context.outlen = UInt32(hash.count)
+                    // Neither is written to: the flags that clear them are not set.
+                    context.pwd = UnsafeMutablePointer(mutating: password.baseAddress)
+                    context.pwdlen = UInt32(password.count)
+                    context.salt = UnsafeMutablePointer(mutating: salt.baseAddress)
+                    context.saltlen = UInt32(salt.count)
+                    context.t_cost = parameters.iterations
+                    context.m_cost = parameters.memory
+                    context.lanes = parameters.parallelism
+                    context.threads = parameters.parallelism
+                    context.version = ARGON2_VERSION_13.rawValue
+                    context.allocate_cbk = mapPages
+                    context.free_cbk = unmapPages
+                    return argon2id_ctx(&context)
+                }
+            }
+        }
+        guard result == ARGON2_OK.rawValue else { throw .failed(operation: "Argon2id") }
+        return hash
+    }
+}
+
+/// The memory of a hash comes from the kernel and goes back to it. malloc would keep it: an arena for each of several
+/// threads, each as large as its largest hash.
+private func mapPages(_ memory: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ byteCount: Int) -> Int32 {
+    let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    let isMapped = pages != MAP_FAILED
+    memory?.pointee = isMapped ? pages?.assumingMemoryBound(to: UInt8.self) : nil
+    return isMapped ? ARGON2_OK.rawValue : ARGON2_MEMORY_ALLOCATION_ERROR.rawValue
+}
+
+/// The library has wiped the memory.
+private func unmapPages(_ memory: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) {
+    munmap(memory, byteCount)
 }
