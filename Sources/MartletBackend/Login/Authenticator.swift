@@ -103,7 +103,7 @@ final class Authenticator: Sendable {
             return (name, user)
         }
         let folded = name?.folded ?? text.lowercased()
-        let address = request.connection?.peer ?? ""
+        let address = request.clientAddress
         if let user {
             try await verifyOnce(password, of: user, folded, from: address)
         } else {
@@ -141,11 +141,13 @@ final class Authenticator: Sendable {
     private func verify(
         _ password: [UInt8], of user: User?, _ folded: String, from address: String
     ) async throws(BackendError) {
-        let decision = limiter.withLock { $0.attempt(user: folded, address: address, at: time.now) }
+        let (decision, share) = limiter.withLock {
+            ($0.attempt(user: folded, address: address, at: time.now), $0.share(of: folded, address: address))
+        }
         if case .refused(let wait) = decision {
             throw .tooManyAttempts(retryAfter: wait.components.seconds + 1)
         }
-        guard let isRight = await users.verify(password, against: user?.passwordHash) else {
+        guard let isRight = await users.verify(password, against: user?.passwordHash, share: share) else {
             limiter.withLock { $0.withdrawn(user: folded, address: address, at: time.now) }
             throw .busy
         }

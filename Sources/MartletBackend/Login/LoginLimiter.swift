@@ -1,3 +1,4 @@
+import MartletCrypto
 import MartletModel
 
 /// Decides which passwords are worth checking, so that nobody can guess them by trying.
@@ -88,18 +89,17 @@ struct LoginLimiter: Sendable {
         return users.wait(pair.user, settings.everywhere, at: now) == .zero ? settings.user : settings.suspectUser
     }
 
+    /// In whose turn a password is checked: that of a user in a known network, who goes first, or of the network.
+    ///
+    /// Wider than the networks that failures are counted by: what one owner usually has shares one turn.
+    func share(of user: String, address: String) -> Argon2idQueue.Share {
+        let pair = Pair(user: user, network: Self.network(of: address))
+        if known.contains(pair) { return Argon2idQueue.Share(pair.user + " " + pair.network, isPreferred: true) }
+        return Argon2idQueue.Share(ClientNetwork(address, ipv4Bits: 24, ipv6Bits: 56).description)
+    }
+
     /// The address, or for IPv6 the first 64 bits: one subscriber has all the rest.
     static func network(of address: String) -> String {
-        guard address.utf8.contains(UInt8(ascii: ":")) else { return address }
-        let text = address.prefix { $0 != "%" }.lowercased()
-        if text.hasPrefix("::ffff:"), text.utf8.contains(UInt8(ascii: ".")) { return String(text.dropFirst(7)) }
-        var groups: [String] = []
-        for group in text.split(separator: ":", omittingEmptySubsequences: false).prefix(4) {
-            // An empty group is the run of zeros that "::" stands for; what is behind it lies beyond the first half,
-            // or is told apart by it well enough.
-            guard !group.isEmpty else { break }
-            groups.append(String(group))
-        }
-        return groups.joined(separator: ":") + "::"
+        ClientNetwork(address, ipv4Bits: 32, ipv6Bits: 64).description
     }
 }

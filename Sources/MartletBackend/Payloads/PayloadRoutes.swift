@@ -37,7 +37,7 @@ struct PayloadRoutes: Sendable {
     private func fetch(
         _ id: PayloadID, _ request: HTTPRequest, for user: UserName
     ) async throws(BackendError) -> HTTPResponse {
-        let access = Access(id: id, user: user.folded, address: request.connection?.peer ?? "", now: backend.time.now)
+        let access = Access(id: id, user: user.folded, address: request.clientAddress, now: backend.time.now)
         try backend.misses.check(access.user, at: access.now)
         let found = try await backend.stored { () throws(StorageError) in
             try await backend.payloads.payload(id, for: access.user, at: access.now)

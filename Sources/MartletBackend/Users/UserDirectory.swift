@@ -84,10 +84,12 @@ public struct UserDirectory: Sendable {
     }
 
     /// Whether a password is the one of a hash.
-    /// - Parameter hash: nil for a user who is not there: the check then costs as much and fails.
+    /// - Parameters:
+    ///   - hash: nil for a user who is not there: the check then costs as much and fails.
+    ///   - share: On whose behalf it is checked.
     /// - Returns: nil where too many checks are waiting.
-    func verify(_ password: [UInt8], against hash: String?) async -> Bool? {
-        let isRight = await hashing.verify(password, against: hash ?? decoy)
+    func verify(_ password: [UInt8], against hash: String?, share: Argon2idQueue.Share) async -> Bool? {
+        let isRight = await hashing.verify(password, against: hash ?? decoy, share: share)
         return isRight.map { $0 && hash != nil }
     }
 

@@ -30,6 +30,10 @@ public struct HTTPRequest: Sendable {
         self.body = body
         self.connection = connection
     }
+
+    /// The address of the client that a received request comes from, in text form; empty where it has none. Everything
+    /// that counts, limits or records by address asks here.
+    public var clientAddress: String { connection?.peer ?? "" }
 }
 
 /// What a handler may know of the connection that a request came in on.

@@ -1,11 +1,12 @@
+import Dispatch
 import MartletCore
-import MartletCrypto
 import MartletHTTP
 import MartletModel
 import MartletTesting
 import Testing
 
 @testable import MartletBackend
+@testable import MartletCrypto
 
 struct LogInTests {
     let somewhere = "/api/register"
@@ -158,5 +159,36 @@ struct LogInTests {
             #expect(response.status == .serviceUnavailable)
             #expect(response.fields["retry-after"] == "1")
         }
+    }
+
+    @Test func aFloodFromOneNetworkLeavesOthersServed() async throws {
+        let hashing = Argon2idQueue(threadLimit: 1, waitingLimit: 4)
+        let fixture = try await Fixture(hashing: hashing)
+        let (started, signal) = AsyncStream.makeStream(of: Void.self)
+        let held = DispatchSemaphore(value: 0)
+        let holding = Task {
+            await hashing.perform {
+                signal.yield()
+                held.wait()
+            }
+        }
+        for await _ in started { break }
+        await withTaskGroup(of: HTTPStatus.self) { group in
+            for host in 1...20 {
+                let wrong: HTTPFields = ["authorization": fixture.basic("user\(host)", "x")]
+                group.addTask {
+                    await fixture.ask(.post, somewhere, fields: wrong, peer: "198.51.100.\(host)").status
+                }
+            }
+            // Four wait, in a queue that is full now.
+            for _ in 0..<16 { #expect(await group.next() == .serviceUnavailable) }
+            async let other = fixture.ask(.post, somewhere, as: "alice", peer: "203.0.113.9").status
+            // The one whose room the other has taken.
+            #expect(await group.next() == .serviceUnavailable)
+            held.signal()
+            #expect(await other == .ok)
+            for _ in 0..<3 { #expect(await group.next() == .unauthorized) }
+        }
+        _ = await holding.value
     }
 }

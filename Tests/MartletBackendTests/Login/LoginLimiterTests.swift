@@ -1,3 +1,4 @@
+import MartletCrypto
 import MartletModel
 import Testing
 
@@ -90,12 +91,32 @@ struct LoginLimiterTests {
     }
 
     @Test(arguments: [
-        ("192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"), ("2001:DB8:1:2::9", "2001:db8:1:2::"),
-        ("2001:db8::9", "2001:db8::"), ("::1", "::"), ("::ffff:192.0.2.1", "192.0.2.1"), ("fe80::1%eth0", "fe80::"),
-        ("", ""),
+        ("192.0.2.1", "192.0.2.1/32"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2:0:0:0:0/64"),
+        ("2001:DB8:1:2::9", "2001:db8:1:2:0:0:0:0/64"), ("2001:db8::9", "2001:db8:0:0:0:0:0:0/64"),
+        ("::1", "0:0:0:0:0:0:0:0/64"), ("::ffff:192.0.2.1", "192.0.2.1/32"), ("::ffff:c000:201", "192.0.2.1/32"),
+        ("fe80::1%eth0", "fe80:0:0:0:0:0:0:0/64"), ("", ""), ("a name", "a name"), ("1:::2", "1:::2"),
     ])
     func anIPv6SubscriberIsOneNetwork(address: String, network: String) {
         #expect(LoginLimiter.network(of: address) == network)
+    }
+
+    @Test func neighboursShareATurnAndAKnownUserGoesFirst() {
+        var limiter = LoginLimiter()
+        let share = limiter.share(of: "alice", address: "192.0.2.1")
+        #expect(share == Argon2idQueue.Share("192.0.2.0/24"))
+        #expect(limiter.share(of: "bob", address: "192.0.2.200") == share)
+        #expect(limiter.share(of: "bob", address: "192.0.3.1") != share)
+        #expect(
+            limiter.share(of: "alice", address: "2001:db8:1:2ff::1")
+                == limiter.share(of: "bob", address: "2001:db8:1:200::"))
+        #expect(
+            limiter.share(of: "alice", address: "2001:db8:1:2ff::1")
+                != limiter.share(of: "alice", address: "2001:db8:1:300::1"))
+        limiter.succeeded(user: "alice", address: "192.0.2.1", at: start)
+        #expect(
+            limiter.share(of: "alice", address: "192.0.2.1")
+                == Argon2idQueue.Share("alice 192.0.2.1/32", isPreferred: true))
+        #expect(limiter.share(of: "alice", address: "192.0.2.2") == share)
     }
 }
 

@@ -47,8 +47,8 @@ struct UserDirectoryTests {
         let cost = Argon2id.Parameters(memory: 16_384, iterations: 2, parallelism: 1)
         let users = UserDirectory(store: fixture.storage, time: fixture.time, cost: cost)
         let hash = try Argon2id.hash(Array("right".utf8), parameters: cost)
-        #expect(await users.verify(Array("right".utf8), against: hash) == true)
-        #expect(await users.verify(Array("right".utf8), against: nil) == false)
+        #expect(await users.verify(Array("right".utf8), against: hash, share: .own) == true)
+        #expect(await users.verify(Array("right".utf8), against: nil, share: .own) == false)
         // The cost, and the lengths that are read: all but the salt and the hash themselves.
         #expect(users.decoy.split(separator: "$").dropLast(2) == hash.split(separator: "$").dropLast(2))
         #expect(users.decoy.split(separator: "$").map(\.count) == hash.split(separator: "$").map(\.count))

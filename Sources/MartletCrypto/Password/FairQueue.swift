@@ -1,0 +1,60 @@
+/// Waiting work of several shares, which take turns: however much one share has waiting, another's next is not behind
+/// more than one of each.
+///
+/// When the queue is full, what a share adds takes the room of what came last of the share that has the most waiting,
+/// as long as that has at least two more: so a full queue is divided evenly.
+struct FairQueue<Share: Hashable & Sendable, Element: Sendable>: Sendable {
+    enum Admission {
+        case waiting
+        /// The element waits, in place of this one.
+        case replaced(Element)
+        case full
+    }
+
+    private var waiting: [Share: [Element]] = [:]
+    /// The shares that have something waiting, in the order of their turns.
+    private var turns: [Share] = []
+    private(set) var count = 0
+    private let countLimit: Int
+
+    init(countLimit: Int) {
+        self.countLimit = countLimit
+    }
+
+    mutating func add(_ element: Element, of share: Share) -> Admission {
+        guard count >= countLimit else {
+            append(element, of: share)
+            return .waiting
+        }
+        let own = waiting[share]?.count ?? 0
+        // Linear in the shares, of which there are no more than may wait.
+        guard let longest = turns.max(by: { length(of: $0) < length(of: $1) }), length(of: longest) >= own + 2,
+            let replaced = waiting[longest]?.popLast()
+        else { return .full }
+        count -= 1
+        append(element, of: share)
+        return .replaced(replaced)
+    }
+
+    /// Takes the first element of the share whose turn it is.
+    mutating func next() -> Element? {
+        guard !turns.isEmpty else { return nil }
+        let share = turns.removeFirst()
+        guard var elements = waiting.removeValue(forKey: share), !elements.isEmpty else { return nil }
+        let element = elements.removeFirst()
+        count -= 1
+        if !elements.isEmpty {
+            waiting[share] = elements
+            turns.append(share)
+        }
+        return element
+    }
+
+    private func length(of share: Share) -> Int { waiting[share]?.count ?? 0 }
+
+    private mutating func append(_ element: Element, of share: Share) {
+        if waiting[share] == nil { turns.append(share) }
+        waiting[share, default: []].append(element)
+        count += 1
+    }
+}
