@@ -89,6 +89,7 @@ struct Engine: Sendable {
         ) { log.write(.warning, $0) }
         self.dispatcher = dispatcher
         hubs.onCredentialsChange { dispatcher.credentialsChanged(in: $0) }
+        hubs.onDeletion { dispatcher.deletionChanged(of: $0) }
         let scheduler = Scheduler(
             store: storage, time: time, released: { dispatcher.enqueue($0) }, log: { log.write(.warning, $0) })
         self.scheduler = scheduler

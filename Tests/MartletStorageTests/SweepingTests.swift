@@ -232,6 +232,27 @@ struct SweepingTests {
         await storage.close()
     }
 
+    @Test("A deleted hub takes the progress maps of its unfinished deliveries with it")
+    func aDeletedHubTakesItsProgressMapsWithIt() async throws {
+        let storage = try open()
+        let hub = try await hub(storage)
+        let draft = NotificationDraft(
+            id: NotificationID(high: 1, low: 2), hub: hub,
+            content: .native(PlatformID(rawValue: "pigeon"), Message(body: [1])),
+            target: .direct([PushHandle("loft")]), acceptedAt: now, expiresAt: now + .seconds(60))
+        guard case .accepted(_, let deliveries) = try await storage.accept(draft), let id = deliveries.first?.id else {
+            Issue.record("the notification was not accepted")
+            return
+        }
+        for count in [1, 1_000_000] {
+            _ = try storage.progressMaps.map(for: id, through: Int64(count), expecting: count)
+        }
+        #expect(try storage.progressMaps.existingMap(for: id, through: 1) != nil)
+        #expect(try await storage.deleteHub(hub))
+        #expect(try storage.progressMaps.existingMap(for: id, through: 1) == nil)
+        await storage.close()
+    }
+
     @Test func expiredSessionsGo() async throws {
         let storage = try open()
         try await storage.putUser(User(name: "alice", passwordHash: "", createdAt: now))

@@ -40,11 +40,13 @@ public struct UserRemoval: Sendable {
     }
 
     private func unregister(_ user: UserName, in hub: Hub.ID) async throws(DeviceRegistryError) {
-        while true {
-            let page = try await devices.registrations(in: hub, .tag(user.tag), limit: Self.pageSize)
+        var last: Int64?
+        repeat {
+            // Each page begins after the last one, so that registrations that cannot be removed are seen only once.
+            let page = try await devices.registrations(in: hub, .tag(user.tag), after: last, limit: Self.pageSize)
             for registration in page.registrations { try await unregister(registration.id, of: user, in: hub) }
-            if page.next == nil { return }
-        }
+            last = page.next
+        } while last != nil
     }
 
     /// One that has gone, or to another user, meanwhile is as good as removed.

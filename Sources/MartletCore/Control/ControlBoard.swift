@@ -15,6 +15,7 @@ final class ControlBoard: Sendable {
 
     /// A notification of which something is being sent.
     private struct UnderWay {
+        var hub: Hub.ID
         var deliveries = 0
         var signal = StopSignal()
     }
@@ -77,8 +78,14 @@ final class ControlBoard: Sendable {
     // MARK: What is under way
 
     /// A delivery of the notification begins to run.
-    func begin(_ notification: Int64) {
-        state.withLock { $0.underWay[notification, default: UnderWay()].deliveries += 1 }
+    func begin(_ notification: Int64, in hub: Hub.ID) {
+        state.withLock { $0.underWay[notification, default: UnderWay(hub: hub)].deliveries += 1 }
+    }
+
+    /// Stops what is sent now of a hub that is being deleted.
+    func stop(_ hub: Hub.ID) {
+        let signals = state.withLock { $0.underWay.values.filter { $0.hub == hub }.map(\.signal) }
+        for signal in signals { signal.stop() }
     }
 
     func end(_ notification: Int64) {

@@ -9,7 +9,7 @@ extension Deliverer {
         let expiry = delivery.notification.expiresAt
         switch readiness(of: delivery) {
         case .paused(let until):
-            if try await isForNobody(course.progress) { return try await finish(course.progress, .noTargetFound) }
+            if try await isForNobody(course.progress) { return try await finish(&course, .noTargetFound) }
             return .paused(delivery.lane, until: min(until, expiry))
         case .ready(let lane): course.lane = lane
         }
@@ -20,7 +20,7 @@ extension Deliverer {
             return .waiting(until: min(moment, expiry))
         case .unknown:
             lanes.endProbe(lane)
-            return .yielded
+            return .gone
         case .now(let limit): try await sendPages(&course, &content, lane, limit: limit)
         }
         guard course.progress.isFannedOut else { return .yielded }
@@ -28,7 +28,7 @@ extension Deliverer {
             await forget(delivery)
             return .finished
         }
-        return try await untilNextRetry(course.progress)
+        return try await untilNextRetry(&course)
     }
 
     private func pageLimit(of course: DeliveryCourse, _ lane: ReadyLane) -> Int {

@@ -9,8 +9,8 @@ extension Deliverer {
         let outcome = state == .canceled ? Outcome.canceled : .expired
         if !course.progress.isFannedOut {
             try await giveUpPage(&course, outcome)
-        } else if try await !giveUpRetries(course.progress, outcome.name) {
-            return try await finish(course.progress, state)
+        } else if try await !giveUpRetries(&course, outcome.name) {
+            return try await finish(&course, state)
         }
         return .yielded
     }
@@ -38,7 +38,7 @@ extension Deliverer {
         var progress = course.progress
         var step = pageStep(&progress, page, through: last, tally, startedAt: started, endedAt: time.now)
         step.supersedesNobody = neverBegan
-        try await record(step, of: delivery)
+        try await record(step, of: &course)
         course.note(page, hasRetries: true)
         course.progress = progress
     }
@@ -55,9 +55,9 @@ extension Deliverer {
     /// - Parameter outcome: What they are counted as.
     /// - Returns: Whether there were any.
     private func giveUpRetries(
-        _ progress: DeliveryProgress, _ outcome: OutcomeName
+        _ course: inout DeliveryCourse, _ outcome: OutcomeName
     ) async throws(StorageError) -> Bool {
-        let delivery = progress.delivery
+        let delivery = course.delivery
         let left = try await notifications.retries(of: delivery.id, due: .distantFuture, limit: settings.pageSize)
         guard !left.isEmpty else { return false }
         let page = try await page(of: left.map(\.member), delivery)
@@ -65,7 +65,7 @@ extension Deliverer {
         let map = try map(of: delivery)
         let now = time.now
         var step = DeliveryStep(
-            delivery: delivery.id, isFannedOut: progress.isFannedOut, state: .processing,
+            delivery: delivery.id, isFannedOut: course.progress.isFannedOut, state: .processing,
             settled: left.map(\.member))
         for retry in left {
             // Reached by what a kill kept from being recorded.
@@ -77,7 +77,7 @@ extension Deliverer {
                     member: retry.member, handle: places[retry.member].map(page.handle), outcome: .abandoned,
                     reason: Self.reasonOfAbandoning(retry), at: now, attempts: retry.attempts))
         }
-        try await record(step, of: delivery)
+        try await record(step, of: &course)
         return true
     }
 

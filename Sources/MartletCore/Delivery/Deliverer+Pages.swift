@@ -35,6 +35,7 @@ extension Deliverer {
         defer { swap(&page.content, &content) }
         try await send(&page, lane, delivery)
         guard page.wasItsTurn else {
+            course.hasProgressed = true
             lanes.endProbe(lane)
             return giveBack(page.page.count, of: delivery)
         }
@@ -81,7 +82,7 @@ extension Deliverer {
                 while true {
                     let most = pagesAtOnce.limit(ended: endedCount + ended.count, at: time.now)
                     while begunCount == 0
-                        || mayBegin(begun, behind: begunCount, begunCount - endedCount, atMost: most, lane)
+                        || !course.isGone && mayBegin(begun, behind: begunCount, begunCount - endedCount, atMost: most, lane)
                     {
                         begunCount += 1
                         var page = try await read(begun, limit: limit)
@@ -178,7 +179,7 @@ extension Deliverer {
             step.reached = try reached(of: delivery, isOnePage ? page : nil)
         }
         step.add(conclusion)
-        try await record(step, of: delivery)
+        try await record(step, of: &course)
         course.progress = progress
         try await apply(tally, conclusion, delivery, lane)
         try await haltIfNeeded(delivery, step.counts)

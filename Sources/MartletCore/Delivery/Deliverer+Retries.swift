@@ -7,7 +7,7 @@ extension Deliverer {
     ) async throws(StorageError) -> Ending {
         let delivery = course.delivery
         guard let due = try await notifications.nextRetry(of: delivery.id) else {
-            return try await finish(course.progress, nil)
+            return try await finish(&course, nil)
         }
         if due > time.now { return .waiting(until: min(due, delivery.notification.expiresAt)) }
         return try await retryDue(&course, &content)
@@ -37,28 +37,27 @@ extension Deliverer {
             return .waiting(until: min(moment, delivery.notification.expiresAt))
         case .unknown:
             lanes.endProbe(lane)
-            return .yielded
+            return .gone
         case .now(let limit):
-            course.sent = try await sendRetries(course.progress, lane, &content, limit: limit)
-            return try await untilNextRetry(course.progress)
+            try await sendRetries(&course, lane, &content, limit: limit)
+            return try await untilNextRetry(&course)
         }
     }
 
     /// What is next when a round of retries, or the last page, is done with.
-    func untilNextRetry(_ progress: DeliveryProgress) async throws(StorageError) -> Ending {
-        guard progress.isFannedOut else { return .yielded }
-        let delivery = progress.delivery
+    func untilNextRetry(_ course: inout DeliveryCourse) async throws(StorageError) -> Ending {
+        guard course.progress.isFannedOut else { return .yielded }
+        let delivery = course.delivery
         guard let due = try await notifications.nextRetry(of: delivery.id) else {
-            return try await finish(progress, nil)
+            return try await finish(&course, nil)
         }
         return due <= time.now ? .yielded : .waiting(until: min(due, delivery.notification.expiresAt))
     }
 
-    /// - Returns: How many were sent.
     private func sendRetries(
-        _ progress: DeliveryProgress, _ lane: ReadyLane, _ content: inout DeliveryContent, limit: Int
-    ) async throws(StorageError) -> Int {
-        let delivery = progress.delivery
+        _ course: inout DeliveryCourse, _ lane: ReadyLane, _ content: inout DeliveryContent, limit: Int
+    ) async throws(StorageError) {
+        let delivery = course.delivery
         let retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
         let page = try await page(of: retries.map(\.member), delivery)
         let map = try map(of: delivery)
@@ -78,17 +77,17 @@ extension Deliverer {
         var job = PageSender.Job(delivery, lane, page: page, map: map, stop: stop(of: delivery))
         job.attempts = page.members.map { attempts[$0] ?? 0 }
         guard try await sendInTurn(job, &content, places: places, tally: &tally) else {
+            course.hasProgressed = true
             lanes.endProbe(lane)
-            giveBack(places.count, of: delivery)
-            return 0
+            return giveBack(places.count, of: delivery)
         }
+        course.sent = places.count
         let conclusion = conclude(&tally, lane, delivery)
-        var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: progress.isFannedOut)
+        var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: course.progress.isFannedOut)
         step.add(conclusion)
-        try await record(step, of: delivery)
+        try await record(step, of: &course)
         try await apply(tally, conclusion, delivery, lane)
         try await haltIfNeeded(delivery, tally.counts)
-        return places.count
     }
 
     /// Those members that are still in the audience, with their handles of now: a device that was unregistered meanwhile,

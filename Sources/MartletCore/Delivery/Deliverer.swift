@@ -10,8 +10,14 @@ struct Deliverer: Sendable {
     /// How a delivery ended, or why it stopped before its end.
     enum Ending: Sendable, Equatable {
         case finished
+        /// Its notification is gone with its hub: there is nothing left to do.
+        case gone
         /// A page, or a round of retries, is done and there may be more: the others' turn.
         case yielded
+        /// The turn has recorded nothing and wants another one at once. The next one waits, so that nothing spins.
+        case stalled
+        /// Its hub is being deleted. It waits for the outcome, at most until this timestamp.
+        case deleting(until: Timestamp)
         /// Nothing to do before this moment, when a retry is due.
         case waiting(until: Timestamp)
         /// It is not to go on until something else is wished; at this moment it expires.
@@ -46,19 +52,36 @@ struct Deliverer: Sendable {
 
     /// Sends the pages of a turn, or a round of retries.
     func run(_ course: inout DeliveryCourse) async -> Ending {
+        course.beginTurn()
         do throws(StorageError) {
-            return try await advance(&course)
+            let ending = try await advance(&course)
+            guard ending != .gone, !course.isGone else { return await leave(course) }
+            return course.hasProgressed || !ending.asksForTurn(at: time.now) ? ending : .stalled
         } catch {
             if let lane = course.lane { lanes.endProbe(lane) }
             return .failed(error)
         }
     }
 
+    /// Drops everything of a delivery that is gone from the store.
+    private func leave(_ course: DeliveryCourse) async -> Ending {
+        if let lane = course.lane { lanes.endProbe(lane) }
+        await forget(course.delivery)
+        return .gone
+    }
+
     private func advance(_ course: inout DeliveryCourse) async throws(StorageError) -> Ending {
         let delivery = course.delivery
-        course.sent = 0
-        board.begin(delivery.notification.sequence)
+        let hub = delivery.notification.hub
+        // First, so that a deletion that begins from here on finds what it is to stop.
+        board.begin(delivery.notification.sequence, in: hub)
         defer { board.end(delivery.notification.sequence) }
+        switch hubs.presence(of: hub) {
+        case .present: break
+        case .deleting:
+            return .deleting(until: max(delivery.notification.expiresAt, time.now + Self.deletionPatience))
+        case .absent: return .gone
+        }
         switch step(of: course.progress) {
         case .interrupt: return .interrupted
         case .hold: return .held(until: delivery.notification.expiresAt)
@@ -75,6 +98,9 @@ struct Deliverer: Sendable {
             return try await fanOut(&course, &content)
         }
     }
+
+    /// How long a turn waits, at least, for a deletion to succeed or to fail: both wake it.
+    private static let deletionPatience = Duration.seconds(60)
 
     func step(of progress: DeliveryProgress) -> SendStep {
         let notification = progress.delivery.notification
@@ -112,10 +138,11 @@ struct Deliverer: Sendable {
 
     // MARK: What pages come to
 
-    /// Counts what a step has come to once it is recorded: what was not will be done, and counted, again.
-    func record(_ step: DeliveryStep, of delivery: Delivery) async throws(StorageError) {
-        try await notifications.record(step)
-        metrics.addOutcomes(step.counts, on: delivery.platform)
+    /// Counts what a step has come to once it is recorded: what was not will be done, and counted, again. Where the
+    /// delivery is gone from the store, the turn is its last.
+    func record(_ step: DeliveryStep, of course: inout DeliveryCourse) async throws(StorageError) {
+        if try await notifications.record(step) { course.hasProgressed = true } else { course.isGone = true }
+        metrics.addOutcomes(step.counts, on: course.delivery.platform)
     }
 
     func makeTally(_ delivery: Delivery, areRetries: Bool) -> PageTally {
@@ -179,9 +206,9 @@ struct Deliverer: Sendable {
     /// Ends the delivery.
     /// - Parameter state: nil where what it has come to tells.
     func finish(
-        _ progress: DeliveryProgress, _ state: NotificationState?
+        _ course: inout DeliveryCourse, _ state: NotificationState?
     ) async throws(StorageError) -> Ending {
-        let delivery = progress.delivery
+        let delivery = course.delivery
         let final: NotificationState
         if let state {
             final = state
@@ -191,9 +218,9 @@ struct Deliverer: Sendable {
             final = report?.counts[delivery.platform]?.isEmpty ?? true ? .noTargetFound : .completed
         }
         let step = DeliveryStep(
-            delivery: delivery.id, isFannedOut: progress.isFannedOut, state: final, endedAt: time.now,
+            delivery: delivery.id, isFannedOut: course.progress.isFannedOut, state: final, endedAt: time.now,
             reached: final == .noTargetFound ? [] : try reached(of: delivery))
-        try await record(step, of: delivery)
+        try await record(step, of: &course)
         await forget(delivery)
         return .finished
     }
@@ -238,6 +265,17 @@ struct Deliverer: Sendable {
             return .paused(until: lanes.pause(id, isProbe: entry == .probe, at: now))
         }
         return .ready(ReadyLane(id, credential, .by(service), isProbe: entry == .probe))
+    }
+}
+
+extension Deliverer.Ending {
+    /// Whether it asks for another turn without a wait.
+    fileprivate func asksForTurn(at now: Timestamp) -> Bool {
+        switch self {
+        case .yielded: true
+        case .waiting(let until), .paused(_, let until), .held(let until): until <= now
+        case .finished, .gone, .stalled, .deleting, .interrupted, .failed: false
+        }
     }
 }
 

@@ -7,6 +7,10 @@ struct DeliveryCourse: Sendable {
     var lane: ReadyLane?
     /// Pushes of the last turn: of its pages, or of a round of retries.
     var sent = 0
+    /// Whether the last turn has recorded something, or was put off by a page of another delivery that has ended since.
+    var hasProgressed = false
+    /// Whether the store has shown that the delivery is gone with its hub.
+    var isGone = false
     /// What a page of the last turn has taken, from one to the next; nil where it is not known.
     var pageTime: Duration?
     /// Whether it was followed from the first page on.
@@ -28,6 +32,11 @@ struct DeliveryCourse: Sendable {
         let notification = delivery.notification
         guard case .direct(let handles) = notification.target else { return notification.content.body.count }
         return notification.content.body.count + handles.count * Self.bytesOfHandle
+    }
+
+    mutating func beginTurn() {
+        sent = 0
+        hasProgressed = false
     }
 
     /// Whether a page has been sent.

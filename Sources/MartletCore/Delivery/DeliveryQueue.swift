@@ -34,6 +34,8 @@ struct DeliveryQueue: Sendable {
         var expiresAt: Timestamp
         /// It stands behind a scout, and sleeps until it expires.
         var isBehind = false
+        /// Turns in a row that have recorded nothing and wanted another one at once.
+        var stalls = 0
     }
 
     private let limits: QueueLimits
@@ -169,12 +171,17 @@ struct DeliveryQueue: Sendable {
     /// - Parameter sent: The pushes that it made.
     mutating func end(_ id: Delivery.ID, sent: Int = 0, _ ending: Deliverer.Ending, at now: Timestamp) {
         guard stop(id, sent: sent) else { return }
+        if ending != .stalled { known[id]?.stalls = 0 }
         switch ending {
-        case .finished, .interrupted:
+        case .finished, .gone, .interrupted:
             known[id] = nil
             reading.end(id)
         case .yielded: wake(id)
-        case .waiting(let until), .held(let until):
+        case .stalled:
+            let stalls = known[id]?.stalls ?? 0
+            known[id]?.stalls = min(stalls + 1, Self.stallLimit)
+            sleepers.set(id, now + Self.stallWait * (1 << stalls))
+        case .waiting(let until), .held(let until), .deleting(let until):
             known[id]?.kind = .furtherPage
             sleepers.set(id, until)
         case .paused(let lane, let until):
@@ -185,7 +192,7 @@ struct DeliveryQueue: Sendable {
             failures = min(failures + 1, Self.failureLimit)
             sleepers.set(id, now + .seconds(1 << (failures - 1)))
         }
-        if ending == .finished { failures = 0 }
+        if ending == .finished || ending == .gone { failures = 0 }
         // The next of a line goes at once.
         if let next = lines.end(id) { wake(next) }
     }
@@ -199,6 +206,11 @@ struct DeliveryQueue: Sendable {
         }
         return true
     }
+
+    /// How long the first of several turns in a row waits that have come to nothing.
+    private static let stallWait = Duration.milliseconds(100)
+    /// After so many of them the wait does not double any more: it is 12.8 seconds.
+    private static let stallLimit = 7
 
     /// After so many failures in a row the wait does not double any more.
     private static let failureLimit = 7

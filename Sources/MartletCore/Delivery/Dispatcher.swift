@@ -107,6 +107,24 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
+    /// The deletion of a hub has begun, or it has succeeded or failed: what is sent stops, and what waits finds out
+    /// whether it is gone.
+    public func deletionChanged(of hub: Hub.ID) {
+        switch deliverer.hubs.presence(of: hub) {
+        case .deleting: return board.stop(hub)
+        case .present: break
+        case .absent: forget(hub)
+        }
+        queue.withLock { $0.hurry(hub) }
+        wake.yield()
+    }
+
+    /// Drops what is kept in memory of a hub that is gone.
+    private func forget(_ hub: Hub.ID) {
+        board.forget { $0 == hub }
+        reopened.withLock { _ = $0.remove(hub) }
+    }
+
     /// Delivers until cancelled; then lets the pages in hand come to their end.
     public func run() async {
         await recall()
@@ -215,7 +233,9 @@ public final class Dispatcher: Sendable {
         if ending == .yielded {
             queue.withLock { $0.yield(course) }
         } else {
-            end(course.delivery.id, sent: course.sent, ending, of: course.delivery.notification.sequence)
+            end(course.delivery.id, sent: course.sent, ending, of: course.delivery.notification)
+            // The turn may have left something of its hub behind since the deletion.
+            if ending == .gone, deliverer.hubs.presence(of: lane.hub) == .absent { forget(lane.hub) }
         }
         if lanes.isOpen(lane) { queue.withLock { $0.release(lane) } }
         wake.yield()
@@ -228,8 +248,7 @@ public final class Dispatcher: Sendable {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
             guard let found, found.delivery.id == id else {
                 deliverer.forget(id)
-                board.forget(where: { deliverer.hubs.hub($0) == nil })
-                return end(id, .finished)
+                return end(id, .gone)
             }
             await deliver(DeliveryCourse(found))
         } catch {
@@ -239,14 +258,15 @@ public final class Dispatcher: Sendable {
 
     /// - Parameter notification: nil where it is not known.
     private func end(
-        _ id: Delivery.ID, sent: Int = 0, _ ending: Deliverer.Ending, of notification: Int64? = nil
+        _ id: Delivery.ID, sent: Int = 0, _ ending: Deliverer.Ending, of notification: Notification? = nil
     ) {
         if case .failed(let error) = ending { log("A delivery was put off: \(error)") }
         let now = time.now
         queue.withLock { queue in
             // A wish that came while the delivery was about to sleep has found it awake, and woken nobody.
-            let control = notification.map(board.control) ?? .running
-            queue.end(id, sent: sent, ending.isOutdated(by: control) ? .yielded : ending, at: now)
+            let control = notification.map { board.control(of: $0.sequence) } ?? .running
+            let presence = notification.map { deliverer.hubs.presence(of: $0.hub) } ?? .present
+            queue.end(id, sent: sent, ending.isOutdated(by: control, presence) ? .yielded : ending, at: now)
         }
         wake.yield()
     }
@@ -278,12 +298,13 @@ extension DeliveryQueue.Kind {
 }
 
 extension Deliverer.Ending {
-    /// Whether there is something to do at once by what is wished now.
-    fileprivate func isOutdated(by control: NotificationControl) -> Bool {
+    /// Whether there is something to do at once by what is wished now, or because the hub is gone.
+    fileprivate func isOutdated(by control: NotificationControl, _ presence: HubDirectory.Presence) -> Bool {
         switch self {
-        case .held: !control.isHeld
-        case .waiting, .paused: control == .canceled
-        case .finished, .yielded, .interrupted, .failed: false
+        case .held: !control.isHeld || presence == .absent
+        case .waiting, .paused: control == .canceled || presence == .absent
+        case .deleting: presence != .deleting
+        case .finished, .gone, .yielded, .stalled, .interrupted, .failed: false
         }
     }
 }

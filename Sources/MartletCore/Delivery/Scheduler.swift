@@ -56,7 +56,8 @@ public final class Scheduler: Sendable {
             guard let next = try await store.nextDue(), next <= now else { break }
             let begun = try await store.release(due: now, limit: Self.portion)
             released(begun.deliveries)
-            guard begun.count > 0 else { break }
+            // Where nothing could be begun of what is due, asking again at once would not change it.
+            guard begun.count > 0 else { return now + .seconds(1) }
         }
         return try await store.nextDue()
     }

@@ -9,6 +9,8 @@ import Synchronization
 public final class HubDirectory: Sendable {
     private struct Contents {
         var hubs: [String: Hub] = [:]
+        /// Those that the store is removing.
+        var deleting: Set<Hub.ID> = []
         var namespaceRules: [AccessRule] = []
     }
 
@@ -21,6 +23,7 @@ public final class HubDirectory: Sendable {
     private let contents = Mutex(Contents())
     private let changes = SerialWork()
     private let credentialsObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
+    private let deletionObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
 
     /// Call `reload` before the first look-up.
     /// - Parameter fallbacks: Credentials of hubs that have none of their own for a platform, such as a simulator's.
@@ -55,7 +58,27 @@ public final class HubDirectory: Sendable {
         credentialsObserver.withLock { $0 = observer }
     }
 
+    /// Calls `observer` when a hub begins to be deleted, and when that has succeeded or failed; `presence(of:)` tells which.
+    public func onDeletion(_ observer: @escaping @Sendable (Hub.ID) -> Void) {
+        deletionObserver.withLock { $0 = observer }
+    }
+
     // MARK: Looking up
+
+    /// Whether a hub is there.
+    enum Presence: Sendable, Equatable {
+        case present
+        /// It is being deleted, which may still fail.
+        case deleting
+        case absent
+    }
+
+    func presence(of id: Hub.ID) -> Presence {
+        contents.withLock { contents in
+            if contents.hubs.values.contains(where: { $0.id == id }) { return .present }
+            return contents.deleting.contains(id) ? .deleting : .absent
+        }
+    }
 
     /// By name, without case.
     public func hub(named name: String) -> Hub? {
@@ -169,8 +192,18 @@ public final class HubDirectory: Sendable {
     /// Removes a hub with everything in it. It is not to be found from the beginning, though removing a large one takes a
     /// while; its name is free once the store has given it up.
     public func delete(_ name: String) async throws(HubDirectoryError) {
-        let removed = contents.withLock { $0.hubs.removeValue(forKey: name.lowercased()) }
+        let removed = contents.withLock { contents in
+            let hub = contents.hubs.removeValue(forKey: name.lowercased())
+            if let hub { contents.deleting.insert(hub.id) }
+            return hub
+        }
         guard let hub = removed else { throw .notFound(name) }
+        let observer = deletionObserver.withLock(\.self)
+        observer?(hub.id)
+        defer {
+            contents.withLock { _ = $0.deleting.remove(hub.id) }
+            observer?(hub.id)
+        }
         do throws(StorageError) {
             _ = try await store.deleteHub(hub.id)
         } catch {

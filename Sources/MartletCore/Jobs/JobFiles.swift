@@ -75,6 +75,15 @@ struct JobFiles {
         }
     }
 
+    /// Removes what was written of the files of a job that is gone.
+    static func abandon(_ job: Job, _ store: any ContainerStore) async {
+        for file in [Job.File.output, .failed] {
+            guard let address = try? address(file, job) else { continue }
+            let upload = try? await store.upload(address, .resumable(key: key(file, job), at: 0))
+            await upload?.abandon()
+        }
+    }
+
     private static func address(_ file: Job.File, _ job: Job) throws(ContainerError) -> BlobAddress {
         guard let name = BlobName(job.path(of: file)) else { throw .noBlob }
         return BlobAddress(job.output, name)

@@ -71,6 +71,7 @@ public final class JobRunner: Sendable {
             } catch {
                 switch error {
                 case .interrupted: return
+                case .gone: return await JobFiles.abandon(progress.job, parts.containers)
                 case .failed(let sentence): return await fail(work.progress, work.progress.job.failure ?? sentence)
                 case .noRoom: next = await resumed(progress.job)
                 }
@@ -126,6 +127,8 @@ enum JobStop: Error {
     case interrupted
     /// The disk is full; the job goes on when it is not.
     case noRoom
+    /// The job is gone with its hub.
+    case gone
     case failed(String)
 
     init(_ error: StorageError) {

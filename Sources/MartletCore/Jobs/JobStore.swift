@@ -14,16 +14,19 @@ public protocol JobStore: Sendable {
     func unfinishedJobs() async throws(StorageError) -> [JobProgress]
 
     /// Writes how far a job has come; does nothing where it is gone with its hub.
-    func record(_ progress: JobProgress) async throws(StorageError)
+    /// - Returns: Whether it is there.
+    @discardableResult
+    func record(_ progress: JobProgress) async throws(StorageError) -> Bool
 
     /// Does writes to registrations, as `DeviceStore.apply` does, and records in the same transaction what the job has
     /// come to by them.
     /// - Parameter progress: Is given what became of each write.
-    /// - Returns: What was recorded.
+    /// - Parameter job: The id of the job.
+    /// - Returns: What was recorded; nil where the job is gone with its hub, and nothing was written.
     func apply(
-        _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp,
+        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
-    ) async throws(StorageError) -> JobProgress
+    ) async throws(StorageError) -> JobProgress?
 
     /// How many registrations a hub has, about: those that have just expired may be among them.
     func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64

@@ -54,9 +54,13 @@ extension JobWork {
         start.job.progress = min(99, 100 * Double(batch.end) / Double(max(1, size)))
         start.job.updatedAt = parts.time.now
         let (jobs, now, before) = (parts.jobs, parts.time.now, start)
-        progress = try await stored { () async throws(StorageError) in
-            try await jobs.apply(batch.changes, in: before.job.hub, at: now) { batch.result($0, after: before) }
+        let recorded = try await stored { () async throws(StorageError) in
+            try await jobs.apply(batch.changes, of: before.job.id, in: before.job.hub, at: now) {
+                batch.result($0, after: before)
+            }
         }
+        guard let recorded else { throw .gone }
+        progress = recorded
         try await files?.write(progress.cursor.output.pending, to: .output)
         try await files?.write(progress.cursor.failed.pending, to: .failed)
     }

@@ -46,7 +46,8 @@ struct JobWork {
     mutating func record() async throws(JobStop) {
         progress.job.updatedAt = parts.time.now
         let progress = progress
-        try await stored { () async throws(StorageError) in try await parts.jobs.record(progress) }
+        let isThere = try await stored { () async throws(StorageError) in try await parts.jobs.record(progress) }
+        guard isThere else { throw .gone }
     }
 
     func stored<Value>(_ work: () async throws(StorageError) -> Value) async throws(JobStop) -> Value {

@@ -25,7 +25,9 @@ public protocol NotificationStore: CollapseStore {
     func unfinished(after id: Delivery.ID, limit: Int) async throws(StorageError) -> [DeliveryProgress]
 
     /// Writes one step of a delivery: cursor, counts, refusals and retries in one transaction.
-    func record(_ step: DeliveryStep) async throws(StorageError)
+    /// - Returns: Whether the delivery is there; where it is gone with its hub nothing was written.
+    @discardableResult
+    func record(_ step: DeliveryStep) async throws(StorageError) -> Bool
 
     /// Retries of a delivery that are due, soonest first.
     func retries(of delivery: Delivery.ID, due now: Timestamp, limit: Int) async throws(StorageError) -> [Retry]

@@ -18,23 +18,47 @@ struct HubPurge {
         try connection.all("SELECT id FROM hubs WHERE is_deleted = 1") { Hub.ID(rawValue: $0.integer(0)) }
     }
 
-    /// - Returns: Whether nothing is left.
-    func removePortion() throws(StorageError) -> Bool {
-        if try removeMembers() { return false }
-        for table in ["registrations", "tombstones", "installations", "jobs"] {
-            if try remove(from: table, "sequence") { return false }
-        }
-        if try remove(from: "registration_history", "change") { return false }
-        if try remove(from: "contents", "id") { return false }
-        for (table, key) in DeliveryTable.parts {
-            if try removeParts(from: table, key) { return false }
-        }
-        if try removeReceipts() { return false }
-        if try removeRequests() { return false }
-        if try remove(from: "notifications", "sequence") { return false }
-        if try remove(from: "channels", "id") { return false }
+    /// What has become of a hub by one portion.
+    struct Portion: Sendable {
+        /// Whether nothing is left of the hub.
+        var isLast = false
+        /// Removed deliveries that were not final: their progress maps are of no use any more.
+        var unfinished: [Delivery.ID] = []
+    }
+
+    func removePortion() throws(StorageError) -> Portion {
+        if try removeParts() { return Portion() }
+        let unfinished = try unfinishedDeliveries()
+        if try remove(from: "notifications", "sequence") { return Portion(unfinished: unfinished) }
+        if try remove(from: "channels", "id") { return Portion() }
         try connection.run("DELETE FROM hubs WHERE id = ?", hub)
-        return true
+        return Portion(isLast: true)
+    }
+
+    /// Removes what belongs to devices and to notifications, before these.
+    /// - Returns: Whether there was something to remove.
+    private func removeParts() throws(StorageError) -> Bool {
+        if try removeMembers() { return true }
+        for table in ["registrations", "tombstones", "installations", "jobs"] {
+            if try remove(from: table, "sequence") { return true }
+        }
+        if try remove(from: "registration_history", "change") { return true }
+        if try remove(from: "contents", "id") { return true }
+        for (table, key) in DeliveryTable.parts {
+            if try removeParts(from: table, key) { return true }
+        }
+        if try removeReceipts() { return true }
+        return try removeRequests()
+    }
+
+    /// Those of the notifications that are the next to go.
+    private func unfinishedDeliveries() throws(StorageError) -> [Delivery.ID] {
+        try connection.all(
+            """
+            SELECT id FROM deliveries WHERE is_final = 0 AND notification IN
+                (SELECT sequence FROM notifications WHERE hub = ? LIMIT ?)
+            """, hub, Self.limit
+        ) { Delivery.ID(rawValue: $0.integer(0)) }
     }
 
     /// - Returns: Whether there was something to remove.

@@ -48,9 +48,11 @@ extension SQLiteStorage: HubStore {
     func purge(_ id: Hub.ID) async throws(StorageError) {
         var isDone = false
         while !isDone {
-            isDone = try await writer.write { connection throws(StorageError) in
+            let portion = try await writer.write { connection throws(StorageError) in
                 try HubPurge(connection, id).removePortion()
             }
+            for delivery in portion.unfinished { try progressMaps.remove(delivery) }
+            isDone = portion.isLast
         }
     }
 }

@@ -75,7 +75,17 @@ struct JobTable {
         }
     }
 
-    func record(_ progress: JobProgress) throws(StorageError) {
+    /// Whether there is a job of this id in a hub that is not deleted.
+    func exists(_ id: String, in hub: Hub.ID) throws(StorageError) -> Bool {
+        try connection.first(
+            "SELECT 1 FROM jobs j JOIN hubs h ON h.id = j.hub WHERE j.hub = ? AND j.id = ? AND h.is_deleted = 0",
+            hub.rawValue, id
+        ) { _ in true } ?? false
+    }
+
+    /// - Returns: Whether the job is there.
+    func record(_ progress: JobProgress) throws(StorageError) -> Bool {
+        guard try exists(progress.job.id, in: progress.job.hub) else { return false }
         let (job, cursor) = (progress.job, progress.cursor)
         try connection.run(
             """
@@ -87,6 +97,7 @@ struct JobTable {
             cursor.inputOffset,
             cursor.line, cursor.inputTag, cursor.sequence, cursor.count, cursor.output.bytes, cursor.output.pending,
             cursor.failed.bytes, cursor.failed.pending, cursor.isWritten, job.hub.rawValue, job.id)
+        return true
     }
 
     func registrationCount(in hub: Hub.ID) throws(StorageError) -> Int64 {

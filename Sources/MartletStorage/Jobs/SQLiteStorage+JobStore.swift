@@ -26,22 +26,24 @@ extension SQLiteStorage: JobStore {
         }
     }
 
-    public func record(_ progress: JobProgress) async throws(StorageError) {
+    @discardableResult
+    public func record(_ progress: JobProgress) async throws(StorageError) -> Bool {
         try await writer.write { [sealer] connection throws(StorageError) in
             try JobTable(connection, sealer).record(progress)
         }
     }
 
     public func apply(
-        _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp,
+        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
-    ) async throws(StorageError) -> JobProgress {
+    ) async throws(StorageError) -> JobProgress? {
         try await takeIn { [sealer] connection throws(StorageError) in
+            guard try JobTable(connection, sealer).exists(job, in: hub) else { return nil }
             let table = RegistrationTable(connection, WriteMemory())
             var results: [Result<Registration, RegistrationRefusal>] = []
             for change in changes { results.append(try table.apply(change, in: hub, at: now)) }
             let reached = progress(results)
-            try JobTable(connection, sealer).record(reached)
+            _ = try JobTable(connection, sealer).record(reached)
             return reached
         }
     }

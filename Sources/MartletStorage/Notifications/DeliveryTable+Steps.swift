@@ -3,7 +3,8 @@ import MartletModel
 
 extension DeliveryTable {
     /// Does nothing where the delivery is gone with its hub.
-    func record(_ step: DeliveryStep) throws(StorageError) {
+    /// - Returns: Whether it is there.
+    func record(_ step: DeliveryStep) throws(StorageError) -> Bool {
         try connection.run(
             """
             UPDATE deliveries SET cursor_channel = ifnull(?, cursor_channel),
@@ -12,7 +13,7 @@ extension DeliveryTable {
             WHERE id = ?
             """, step.cursor?.channel.rawValue, step.cursor?.registration, step.isFannedOut, step.state.rawValue,
             step.state.isFinal, step.startedAt, step.endedAt, step.delivery.rawValue)
-        guard connection.changes == 1 else { return }
+        guard connection.changes == 1 else { return false }
         try addCounts(step)
         try addRefusals(step)
         try settle(step)
@@ -24,6 +25,7 @@ extension DeliveryTable {
         try LaneTable(connection).note(step)
         if step.supersedesNobody { try CollapseTable(connection).remove(step.delivery) }
         if step.state.isFinal { try finishNotification(of: step.delivery) }
+        return true
     }
 
     /// A notification is over with the last of its deliveries.

@@ -36,7 +36,8 @@ extension SQLiteStorage: NotificationStore {
         }
     }
 
-    public func record(_ step: DeliveryStep) async throws(StorageError) {
+    @discardableResult
+    public func record(_ step: DeliveryStep) async throws(StorageError) -> Bool {
         try await writer.write { connection throws(StorageError) in try DeliveryTable(connection).record(step) }
     }
 

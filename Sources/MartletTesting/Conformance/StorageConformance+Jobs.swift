@@ -36,7 +36,7 @@ extension StorageConformance {
                 .put(try bench.draft("b"), id: "r2", condition: .exists),
             ]
             let start = JobProgress(job: try bench.job("1", in: hub))
-            let reached = try await bench.storage.apply(changes, in: hub, at: bench.now) { results in
+            let found = try await bench.storage.apply(changes, of: "1", in: hub, at: bench.now) { results in
                 var reached = start
                 reached.job.status = .running
                 reached.job.progress = 12.34
@@ -50,6 +50,7 @@ extension StorageConformance {
                     bytes: 4, pending: results.map { if case .success = $0 { 1 } else { 0 } })
                 return reached
             }
+            let reached = try require(found)
             try require(reached.cursor.failed.pending, is: [1, 0])
             let stored = try require(try await bench.storage.unfinishedJobs().first)
             try require(stored.cursor, is: reached.cursor)
@@ -62,8 +63,13 @@ extension StorageConformance {
             try await bench.storage.createJob(try bench.job("1", in: hub))
             _ = try await bench.storage.deleteHub(hub)
             try require(try await bench.storage.unfinishedJobs().count, is: 0)
-            try await bench.storage.record(JobProgress(job: try bench.job("1", in: hub)))
+            let job = JobProgress(job: try bench.job("1", in: hub))
+            try require(try await bench.storage.record(job), is: false)
+            let change = RegistrationChange.put(try bench.draft("a"), id: "r1", condition: .none)
+            let applied = try await bench.storage.apply([change], of: "1", in: hub, at: bench.now) { _ in job }
+            try require(applied == nil, is: true)
             try require(try await bench.storage.unfinishedJobs().count, is: 0)
+            try require(try await bench.storage.registrationCount(in: hub), is: 0)
         },
     ]
 }

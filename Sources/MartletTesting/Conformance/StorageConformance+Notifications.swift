@@ -345,14 +345,14 @@ extension StorageConformance {
             let hub = try await bench.hub()
             let accepted = try await bench.accept(hub)
             _ = try await bench.storage.deleteHub(hub)
-            try await bench.storage.record(
-                DeliveryStep(
-                    delivery: accepted.id, isFannedOut: true, state: .processing, counts: [.success: 1],
-                    refusals: [
-                        Refusal(
-                            member: AudienceMember(channel: ChannelID(rawValue: 1)), handle: PushHandle("a"),
-                            outcome: .badChannel, reason: "x", at: bench.now)
-                    ], retries: [bench.retry(1, dueIn: 1)]))
+            let step = DeliveryStep(
+                delivery: accepted.id, isFannedOut: true, state: .processing, counts: [.success: 1],
+                refusals: [
+                    Refusal(
+                        member: AudienceMember(channel: ChannelID(rawValue: 1)), handle: PushHandle("a"),
+                        outcome: .badChannel, reason: "x", at: bench.now)
+                ], retries: [bench.retry(1, dueIn: 1)])
+            try require(try await bench.storage.record(step), is: false)
             try require(try await bench.storage.nextRetry(of: accepted.id), is: nil)
             try require(try await bench.unfinished(), is: [])
         },

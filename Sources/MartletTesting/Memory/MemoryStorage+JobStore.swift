@@ -28,17 +28,19 @@ extension MemoryStorage: JobStore {
         state.withLock { state in state.jobs.filter { !$0.job.status.isFinal } }
     }
 
-    public func record(_ progress: JobProgress) async throws(StorageError) {
+    @discardableResult
+    public func record(_ progress: JobProgress) async throws(StorageError) -> Bool {
         state.withLock { $0.record(progress) }
     }
 
     public func apply(
-        _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp,
+        _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
-    ) async throws(StorageError) -> JobProgress {
+    ) async throws(StorageError) -> JobProgress? {
         state.withLock { state in
+            guard state.jobs.contains(where: { $0.job.id == job && $0.job.hub == hub }) else { return nil }
             let reached = progress(changes.map { state.apply($0, in: hub, at: now) })
-            state.record(reached)
+            _ = state.record(reached)
             return reached
         }
     }
@@ -49,8 +51,9 @@ extension MemoryStorage: JobStore {
 }
 
 extension MemoryState {
-    fileprivate mutating func record(_ progress: JobProgress) {
+    fileprivate mutating func record(_ progress: JobProgress) -> Bool {
         let place = jobs.firstIndex { $0.job.id == progress.job.id && $0.job.hub == progress.job.hub }
         if let place { jobs[place] = progress }
+        return place != nil
     }
 }

@@ -55,15 +55,17 @@ extension MemoryStorage: NotificationStore {
         }
     }
 
-    public func record(_ step: DeliveryStep) async throws(StorageError) {
+    @discardableResult
+    public func record(_ step: DeliveryStep) async throws(StorageError) -> Bool {
         state.withLock { state in
-            guard let place = state.place(of: step.delivery) else { return }
+            guard let place = state.place(of: step.delivery) else { return false }
             state.deliveries[place].record(step)
             state.noteLane(step, of: state.deliveries[place].progress.delivery)
             for refusal in step.refusals {
                 let platform = state.deliveries[place].progress.delivery.platform
                 state.deliveries[place].refusals[refusal.member] = state.record(of: refusal, on: platform)
             }
+            return true
         }
     }
 

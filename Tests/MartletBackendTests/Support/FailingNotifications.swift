@@ -41,7 +41,7 @@ final class FailingNotifications: NotificationStore {
         try await store.unfinished(after: id, limit: limit)
     }
 
-    func record(_ step: DeliveryStep) async throws(StorageError) { try await store.record(step) }
+    func record(_ step: DeliveryStep) async throws(StorageError) -> Bool { try await store.record(step) }
 
     func retries(of delivery: Delivery.ID, due now: Timestamp, limit: Int) async throws(StorageError) -> [Retry] {
         try await store.retries(of: delivery, due: now, limit: limit)

@@ -311,6 +311,28 @@ struct DeliveryQueueTests {
         #expect(waits == [1, 2, 4, 8, 16, 32, 64, 64])
     }
 
+    @Test("A turn that comes to nothing waits longer each time, until one has recorded something")
+    func whatComesToNothingDoesNotSpin() {
+        var queue = emptyQueue()
+        queue.add(Self.progress(1))
+        var timestamp = now
+        var waits: [Int64] = []
+        for _ in 0..<9 {
+            #expect(nextSequence(&queue, at: timestamp) == 1)
+            queue.end(Self.id(1), .stalled, at: timestamp)
+            guard case .wait(let until?) = queue.next(at: timestamp) else { return }
+            waits.append((until - timestamp).wholeMilliseconds)
+            timestamp = until
+        }
+        #expect(waits == [100, 200, 400, 800, 1600, 3200, 6400, 12_800, 12_800])
+        #expect(nextSequence(&queue, at: timestamp) == 1)
+        queue.end(Self.id(1), .waiting(until: timestamp), at: timestamp)
+        #expect(nextSequence(&queue, at: timestamp) == 1)
+        queue.end(Self.id(1), .stalled, at: timestamp)
+        guard case .wait(let until?) = queue.next(at: timestamp) else { return }
+        #expect(until == timestamp + .milliseconds(100))
+    }
+
     @Test func arrivalsWithoutEndDoNotKeepTheStoreFromBeingReadOn() {
         var queue = makeQueue(waiting: 2)
         var read: [Int64] = []

@@ -151,4 +151,64 @@ struct DispatcherTests {
         }
         #expect(flight.transport.lofts == ["loft1"])
     }
+
+    @Test("What waits in a hub ends with the deletion of the hub, without its time being waited for", .timeLimit(.minutes(1)))
+    func whatWaitsEndsWithItsHub() async throws {
+        let flight = try await Flight { _, _ in answered(429, ["retry-after": "3600"]) }
+        try await flight.register(1)
+        try await withDispatcher(flight) { dispatcher in
+            flight.hubs.onDeletion { dispatcher.deletionChanged(of: $0) }
+            for _ in 0..<5 { dispatcher.enqueue([try await flight.accept()]) }
+            while dispatcher.load.sleeping < 5 { await Task.yield() }
+            try await flight.hubs.delete("aviary")
+            while dispatcher.load.sleeping + dispatcher.load.running + dispatcher.load.waiting > 0 { await Task.yield() }
+            #expect(flight.maps.count == 0)
+        }
+    }
+
+    @Test("What waits in a hub whose deletion failed goes on", .timeLimit(.minutes(1)))
+    func whatWaitsOutlastsAFailedDeletion() async throws {
+        let flight = try await Flight { _, attempt in
+            attempt == 1 ? answered(429, ["retry-after": "60"]) : answered(200)
+        }
+        try await flight.register(1)
+        let hubs = HubDirectory(
+            store: UndeletableHubs(hubs: flight.storage), platforms: flight.platforms, time: flight.time)
+        try await hubs.reload()
+        let dispatcher = Dispatcher(
+            notifications: flight.storage, devices: flight.storage, maps: flight.maps, hubs: hubs,
+            platforms: flight.platforms, transport: flight.transport, messageIDs: MessageIDKey(1, 2), time: flight.time,
+            settings: DeliverySettings(retry: RetryPolicy(jitter: 0)))
+        hubs.onDeletion { dispatcher.deletionChanged(of: $0) }
+        let run = Task { await dispatcher.run() }
+        let delivery = try await flight.accept()
+        dispatcher.enqueue([delivery])
+        while dispatcher.load.sleeping < 1 { await Task.yield() }
+        await #expect(throws: HubDirectoryError.self) { try await hubs.delete("aviary") }
+        flight.time.advance(by: .seconds(60))
+        try await untilFinal([delivery], flight)
+        run.cancel()
+        await run.value
+        #expect(flight.transport.lofts == ["loft1", "loft1"])
+    }
+}
+
+/// Hubs whose deletion fails as on a broken disk.
+private struct UndeletableHubs: HubStore {
+    let hubs: any HubStore
+
+    func hubs() async throws(StorageError) -> [Hub] { try await hubs.hubs() }
+    func createHub(name: String, settings: HubSettings, at now: Timestamp) async throws(StorageError) -> Hub? {
+        try await hubs.createHub(name: name, settings: settings, at: now)
+    }
+    func updateHub(_ id: Hub.ID, settings: HubSettings, at now: Timestamp) async throws(StorageError) -> Bool {
+        try await hubs.updateHub(id, settings: settings, at: now)
+    }
+    func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool {
+        throw StorageError(.unavailable, "The disk is broken.")
+    }
+    func namespaceRules() async throws(StorageError) -> [AccessRule] { try await hubs.namespaceRules() }
+    func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
+        try await hubs.setNamespaceRules(rules)
+    }
 }
