@@ -123,8 +123,17 @@ extension Backend {
             if let wait = rates.take(caller.name.folded, at: settings.requestRate, now: time.now) {
                 throw .tooManyRequests(retryAfter: wait.retryAfterSeconds)
             }
+            request.stream?.charge(to: .caller(caller.name.folded, scope: Self.pathPrefix))
             return try await work(caller)
         }
+    }
+
+    /// The same for a route that needs the whole body: not a byte of it is asked for before the user is known.
+    func answer(
+        collecting request: HTTPRequest,
+        _ work: (Caller, HTTPRequest) async throws(BackendError) -> HTTPResponse
+    ) async -> HTTPResponse {
+        await answer(request) { caller throws(BackendError) in try await work(caller, try await request.collected()) }
     }
 
     /// Does what only the storage can fail at.

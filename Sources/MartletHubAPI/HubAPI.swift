@@ -80,10 +80,7 @@ public struct HubAPI: Sendable {
                 case .notFound: .noSuchPath
                 case .methodNotAllowed(let allowed): .methodNotAllowed(allowed)
                 }
-            let tracking = TrackingID(of: request)
-            var response = error.response(tracking, at: time.now)
-            tracking.mark(&response)
-            return response
+            return TrackingID(of: request).refusal(error, at: time)
         }
     }
 }

@@ -205,7 +205,28 @@ struct TrapTests {
         let response = try await fixture.send(.post, target, fields: Self.pigeon, body: body)
         #expect(response.status == .contentTooLarge)
         #expect(response.text.contains("The body is larger than 65536 bytes"))
-        #expect(fixture.router.route(for: HTTPRequest(.post, target)).bodyLimit == 65_536)
+        let token = try HubFixture.token("manage", expiry: fixture.time.now + .seconds(3600))
+        let head = HTTPRequest(.post, target, authority: "hub.example:8443", fields: ["authorization": token])
+        #expect(fixture.router.route(for: head).bodyLimit == 65_536)
+    }
+
+    @Test("A stranger's body is not read, whatever the route", arguments: [HTTPMethod.post, .put, .patch, .delete])
+    func aRequestWithoutATokenIsRefusedOnItsHead(method: HTTPMethod) async throws {
+        let fixture = try await HubFixture()
+        for name in fixture.router.routeNames where name.hasPrefix("\(method.rawValue) ") {
+            let target = name.dropFirst(method.rawValue.utf8.count + 1).replacing("{hub}", with: "demo")
+            let route = fixture.router.route(for: HTTPRequest(method, String(target), authority: "hub.example"))
+            #expect(route.body == .ignored, "\(name)")
+        }
+    }
+
+    @Test func theRateOfAKeyIsTakenFromOnceForEachRequest() async throws {
+        let fixture = try await HubFixture()
+        let token = try HubFixture.token("manage", expiry: fixture.time.now + .seconds(3600))
+        let head = HTTPRequest(.post, "/demo/messages", authority: "hub.example", fields: ["authorization": token])
+        let route = fixture.router.route(for: head)
+        #expect(route.account == .caller("manage", scope: "demo"))
+        #expect(route.body == .collected)
     }
 
     @Test(arguments: ["", "a b", "<x>", String(repeating: "a", count: 129)])

@@ -6,8 +6,9 @@ extension HTTPRequest {
         guard let stream else { return self }
         var request = self
         request.stream = nil
+        request.reservation = stream
         do throws(HTTPBodyError) {
-            while let piece = try await stream.read() { request.body += piece }
+            request.body = try await stream.collect(upTo: .max)
             return request
         } catch {
             throw error == .tooLarge ? .messageTooLarge("The body is too large.") : BackendError(error)

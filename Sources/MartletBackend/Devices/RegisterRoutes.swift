@@ -17,8 +17,8 @@ struct RegisterRoutes: Sendable {
                 return answer(id, to: request)
             }
         }
-        router.on(.put, "/api/register/{id}", bodyLimit: Self.bodyLimit) { request, match in
-            await backend.answer(request) { (caller) throws(BackendError) in
+        router.on(.put, "/api/register/{id}", bodyLimit: Self.bodyLimit, streamsBody: true) { request, match in
+            await backend.answer(collecting: request) { (caller, request) throws(BackendError) in
                 try await put(match["id"], try RegisterBody(request), for: caller.name)
                 return HTTPResponse(.ok)
             }

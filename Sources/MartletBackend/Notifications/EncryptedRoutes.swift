@@ -7,13 +7,11 @@ struct EncryptedRoutes: Sendable {
     let backend: Backend
 
     func add(to router: inout Router) {
-        // Only who has shown credentials makes the server read a body of this size.
         router.on(
             .post, "/api/notifications/encrypted", bodyLimit: EncryptedBody.sizeLimit, streamsBody: true
         ) { request, _ in
-            await backend.answer(request) { (caller) throws(BackendError) in
-                let send = EncryptedSend(
-                    backend: backend, caller: caller, body: try EncryptedBody(try await request.collected()))
+            await backend.answer(collecting: request) { (caller, request) throws(BackendError) in
+                let send = EncryptedSend(backend: backend, caller: caller, body: try EncryptedBody(request))
                 let devices = try await send.run()
                 return HTTPResponse(.created, privateJSON: ["devices": .array(devices.map(Self.json))])
             }

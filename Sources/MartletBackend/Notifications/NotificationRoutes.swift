@@ -10,8 +10,8 @@ struct NotificationRoutes: Sendable {
     private static let bodyLimit = 65_536
 
     func add(to router: inout Router) {
-        router.on(.post, "/api/notifications", bodyLimit: Self.bodyLimit) { request, match in
-            await backend.answer(request) { (caller) throws(BackendError) in
+        router.on(.post, "/api/notifications", bodyLimit: Self.bodyLimit, streamsBody: true) { request, match in
+            await backend.answer(collecting: request) { (caller, request) throws(BackendError) in
                 guard !match.target.query.isEmpty else {
                     return try await SampleSender(backend: backend).answer(caller)
                 }

@@ -32,6 +32,8 @@ extension BackendError {
             42901, "You have asked for too many notifications that you do not have; wait before the next.",
             retryAfter: retryAfter)
     }
+    static let overloaded = BackendError(
+        50307, "The server has no memory left for the body now; try again in a moment.", retryAfter: 5)
     static let nothingToSendWith = BackendError(
         50306, "The hub has no credential for any push service yet, so nobody can be reached.")
 
@@ -39,6 +41,7 @@ extension BackendError {
         self =
             switch error {
             case .stalled: .bodyStalled
+            case .overloaded: .overloaded
             case .tooLarge, .malformed, .disconnected: .bodyCut
             }
     }

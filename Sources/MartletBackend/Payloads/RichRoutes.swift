@@ -90,11 +90,10 @@ struct RichRoutes: Sendable {
         _ request: HTTPRequest, into upload: inout PayloadUpload
     ) async throws(BackendError) -> RichFields {
         var request = request
-        let reader = request.reader
-        request.body = []
-        while let piece = try await Self.next(reader) {
-            request.body += piece
-            guard request.body.count <= Self.jsonBodyLimit else { throw .tooLargeForJSON(Self.jsonPayloadLimit) }
+        do throws(HTTPBodyError) {
+            request.body = try await request.reader.collect(upTo: Self.jsonBodyLimit)
+        } catch {
+            throw error == .tooLarge ? .tooLargeForJSON(Self.jsonPayloadLimit) : BackendError(error)
         }
         let body = try RequestBody(request)
         guard let payload = Base64.decode(try body.string("payload")) else {

@@ -12,8 +12,8 @@ struct SecureRoutes: Sendable {
     private static let bodyLimit = 6 * payloadLimit + 65_536
 
     func add(to router: inout Router) {
-        router.on(.post, "/api/notifications/secure", bodyLimit: Self.bodyLimit) { request, _ in
-            await backend.answer(request) { (caller) throws(BackendError) in
+        router.on(.post, "/api/notifications/secure", bodyLimit: Self.bodyLimit, streamsBody: true) { request, _ in
+            await backend.answer(collecting: request) { (caller, request) throws(BackendError) in
                 HTTPResponse(created: try await send(request, from: caller))
             }
         }

@@ -6,8 +6,8 @@ struct ReceiptRoutes: Sendable {
     let backend: Backend
 
     func add(to router: inout Router) {
-        router.on(.post, "/api/receipts", bodyLimit: ReceiptBody.sizeLimit) { request, _ in
-            await backend.answer(request) { (caller) throws(BackendError) in
+        router.on(.post, "/api/receipts", bodyLimit: ReceiptBody.sizeLimit, streamsBody: true) { request, _ in
+            await backend.answer(collecting: request) { (caller, request) throws(BackendError) in
                 try await add(try ReceiptBody(request), from: caller.name)
                 return HTTPResponse(.noContent)
             }

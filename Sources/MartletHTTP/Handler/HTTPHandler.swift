@@ -3,26 +3,59 @@
 /// The network calls it on the executor of the loop that owns the connection. An answer that needs only memory is given
 /// without leaving it; whatever blocks belongs elsewhere.
 public protocol HTTPHandler: Sendable {
-    /// How a request is taken of which only the head is known. Asked once for each.
+    /// Decides on its head how a request is taken: what needs no waiting (signature, right, rate) is checked here, so that
+    /// a refused request costs its head. Asked once for each request.
     func route(for head: HTTPRequest) -> HTTPRoute
 }
 
 /// How a handler takes one request.
 public struct HTTPRoute: Sendable {
-    /// The largest body, in bytes, that is worth collecting. A longer one is refused with 413 before it is read.
+    /// What becomes of the body of a request.
+    public enum Body: Hashable, Sendable {
+        /// The answer does not depend on it: the request is answered on its head, and the body is dropped unread.
+        case ignored
+        /// It is collected in `HTTPRequest.body` before the request is answered.
+        case collected
+        /// The request is answered on its head, and reads the body from `HTTPRequest.stream`.
+        case streamed
+    }
+
+    public var body: Body
+    /// The largest body, in bytes, that is worth reading. A longer one is refused with 413 before it is read.
     public var bodyLimit: Int
-    /// Whether the body is handed over as `HTTPRequest.stream` while it comes, instead of being collected.
-    public var streamsBody: Bool
-    /// Answers the request: its body is complete, or a stream. What goes wrong is a response too.
+    /// Whose share of the memory for bodies this body uses.
+    public var account: HTTPBodyAccount
+    /// Answers the request. What goes wrong is a response too.
     public var respond: @Sendable (HTTPRequest) async -> HTTPResponse
 
     public init(
-        bodyLimit: Int, streamsBody: Bool = false, respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
+        bodyLimit: Int, streamsBody: Bool = false, account: HTTPBodyAccount = .address,
+        respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) {
         self.bodyLimit = bodyLimit
-        self.streamsBody = streamsBody
+        self.account = account
         self.respond = respond
+        body = streamsBody ? .streamed : .collected
     }
+
+    /// Answers on the head, whatever the body is.
+    public init(ignoringBody respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse) {
+        self.init(bodyLimit: 0, respond: respond)
+        body = .ignored
+    }
+
+    /// A refusal: the answer is known and the body is not read.
+    public init(refusing response: HTTPResponse) {
+        self.init(ignoringBody: { _ in response })
+    }
+}
+
+/// Whose share of the memory for bodies a request uses. Bodies that are not answered yet are counted by it.
+public enum HTTPBodyAccount: Hashable, Sendable {
+    /// The address of the peer: it is not known who sends the request.
+    case address
+    /// A caller who has shown who they are: a name that is unique within `scope`.
+    case caller(String, scope: String)
 }
 
 extension HTTPHandler {

@@ -7,14 +7,14 @@
 public struct Router: HTTPHandler {
     /// Answers a request of a route.
     public typealias Answer = @Sendable (HTTPRequest, RouteMatch) async -> HTTPResponse
+    /// Decides on the head of a request how it is taken.
+    public typealias Admission = @Sendable (HTTPRequest, RouteMatch) -> HTTPRoute
 
     private struct Route {
         let method: HTTPMethod
         let name: String
         let pattern: [Segment]
-        let bodyLimit: Int
-        let streamsBody: Bool
-        let answer: Answer
+        let admit: Admission
     }
 
     fileprivate enum Segment: Equatable {
@@ -33,10 +33,6 @@ public struct Router: HTTPHandler {
         case methodNotAllowed(allow: [HTTPMethod])
     }
 
-    /// The body, in bytes, of a request that no route takes: with none, who mistakes a path would be told of the body and
-    /// not of the path.
-    private static let refusedBodyLimit = 65_536
-
     private var routes: [Route] = []
     private let refuse: @Sendable (HTTPRequest, Refusal) -> HTTPResponse
 
@@ -45,7 +41,7 @@ public struct Router: HTTPHandler {
         self.refuse = refuse
     }
 
-    /// Adds a route.
+    /// Adds a route that takes every request.
     /// - Parameters:
     ///   - pattern: Starts with a slash.
     ///   - bodyLimit: The largest body that is taken, in bytes.
@@ -54,13 +50,19 @@ public struct Router: HTTPHandler {
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, streamsBody: Bool = false,
         answer: @escaping Answer
     ) {
+        admit(method, pattern) { _, match in
+            HTTPRoute(bodyLimit: bodyLimit, streamsBody: streamsBody) { request in await answer(request, match) }
+        }
+    }
+
+    /// Adds a route that decides on the head of each request how it is taken.
+    /// - Parameter pattern: Starts with a slash.
+    public mutating func admit(_ method: HTTPMethod, _ pattern: String, _ admission: @escaping Admission) {
         let segments = pattern.split(separator: "/").map { part in
             Segment(part)
         }
         routes.append(
-            Route(
-                method: method, name: "\(method.rawValue) \(pattern)", pattern: segments, bodyLimit: bodyLimit,
-                streamsBody: streamsBody, answer: answer))
+            Route(method: method, name: "\(method.rawValue) \(pattern)", pattern: segments, admit: admission))
     }
 
     /// The routes as `METHOD PATTERN`, in the order in which they were added.
@@ -68,12 +70,8 @@ public struct Router: HTTPHandler {
 
     public func route(for head: HTTPRequest) -> HTTPRoute {
         switch find(head) {
-        case .success(let (route, match)):
-            HTTPRoute(bodyLimit: route.bodyLimit, streamsBody: route.streamsBody) { [answer = route.answer] request in
-                await answer(request, match)
-            }
-        case .failure(let failure):
-            HTTPRoute(bodyLimit: Self.refusedBodyLimit) { [refuse] request in refuse(request, failure.refusal) }
+        case .success(let (route, match)): route.admit(head, match)
+        case .failure(let failure): HTTPRoute(refusing: refuse(head, failure.refusal))
         }
     }
 

@@ -9,6 +9,27 @@ public protocol HTTPBodyReader: Sendable {
     /// - Returns: nil at the end of the body.
     /// - Throws: `HTTPBodyError` when there will be no end; again at every further call.
     func read() async throws(HTTPBodyError) -> [UInt8]?
+
+    /// Waits for all of the body that has not been read.
+    /// - Parameter limit: The most that is taken; `tooLarge` is thrown for more.
+    func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8]
+
+    /// Says whose share of the memory for bodies this one uses. Comes before the first read; without it, `HTTPRoute.account`
+    /// says so.
+    func charge(to account: HTTPBodyAccount)
+}
+
+extension HTTPBodyReader {
+    public func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let piece = try await read() {
+            bytes += piece
+            guard bytes.count <= limit else { throw .tooLarge }
+        }
+        return bytes
+    }
+
+    public func charge(to account: HTTPBodyAccount) {}
 }
 
 /// Why the body of a request does not come to its end.
@@ -21,6 +42,8 @@ public enum HTTPBodyError: Error, Hashable, Sendable {
     case stalled
     /// The peer has gone, or the task that reads was cancelled.
     case disconnected
+    /// The server had no memory left for it within the time that it waits: the same request may succeed later.
+    case overloaded
 }
 
 extension HTTPRequest {

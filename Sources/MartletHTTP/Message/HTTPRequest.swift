@@ -9,6 +9,8 @@ public struct HTTPRequest: Sendable {
     public var body: [UInt8]
     /// The body of a received request that is not collected in `body`; nil where it is, or where there is none.
     public var stream: (any HTTPBodyReader)?
+    /// Keeps the memory that was reserved for the body of a received request. It is given back with the last copy.
+    public var reservation: (any Sendable)?
     /// The body of a request that a client sends from a file; nil where it is `body`. By `HTTPClient.transfer` alone.
     public var upload: HTTPUpload?
     /// What the request came in on; nil for a request that a client sends.

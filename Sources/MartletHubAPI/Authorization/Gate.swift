@@ -44,7 +44,8 @@ struct Gate: Sendable {
         let token = try token(of: request, match)
         let hub = hubs.hub(named: match["hub"])
         try check(token, in: hub, needs: .manage)
-        return ManagementCall(request: request, match: match, hub: hub, address: address)
+        return ManagementCall(
+            request: request, match: match, hub: hub, keyName: token.signature.keyName, address: address)
     }
 
     /// The request's token, in order as far as that can be said without a key.

@@ -46,6 +46,9 @@ struct BlobError: Error, Hashable {
     static let bodyCut = BlobError(.badRequest, "IncompleteBody", "The body did not come to its end.")
     static let tooLarge = BlobError(.contentTooLarge, "RequestBodyTooLarge", "The body is larger than is allowed.")
 
+    static let overloaded = BlobError(
+        .serviceUnavailable, "ServerBusy", "The server has no memory left for the body now: try again.")
+
     static func notServed(_ what: String) -> BlobError {
         BlobError(.badRequest, "UnsupportedOperation", "This server's containers do not serve \(what).")
     }
@@ -65,7 +68,12 @@ struct BlobError: Error, Hashable {
     }
 
     init(_ error: HTTPBodyError) {
-        self = error == .tooLarge ? .tooLarge : .bodyCut
+        self =
+            switch error {
+            case .tooLarge: .tooLarge
+            case .overloaded: .overloaded
+            case .malformed, .stalled, .disconnected: .bodyCut
+            }
     }
 
     init(_ refusal: HTTPContent.Refusal) {
@@ -79,8 +87,9 @@ struct BlobError: Error, Hashable {
             error.element("Code", text: code)
             error.element("Message", text: sentence)
         }
-        return HTTPResponse(
-            status, fields: ["content-type": "application/xml", "x-ms-error-code": code], body: .bytes(writer.bytes))
+        var fields: HTTPFields = ["content-type": "application/xml", "x-ms-error-code": code]
+        if self == .overloaded { fields["retry-after"] = "5" }
+        return HTTPResponse(status, fields: fields, body: .bytes(writer.bytes))
     }
 }
 

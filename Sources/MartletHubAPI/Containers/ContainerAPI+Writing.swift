@@ -88,10 +88,7 @@ extension ContainerAPI {
     private func blockIDs(_ reader: any HTTPBodyReader) async throws(BlobError) -> [[UInt8]] {
         var bytes: [UInt8] = []
         do throws(HTTPBodyError) {
-            while let piece = try await reader.read() {
-                bytes += piece
-                guard bytes.count <= Self.blockListLimit else { throw .tooLarge }
-            }
+            bytes = try await reader.collect(upTo: Self.blockListLimit)
         } catch {
             throw BlobError(error)
         }

@@ -48,12 +48,21 @@ public struct ContainerAPI: Sendable {
         _ method: HTTPMethod, _ pattern: String, in router: inout Router, bodyLimit: Int = 0,
         _ answer: @escaping @Sendable (ContainerCall) async throws(BlobError) -> HTTPResponse
     ) {
-        router.on(method, pattern, bodyLimit: bodyLimit, streamsBody: bodyLimit > 0) { request, match in
+        router.admit(method, pattern) { head, match in
+            let admitted: ContainerCall
             do throws(BlobError) {
-                let call = try ContainerCall(request, match, signer: signer, now: time.now)
-                return Self.marked(try await answer(call))
+                admitted = try ContainerCall(head, match, signer: signer, now: time.now)
             } catch {
-                return Self.marked(error.response)
+                return HTTPRoute(refusing: Self.marked(error.response))
+            }
+            return HTTPRoute(bodyLimit: bodyLimit, streamsBody: bodyLimit > 0, account: admitted.account) { request in
+                do throws(BlobError) {
+                    var call = admitted
+                    call.request = request
+                    return Self.marked(try await answer(call))
+                } catch {
+                    return Self.marked(error.response)
+                }
             }
         }
     }

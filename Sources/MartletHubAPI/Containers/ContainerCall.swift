@@ -4,7 +4,8 @@ import MartletModel
 
 /// A request whose URL was signed by this server and is still good.
 struct ContainerCall: Sendable {
-    let request: HTTPRequest
+    /// Without its body until that is read.
+    var request: HTTPRequest
     let rights: StorageRights
     let container: ContainerName
     private let match: RouteMatch
@@ -18,6 +19,9 @@ struct ContainerCall: Sendable {
         self.request = request
         self.match = match
     }
+
+    /// Whoever has URLs of the container shares the memory for bodies.
+    var account: HTTPBodyAccount { .caller(match["container"], scope: ContainerAPI.segment) }
 
     func needs(_ right: StorageRights) throws(BlobError) {
         guard rights.contains(right) else { throw .notAllowed }

@@ -3,7 +3,8 @@ import MartletHTTP
 
 /// A request that was admitted to a hub.
 struct HubCall: Sendable {
-    let request: HTTPRequest
+    /// Without its body until that has been received.
+    var request: HTTPRequest
     let match: RouteMatch
     let hub: Hub
     /// The name of the access key that the request is signed with.
@@ -17,6 +18,9 @@ struct HubCall: Sendable {
         self.keyName = keyName
         self.address = address
     }
+
+    /// The access key, which the memory for the body is counted by.
+    var account: HTTPBodyAccount { .caller(keyName, scope: hub.name) }
 
     /// The hosts that this server answers under, without port and in lower case.
     var hosts: [String] { address.hosts(of: request) }

@@ -24,11 +24,21 @@ struct HubRoutes {
         bodyLimit: Int = 0, _ answer: @escaping Answer
     ) {
         let gate = gate
-        router.on(method, pattern, bodyLimit: bodyLimit) { request, match in
-            await request.answered(at: gate.time) { () async throws(HubAPIError) in
-                let call = try gate.admit(request, match, needs: right(match))
-                try request.checkBody(limit: bodyLimit)
-                return try await answer(call)
+        router.admit(method, pattern) { head, match in
+            let tracking = TrackingID(of: head)
+            let admitted: HubCall
+            do throws(HubAPIError) {
+                admitted = try gate.admit(head, match, needs: right(match))
+            } catch {
+                return HTTPRoute(refusing: tracking.refusal(error, at: gate.time))
+            }
+            return HTTPRoute(bodyLimit: bodyLimit, account: admitted.account) { request in
+                await tracking.answered(at: gate.time) { () async throws(HubAPIError) in
+                    try request.checkBody(limit: bodyLimit)
+                    var call = admitted
+                    call.request = request
+                    return try await answer(call)
+                }
             }
         }
     }
@@ -38,11 +48,21 @@ struct HubRoutes {
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, _ answer: @escaping ManagementAnswer
     ) {
         let gate = gate
-        router.on(method, pattern, bodyLimit: bodyLimit) { request, match in
-            await request.answered(at: gate.time) { () async throws(HubAPIError) in
-                let call = try gate.admitManager(request, match)
-                try request.checkBody(limit: bodyLimit)
-                return try await answer(call)
+        router.admit(method, pattern) { head, match in
+            let tracking = TrackingID(of: head)
+            let admitted: ManagementCall
+            do throws(HubAPIError) {
+                admitted = try gate.admitManager(head, match)
+            } catch {
+                return HTTPRoute(refusing: tracking.refusal(error, at: gate.time))
+            }
+            return HTTPRoute(bodyLimit: bodyLimit, account: admitted.account) { request in
+                await tracking.answered(at: gate.time) { () async throws(HubAPIError) in
+                    try request.checkBody(limit: bodyLimit)
+                    var call = admitted
+                    call.request = request
+                    return try await answer(call)
+                }
             }
         }
     }
@@ -58,14 +78,27 @@ extension HTTPRequest {
     func answered(
         at time: any TimeSource, _ work: () async throws(HubAPIError) -> HTTPResponse
     ) async -> HTTPResponse {
-        let tracking = TrackingID(of: self)
-        var response: HTTPResponse
+        await TrackingID(of: self).answered(at: time, work)
+    }
+}
+
+extension TrackingID {
+    fileprivate func answered(
+        at time: any TimeSource, _ work: () async throws(HubAPIError) -> HTTPResponse
+    ) async -> HTTPResponse {
         do throws(HubAPIError) {
-            response = try await work()
+            var response = try await work()
+            mark(&response)
+            return response
         } catch {
-            response = error.response(tracking, at: time.now)
+            return refusal(error, at: time)
         }
-        tracking.mark(&response)
+    }
+
+    /// The answer to a request that is refused.
+    func refusal(_ error: HubAPIError, at time: any TimeSource) -> HTTPResponse {
+        var response = error.response(self, at: time.now)
+        mark(&response)
         return response
     }
 }

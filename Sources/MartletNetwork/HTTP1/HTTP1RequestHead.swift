@@ -35,6 +35,9 @@ struct HTTP1RequestHead {
             fields.append(HTTPField(name, value.trimmingTrailingSpace()))
         }
         let all = HTTPFields(fields)
+        guard all.values(of: "authorization").count <= 1 else {
+            throw .malformed("The Authorization field is there more than once.")
+        }
         minorVersion = parser.minorVersion
         body = try Self.body(parser, all)
         keepsAlive = parser.keepsAlive

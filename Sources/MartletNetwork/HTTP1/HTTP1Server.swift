@@ -7,8 +7,9 @@ final class HTTP1Server: WireProtocol {
         case idle
         /// Becomes `body` or `answering` when the head is complete.
         case head
-        /// Becomes `trailers` behind the last chunk, `answering` when the body is complete. The handler has the request
-        /// already where it reads the body itself; then an answer that does not wait for the end makes it `finished`.
+        /// Becomes `trailers` after the last chunk, `answering` when the body is complete. The handler has the request
+        /// already where it reads the body itself, or does not want it. After an answer that did not wait for the end, a
+        /// short rest is dropped and it becomes `idle`; otherwise it becomes `finished`.
         case body
         case trailers
         /// The handler has the request. Becomes `idle`, or `finished`, with the end of the answer.
@@ -16,6 +17,9 @@ final class HTTP1Server: WireProtocol {
         /// Nothing is read any more; what is in `output` still goes out.
         case finished
     }
+
+    /// The longest rest of an unwanted body that is dropped to keep the connection.
+    private static let droppedBytes: UInt64 = 64 * 1024
 
     private unowned let connection: any WireConnection
     private let dispatch: any RequestDispatch
@@ -38,6 +42,10 @@ final class HTTP1Server: WireProtocol {
     private var route: HTTPRoute?
     private var body: [UInt8] = []
     private var bodyLimit = 0
+    /// Bytes of the body that are still to come, where their number was announced.
+    private var bodyLeft: UInt64 = 0
+    /// Whether the body is dropped as it comes: nobody wants it.
+    private var isDropping = false
     /// The body of the request in hand, where its handler reads it.
     private var streamed: RequestBody?
     private var owesContinue = false
@@ -73,7 +81,9 @@ final class HTTP1Server: WireProtocol {
     var isFinished: Bool { phase == .finished && output.isEmpty }
 
     var wantsInput: Bool {
-        backlog.count < 64 * 1024 && !isCongested && !(isReadingStream && streamed?.isFull == true)
+        guard backlog.count < 64 * 1024, !isCongested else { return false }
+        if isDropping { return mayDropRest }
+        return !(isReadingStream && streamed?.isFull == true)
     }
 
     /// Whether the body of a request that is being answered comes still.
@@ -82,7 +92,15 @@ final class HTTP1Server: WireProtocol {
     /// Whether nobody can read on in that body: it is too long, or makes no sense.
     private var isGivenUp: Bool { isReadingStream && streamed?.isOver == true }
 
-    private var isAnswering: Bool { phase == .answering || isReadingStream }
+    private var isAnswering: Bool { stream != nil }
+
+    /// Whether the connection outlives a body that is not read to its end: what is left is short, and will come.
+    private var mayDropRest: Bool {
+        bodyLeft > 0 && bodyLeft <= Self.droppedBytes && !owesContinue && streamed?.isOver != true
+    }
+
+    /// Whether the answer ends the connection, because nobody reads the rest of the body.
+    private var leavesBody: Bool { (phase == .body || phase == .trailers) && !mayDropRest }
 
     /// Whether answers wait for a peer that goes on asking and does not read: nothing more is asked of handlers until
     /// it does.
@@ -125,7 +143,7 @@ final class HTTP1Server: WireProtocol {
     /// - Returns: How many bytes were taken: more than 0.
     private func take(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         switch phase {
-        case .body where isGivenUp, .trailers where isGivenUp: bytes.count
+        case .body where isGivenUp, .trailers where isGivenUp, .body where isDropping && !mayDropRest: bytes.count
         case .idle, .head: try takeHead(bytes)
         case .body: try takeBody(bytes)
         case .trailers: try takeTrailers(bytes)
@@ -172,6 +190,8 @@ final class HTTP1Server: WireProtocol {
         let route = dispatch.route(for: head.request)
         self.route = route
         guard head.body != .none else { return dispatchRequest() }
+        if case .length(let length) = head.body { bodyLeft = length }
+        guard route.body != .ignored else { return answerOnHead(head, route) }
         bodyLimit = route.bodyLimit
         if case .length(let length) = head.body {
             guard length <= UInt64(max(0, bodyLimit)) else { throw .tooLarge(limit: bodyLimit) }
@@ -179,13 +199,20 @@ final class HTTP1Server: WireProtocol {
         }
         phase = .body
         owesContinue = head.expectsContinue
-        if route.streamsBody {
+        if route.body == .streamed {
             let streamed = RequestBody(self, limit: bodyLimit, stallTime: limits.stallTime)
             self.streamed = streamed
             start(head.request, by: route, body: streamed)
         } else {
             sendContinue()
         }
+    }
+
+    private func answerOnHead(_ head: HTTP1RequestHead, _ route: HTTPRoute) {
+        phase = .body
+        isDropping = true
+        owesContinue = head.expectsContinue
+        start(head.request, by: route, body: nil)
     }
 
     private func sendContinue() {
@@ -196,12 +223,16 @@ final class HTTP1Server: WireProtocol {
     }
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
+        let before = body.count
         let (taken, stop) = try parseBody(bytes)
-        if let streamed {
+        bodyLeft -= min(bodyLeft, UInt64(body.count - before))
+        if isDropping {
+            body.removeAll(keepingCapacity: true)
+        } else if let streamed {
             body.withUnsafeBytes { streamed.receive($0) }
             body.removeAll(keepingCapacity: true)
         }
-        guard body.count <= bodyLimit else { throw .tooLarge(limit: bodyLimit) }
+        guard isDropping || body.count <= bodyLimit else { throw .tooLarge(limit: bodyLimit) }
         switch stop {
         case .hungry: break
         case .complete: bodyCompleted()
@@ -237,11 +268,24 @@ final class HTTP1Server: WireProtocol {
     }
 
     private func bodyCompleted() {
+        if isDropping { return restDropped() }
         guard let streamed else { return dispatchRequest() }
         // A body that is over already was too long, or nobody waits for it any more: the connection ends with the answer.
         guard !streamed.isOver else { return }
         phase = .answering
         streamed.complete()
+    }
+
+    /// An unwanted body has come to its end.
+    private func restDropped() {
+        isDropping = false
+        guard stream == nil else {
+            phase = .answering
+            return
+        }
+        phase = isDraining ? .finished : .idle
+        due = phase == .idle ? connection.now + limits.idleTime : nil
+        connection.needsWrite()
     }
 
     private func dispatchRequest() {
@@ -336,7 +380,7 @@ final class HTTP1Server: WireProtocol {
 
     private func appendHead(_ response: HTTPResponse, framing: HTTP1ResponseEncoder.Framing) {
         // What is left of a body that nobody reads is no place to look for the next request.
-        if isDraining || isReadingStream || head?.keepsAlive != true { isLastAnswer = true }
+        if isDraining || leavesBody || head?.keepsAlive != true { isLastAnswer = true }
         owesContinue = false
         let keepAlive = head?.minorVersion == 0 ? "keep-alive" : nil
         HTTP1ResponseEncoder.appendHead(
@@ -345,7 +389,8 @@ final class HTTP1Server: WireProtocol {
     }
 
     private func completeAnswer() {
-        if isReadingStream { isLastAnswer = true }
+        if leavesBody { isLastAnswer = true }
+        let isUnread = phase == .body || phase == .trailers
         stream?.detach()
         stream = nil
         running = nil
@@ -359,8 +404,9 @@ final class HTTP1Server: WireProtocol {
         framing = .none
         scanner = HeadScanner(scannerLimits)
         // A server that drains after the head was written still closes behind the body.
-        phase = isLastAnswer || isDraining ? .finished : .idle
-        due = phase == .idle ? connection.now + limits.idleTime : nil
+        phase = isLastAnswer || isDraining ? .finished : isUnread ? .body : .idle
+        isDropping = phase == .body
+        due = phase == .finished ? nil : connection.now + (isDropping ? limits.stallTime : limits.idleTime)
         unread?.fail(.disconnected)
         connection.needsWrite()
         consumeBacklog()
@@ -400,7 +446,7 @@ final class HTTP1Server: WireProtocol {
         if isReadingStream { return streamed?.fail(.stalled) ?? () }
         switch phase {
         case .idle: finish()
-        case .head where !scanner.hasBegun: finish()
+        case .head where !scanner.hasBegun, .body where isDropping: finish()
         case .head, .body, .trailers: refuse(.timeout)
         case .answering, .finished: due = nil
         }
@@ -408,7 +454,8 @@ final class HTTP1Server: WireProtocol {
 
     func inputEnded() {
         switch phase {
-        case .answering:
+        case .answering,
+            .body where stream != nil && streamed == nil:
             isLastAnswer = true
             // Whoever follows a stream and closes its side has gone; nobody else streams without end.
             guard isStreaming else { return }

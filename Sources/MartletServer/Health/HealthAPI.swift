@@ -6,7 +6,7 @@ struct HealthAPI: HTTPHandler {
     let obstacle: @Sendable () async -> String?
 
     func route(for head: HTTPRequest) -> HTTPRoute {
-        HTTPRoute(bodyLimit: 0) { await respond(to: $0) }
+        HTTPRoute(ignoringBody: { await respond(to: $0) })
     }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {

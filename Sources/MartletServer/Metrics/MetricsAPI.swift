@@ -11,7 +11,7 @@ struct MetricsAPI: HTTPHandler {
     let token: MetricsToken?
 
     func route(for head: HTTPRequest) -> HTTPRoute {
-        HTTPRoute(bodyLimit: 0) { await respond(to: $0) }
+        HTTPRoute(ignoringBody: { await respond(to: $0) })
     }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {

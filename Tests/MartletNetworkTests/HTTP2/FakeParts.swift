@@ -8,6 +8,8 @@ final class FakeDispatch: RequestDispatch {
 
     var bodyLimit = 1 << 20
     var streams = false
+    var ignores = false
+    var account = HTTPBodyAccount.address
     var answer: Answer
     private(set) var requests: [HTTPRequest] = []
     private(set) var running: [FakeRunning] = []
@@ -18,7 +20,8 @@ final class FakeDispatch: RequestDispatch {
     }
 
     func route(for head: HTTPRequest) -> HTTPRoute {
-        HTTPRoute(bodyLimit: bodyLimit, streamsBody: streams) { _ in HTTPResponse(.notFound) }
+        guard !ignores else { return HTTPRoute(refusing: HTTPResponse(.unauthorized)) }
+        return HTTPRoute(bodyLimit: bodyLimit, streamsBody: streams, account: account) { _ in HTTPResponse(.notFound) }
     }
 
     func start(

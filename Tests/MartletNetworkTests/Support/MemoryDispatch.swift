@@ -23,11 +23,14 @@ final class MemoryDispatch: RequestDispatch {
 
     var limit = 1024
     var streams = false
+    var ignores = false
+    var account = HTTPBodyAccount.address
     var answer: ((HTTPRequest) -> HTTPResponse)?
     private(set) var running: [Running] = []
 
     func route(for head: HTTPRequest) -> HTTPRoute {
-        HTTPRoute(bodyLimit: limit, streamsBody: streams) { _ in HTTPResponse(.notFound) }
+        guard !ignores else { return HTTPRoute(refusing: HTTPResponse(.unauthorized)) }
+        return HTTPRoute(bodyLimit: limit, streamsBody: streams, account: account) { _ in HTTPResponse(.notFound) }
     }
 
     func start(

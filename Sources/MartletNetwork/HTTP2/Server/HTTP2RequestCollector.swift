@@ -27,6 +27,8 @@ struct HTTP2RequestCollector {
     private var target = ""
     private var authority = ""
     private var host: String?
+    /// The head names its host twice, or shows two credentials: which of them counts, others may see differently.
+    private var isAmbiguous = false
     private var fields: [HTTPField] = []
     /// Where each field of the block, pseudo-fields and ignored ones included, was put; nil for one that was not kept.
     private var places: [Int?] = []
@@ -74,9 +76,12 @@ struct HTTP2RequestCollector {
             target = value
             targetPlace = places.count - 1
         case ":authority": authority = value
-        case "host": host = value
+        case "host":
+            if host != nil { isAmbiguous = true }
+            host = value
         case _ where name.hasPrefix(":") || name == "te": break
         default:
+            if name == "authorization", fields.contains(where: { $0.name == name }) { isAmbiguous = true }
             places[places.count - 1] = fields.count
             fields.append(HTTPField(name, value))
         }
@@ -88,7 +93,7 @@ struct HTTP2RequestCollector {
         isHeadFinished = true
         if isTargetTooLong { return .targetTooLong }
         if isTooLarge { return .fieldsTooLarge }
-        if isMalformed { return .malformed }
+        if isMalformed || isAmbiguous || !namesOneHost { return .malformed }
         guard !method.isEmpty, target.first == "/" else { return .notSupported }
         for (place, kind) in zip(places, indexing) {
             if let place { fields[place].indexing = kind }
@@ -98,6 +103,12 @@ struct HTTP2RequestCollector {
         return nil
     }
 
+    /// RFC 9113, section 8.3.1: where both are there, they must say the same.
+    private var namesOneHost: Bool {
+        guard let host, !authority.isEmpty, host != authority else { return true }
+        return HTTPOrigin("https://\(host)") == HTTPOrigin("https://\(authority)")
+    }
+
     // MARK: Body
 
     /// - Returns: `.bodyTooLarge` where the head already announces more than is allowed.
@@ -105,6 +116,12 @@ struct HTTP2RequestCollector {
         bodyLimit = limit
         let announced = fields.first { $0.name == "content-length" }.flatMap { Int($0.value) } ?? 0
         return announced > limit ? .bodyTooLarge : nil
+    }
+
+    /// Whether the rest of a body that nobody wants may come: so little that it needs no further window.
+    func isShortBody(upTo limit: Int) -> Bool {
+        guard !expectsContinue, let length = fields.first(where: { $0.name == "content-length" }) else { return false }
+        return Int(length.value).map { $0 <= limit } ?? false
     }
 
     var expectsContinue: Bool {

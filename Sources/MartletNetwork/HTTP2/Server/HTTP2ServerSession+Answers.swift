@@ -106,6 +106,9 @@ extension HTTP2ServerSession {
         }
         // The answer is complete and the request is not: the peer is told to stop (RFC 9113, section 8.1).
         guard head.flags & HTTP2FrameHeader.Flag.endStream != 0, !nghttp2.isRemoteClosed(head.stream_id) else { return }
+        if let stream = streams[head.stream_id], stream.mayDropRest {
+            return stream.beginsToWait(until: now + limits.stallTime)
+        }
         nghttp2.reset(head.stream_id, code: HTTP2ErrorCode.noError.rawValue)
     }
 }

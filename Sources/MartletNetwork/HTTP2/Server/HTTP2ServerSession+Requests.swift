@@ -3,6 +3,9 @@ import MartletHTTP
 
 /// How frames become requests.
 extension HTTP2ServerSession: NGHTTP2Events {
+    /// The longest body that may come after its answer, because some clients take a reset for a failure.
+    private static let droppedBytes = 32 * 1024
+
     func headersBegan(on stream: Int32) {
         guard streams[stream] == nil else { return }
         began(HTTP2ServerStream(id: stream, session: self, limits: limits, deadline: now + limits.headTime))
@@ -46,17 +49,24 @@ extension HTTP2ServerSession: NGHTTP2Events {
         let route = dispatch.route(for: head)
         stream.route = route
         guard !isLast else { return }
+        guard route.body != .ignored else { return answerOnHead(head, by: route, on: stream) }
         if let refusal = stream.collector.allowBody(of: route.bodyLimit) {
             return refuse(stream, with: refusal.status)
         }
         stream.owesContinue = stream.collector.expectsContinue
-        if route.streamsBody {
+        if route.body == .streamed {
             let input = RequestBody(stream, limit: route.bodyLimit, stallTime: limits.stallTime)
             stream.input = input
             start(head, by: route, body: input, on: stream)
         } else {
             sendContinue(on: stream)
         }
+    }
+
+    private func answerOnHead(_ head: HTTPRequest, by route: HTTPRoute, on stream: HTTP2ServerStream) {
+        stream.phase = .answering
+        stream.mayDropRest = stream.collector.isShortBody(upTo: Self.droppedBytes)
+        start(head, by: route, body: nil, on: stream)
     }
 
     /// Tells a peer that waits for it to send the body.

@@ -24,6 +24,8 @@ final class HTTP2ServerStream: ResponseStream {
     /// The peer waits to be told to send the body.
     var owesContinue = false
     var isHead = false
+    /// The answer did not wait for the body, which is so short that it may come after it.
+    var mayDropRest = false
     var output = HTTP2BodyBuffer()
     /// Whether all of the answer was given, sent or not.
     var isAnswered = false
