@@ -198,6 +198,47 @@ struct HubManagementTests {
         #expect(now == Credential(["Endpoint": "https://north.example", "Whistle": "new"]))
     }
 
+    @Test func aChangeOfOnePropertyKeepsTheSecrets() async throws {
+        let fixture = try await HubFixture()
+        let stored = Credential(["ClientId": "amzn1.old", "ClientSecret": "secret"])
+        let platform = PlatformID(rawValue: "adm")
+        try await fixture.hubs.setCredential(stored, for: platform, of: "demo")
+        let shown = try await fixture.send(.get, "/demo", as: Self.root).text
+        let answer = try await fixture.send(
+            .put, "/demo", as: Self.root, fields: Self.existing,
+            body: shown.replacing("amzn1.old", with: "amzn1.new"))
+        #expect(answer.status == .ok)
+        let now = fixture.hubs.hub(named: "demo")?.settings.credentials[platform]
+        #expect(now == Credential(["ClientId": "amzn1.new", "ClientSecret": "secret"]))
+    }
+
+    @Test(arguments: [("AuthTokenUrl", "https://attacker.example/t"), ("SendUrlTemplate", "https://10.0.0.5/{0}")])
+    func anotherAddressNeedsTheSecretsAgain(name: String, value: String) async throws {
+        let fixture = try await HubFixture()
+        let stored = Credential(["ClientId": "amzn1.old", "ClientSecret": "secret"])
+        let platform = PlatformID(rawValue: "adm")
+        try await fixture.hubs.setCredential(stored, for: platform, of: "demo")
+        let changed = description(credential("AdmCredential", ["ClientId": "amzn1.old", name: value]))
+        let answer = try await fixture.send(.put, "/demo", as: Self.root, fields: Self.existing, body: changed)
+        #expect(answer.status == .badRequest)
+        #expect(fixture.hubs.hub(named: "demo")?.settings.credentials[platform] == stored)
+    }
+
+    @Test(arguments: ["https://127.0.0.1:22", "https://10.0.0.5", "https://internal.example/3/device"])
+    func aDocumentCannotSendPushesOfAPNsElsewhere(endpoint: String) async throws {
+        let fixture = try await HubFixture()
+        let written = credential(
+            "ApnsCredential",
+            [
+                "Token": Self.signingKey, "KeyId": "ABC123DEFG", "AppId": "DEF123GHIJ", "AppName": "com.example.app",
+                "Endpoint": endpoint, "EndpointCertificateAuthority": "x",
+            ])
+        let answer = try await fixture.send(.put, "/aviary", as: Self.root, body: description(written))
+        #expect(answer.status == .badRequest)
+        #expect(answer.text.contains("push.apple.com"))
+        #expect(fixture.hubs.hub(named: "aviary") == nil)
+    }
+
     @Test func aCredentialThatIsLeftOutIsRemoved() async throws {
         let fixture = try await HubFixture()
         try await fixture.hubs.setCredential(Credential(["Whistle": "x"]), for: CarrierPigeon.platform, of: "demo")

@@ -177,7 +177,7 @@ actor AuthorizationCache {
         } catch {
             return .refused(
                 Outcome(
-                    .tokenProviderUnreachable, reason: error.kind.rawValue,
+                    .tokenProviderUnreachable, reason: error.reason(at: exchange.settings.addresses),
                     .retry(after: .seconds(1), scope: .platform)))
         }
     }

@@ -169,7 +169,7 @@ struct PageSender: Sendable {
         tally.addOrigin(origin)
         let collector = ResultCollector(
             service: parcel.service, messages: parcel.messages, members: job.page.members, places: places,
-            map: job.map, isOwnOrigin: parcel.origin != nil, time: time)
+            map: job.map, isOwnOrigin: parcel.origin != nil, addresses: batch.shared.settings.addresses, time: time)
         count(batch, of: job, isFirst: isFirst)
         await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
         let (successes, answers, held) = collector.drain()

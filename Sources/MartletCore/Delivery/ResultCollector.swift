@@ -31,12 +31,14 @@ final class ResultCollector: Sendable {
     private let map: any ProgressMap
     /// Whether the devices have chosen where they are reached.
     private let isOwnOrigin: Bool
+    /// Which addresses the batch may be sent to.
+    private let addresses: TransportSettings.Addresses
     private let time: any TimeSource
     private let state = Mutex(State())
 
     init(
         service: any PushService, messages: PageMessages, members: [AudienceMember], places: [Int],
-        map: any ProgressMap, isOwnOrigin: Bool, time: any TimeSource
+        map: any ProgressMap, isOwnOrigin: Bool, addresses: TransportSettings.Addresses, time: any TimeSource
     ) {
         self.service = service
         self.messages = messages
@@ -44,6 +46,7 @@ final class ResultCollector: Sendable {
         self.places = places
         self.map = map
         self.isOwnOrigin = isOwnOrigin
+        self.addresses = addresses
         self.time = time
     }
 
@@ -92,7 +95,7 @@ final class ResultCollector: Sendable {
     /// is the device's alone, because others may have been served meanwhile. An address that the device has chosen is
     /// nobody else's misfortune at all.
     private func outcome(of error: TransportError) -> Outcome {
-        let reason = error.kind.rawValue
+        let reason = error.reason(at: addresses)
         return switch error.kind {
         case .unresolved where isOwnOrigin, .unreachable where isOwnOrigin, .insecure where isOwnOrigin,
             .disconnected where isOwnOrigin, .reset where isOwnOrigin, .timedOut where isOwnOrigin:

@@ -17,6 +17,9 @@ public struct PushPlatformDescriptor: Sendable {
         /// Whether the original hub has no such property. It then never stands in a document, because a known client
         /// fails on a name that it does not know.
         public var isExtension: Bool
+        /// Whether the hub connects to the value. Nobody can change it without giving the credential's secrets again,
+        /// because they are sent there.
+        public var isAddress: Bool
         /// What it is where it is not given. Documents show it, because a known client puts a value of its own in the
         /// place of one that it does not find.
         public var impliedValue: String?
@@ -37,7 +40,8 @@ public struct PushPlatformDescriptor: Sendable {
 
         public init(
             name: String, flag: String, help: String, isSecret: Bool = false, isFile: Bool = false,
-            isExtension: Bool = false, impliedValue: String? = nil, fileMember: FileMember? = nil
+            isExtension: Bool = false, isAddress: Bool = false, impliedValue: String? = nil,
+            fileMember: FileMember? = nil
         ) {
             self.name = name
             self.flag = flag
@@ -45,6 +49,7 @@ public struct PushPlatformDescriptor: Sendable {
             self.isSecret = isSecret
             self.isFile = isFile
             self.isExtension = isExtension
+            self.isAddress = isAddress
             self.impliedValue = impliedValue
             self.fileMember = fileMember
         }

@@ -8,10 +8,10 @@ import MartletModel
 /// - A document without access rules says nothing of them: the Java client never writes any, and a hub without rules is
 ///   one that nobody can reach.
 /// - Secrets of credentials never stand in what is read from this server, and clients write back what they have read.
-///   A credential that says nothing but what was shown of the stored one therefore is the stored one, secrets included.
-///   (Not all that was shown need be there: the Java client drops what belongs to signing keys.) One that says anything
-///   else is taken as it is, and must be complete: were the rest of a credential to change under its secrets, whoever
-///   may change an endpoint could have them sent there.
+///   A credential without secrets whose addresses are those that were shown therefore changes the stored one and keeps
+///   its secrets. (Not all that was shown need be there: the Java client drops what belongs to signing keys.) One with a
+///   secret or with another address is taken as it is and must be complete: were an address to change while the secrets
+///   stay, whoever may change it could have them sent there.
 /// - Credentials that are never shown stay unless the document has others in their place.
 struct HubDocument {
     private let accessRules: [AccessRuleDocument]
@@ -68,12 +68,13 @@ struct HubDocument {
     private func credential(
         _ properties: [String: String], replacing stored: Credential?, on platform: PlatformID
     ) -> Credential {
-        if let stored, let shown = descriptors[platform]?.shown(stored),
-            properties.allSatisfy({ shown[$0.key] == $0.value })
-        {
-            return stored
-        }
-        return Credential(properties)
+        guard let stored, let descriptor = descriptors[platform],
+            descriptor.keepsSecrets(of: stored, in: properties)
+        else { return Credential(properties) }
+        let shown = descriptor.shown(stored)
+        // What is as it was shown stays as it was stored: an implied value as none.
+        let changes = properties.filter { shown[$0.key] != $0.value }
+        return Credential(stored.properties.merging(changes) { _, new in new })
     }
 
     private static func credentials(
@@ -112,6 +113,16 @@ struct HubDocument {
 }
 
 extension PushPlatformDescriptor {
+    /// Whether a document's properties change nothing but what the secrets of the stored credential do not depend on:
+    /// they have no secret, and no address other than the one that was shown.
+    fileprivate func keepsSecrets(of stored: Credential, in properties: [String: String]) -> Bool {
+        let shown = shown(stored)
+        return credentialFields.allSatisfy { field in
+            guard let value = properties[field.name] else { return true }
+            return !field.isSecret && (!field.isAddress || shown[field.name] == value)
+        }
+    }
+
     /// The properties of a credential as whoever manages the hub may see them.
     func shown(_ credential: Credential) -> [String: String] {
         var shown: [String: String] = [:]

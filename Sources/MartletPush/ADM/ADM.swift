@@ -71,7 +71,7 @@ public struct ADM: PushService {
             [
                 "grant_type": "client_credentials", "scope": Self.scope, "client_id": credential.clientID,
                 "client_secret": credential.clientSecret,
-            ], to: credential.tokenOrigin, path: credential.tokenPath, settings: credential.settings)
+            ], to: credential.tokenOrigin, path: credential.tokenPath, settings: credential.tokenSettings)
     }
 
     public func token(from response: HTTPResponse, at now: Timestamp) -> TokenAnswer {
@@ -88,7 +88,7 @@ public struct ADM: PushService {
         fields.append(HTTPField("x-amzn-type-version", Self.messageType))
         fields.append(HTTPField("x-amzn-accept-type", Self.resultType))
         return RequestBatch.Shared(
-            origin: credential.sendOrigin, settings: credential.settings, pathPrefix: credential.sendPath.prefix,
+            origin: credential.sendOrigin, settings: credential.sendSettings, pathPrefix: credential.sendPath.prefix,
             fields: fields, body: message.body, plainSuccess: .none)
     }
 
@@ -105,10 +105,12 @@ public struct ADM: PushService {
             name: ADMCredential.Property.clientSecret, flag: "client-secret", help: "The client secret.", isSecret: true
         ),
         .init(
-            name: ADMCredential.Property.tokenEndpoint, flag: "token-endpoint", help: "Where access tokens are had."),
+            name: ADMCredential.Property.tokenEndpoint, flag: "token-endpoint", help: "Where access tokens are had.",
+            isAddress: true, impliedValue: ADMCredential.tokenEndpoint),
         .init(
             name: ADMCredential.Property.sendURL, flag: "send-url",
-            help: "Where messages go; {0} stands for the registration id."),
+            help: "Where messages go; {0} stands for the registration id.", isAddress: true,
+            impliedValue: ADMCredential.sendURL),
         EndpointAuthority.field("The authority to trust at these addresses instead of the system's."),
     ]
 }

@@ -22,7 +22,8 @@ struct ADMCredential: Sendable {
     let sendOrigin: HTTPOrigin
     /// What stands around the registration id in the path of a message.
     let sendPath: (prefix: String, suffix: String)
-    let settings: TransportSettings
+    let tokenSettings: TransportSettings
+    let sendSettings: TransportSettings
 
     init(_ credential: Credential) throws(PushServiceError) {
         let properties = credential.properties.filter { !$0.value.isEmpty }
@@ -43,7 +44,9 @@ struct ADMCredential: Sendable {
             throw Self.refusal("SendUrlTemplate must be an https address with {0} in its path, once.")
         }
         (sendOrigin, sendPath) = (origin, parts)
-        settings = EndpointAuthority.settings(try EndpointAuthority.pem(credential))
+        let authority = try EndpointAuthority.pem(credential)
+        tokenSettings = EndpointAuthority.settings(authority, to: tokenOrigin, defaults: [Self.tokenEndpoint])
+        sendSettings = EndpointAuthority.settings(authority, to: sendOrigin, defaults: [Self.sendURL])
     }
 
     private static func address(_ text: String) -> (origin: HTTPOrigin, rest: String)? {

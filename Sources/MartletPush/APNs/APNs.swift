@@ -141,8 +141,9 @@ public struct APNs: PushService {
             help: "The password of a certificate in PKCS#12 form.", isSecret: true),
         .init(
             name: APNsCredential.Property.endpoint, flag: "endpoint",
-            help: "production (the default), sandbox, or the https address of a gateway.",
-            impliedValue: APNsEndpoint.productionURL),
+            help:
+                "production (the default), sandbox, or an https address: without --ca-file only a gateway of Apple's.",
+            isAddress: true, impliedValue: APNsEndpoint.productionURL),
         .init(
             name: APNsCredential.Property.endpointAuthority, flag: "ca-file",
             help: "The authority to trust at the endpoint instead of the system's.", isFile: true,

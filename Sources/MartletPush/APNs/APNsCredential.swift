@@ -36,6 +36,11 @@ struct APNsCredential: Sendable {
         }
         self.origin = origin
         trustedCertificatesPEM = try EndpointAuthority.pem(credential)
+        guard trustedCertificatesPEM != nil || APNsEndpoint.isService(origin) else {
+            throw Self.refusal(
+                "Endpoint must be a gateway below push.apple.com. For another address the command line must also name "
+                    + "the authority to trust there.")
+        }
         switch (properties[Property.token], properties[Property.certificate]) {
         case (let token?, nil):
             proof = try Self.tokenProof(token, properties)

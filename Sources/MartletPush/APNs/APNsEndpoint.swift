@@ -25,6 +25,11 @@ enum APNsEndpoint {
         }
     }
 
+    /// Whether the origin is one of Apple's gateways, as opposed to an address that only an operator may name.
+    static func isService(_ origin: HTTPOrigin) -> Bool {
+        origin.host.hasSuffix(".push.apple.com")
+    }
+
     /// One name per environment, so that hubs which spell it differently share connections.
     private static func canonical(_ origin: HTTPOrigin) -> HTTPOrigin {
         guard origin.host == "api.development.push.apple.com" else { return origin }

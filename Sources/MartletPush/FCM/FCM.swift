@@ -71,7 +71,7 @@ extension FCM {
         }
         return OAuthToken.exchange(
             ["grant_type": FCMAssertion.grantType, "assertion": assertion], to: credential.tokenOrigin,
-            path: credential.tokenPath, settings: credential.settings)
+            path: credential.tokenPath, settings: credential.tokenSettings)
     }
 
     public func token(from response: HTTPResponse, at now: Timestamp) -> TokenAnswer {

@@ -30,6 +30,7 @@ struct FCMCredential: Sendable {
     let tokenOrigin: HTTPOrigin
     let tokenPath: String
     let settings: TransportSettings
+    let tokenSettings: TransportSettings
     let messagesPerMinute: Int
 
     init(_ credential: Credential) throws(PushServiceError) {
@@ -54,8 +55,10 @@ struct FCMCredential: Sendable {
         else { throw Self.refusal("TokenEndpoint must be an https address with a path, token_uri in the file.") }
         self.tokenOrigin = tokenOrigin
         tokenPath = path
-        settings = TransportSettings(
-            trustedCertificatesPEM: try EndpointAuthority.pem(credential))
+        let authority = try EndpointAuthority.pem(credential)
+        settings = EndpointAuthority.settings(authority, to: origin, defaults: [Self.productionEndpoint])
+        tokenSettings = EndpointAuthority.settings(
+            authority, to: tokenOrigin, defaults: [Self.productionTokenEndpoint])
         guard let pace = Int(properties[Property.messagesPerMinute] ?? "\(Self.productionMessagesPerMinute)"),
             (1...1_000_000_000).contains(pace)
         else { throw Self.refusal("MessagesPerMinute must be a whole number, 1 or more.") }
@@ -102,9 +105,10 @@ struct FCMCredential: Sendable {
             fileMember: member("client_email")),
         .init(
             name: Property.tokenEndpoint, flag: "token-endpoint", help: "Where access tokens are given.",
-            isExtension: true, fileMember: member("token_uri")),
+            isExtension: true, isAddress: true, fileMember: member("token_uri")),
         .init(
-            name: Property.endpoint, flag: "endpoint", help: "The https address of the service.", isExtension: true),
+            name: Property.endpoint, flag: "endpoint", help: "The https address of the service.", isExtension: true,
+            isAddress: true),
         EndpointAuthority.field("The authority to trust at the endpoints instead of the system's."),
         .init(
             name: Property.messagesPerMinute, flag: "messages-per-minute",

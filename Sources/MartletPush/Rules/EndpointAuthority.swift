@@ -24,9 +24,11 @@ enum EndpointAuthority {
         }
     }
 
-    /// What connections need to addresses that a credential may name otherwise than usual. Whoever manages a hub can do
-    /// that over the network, so they lead to the internet alone, unless an operator has named an authority as well.
-    static func settings(_ pem: String?) -> TransportSettings {
-        TransportSettings(trustedCertificatesPEM: pem, addresses: pem == nil ? .publicOnly : .any)
+    /// What connections need to an address that a credential can name. Documents can name it too, so it leads to public
+    /// addresses alone unless it is the service's own, or an operator has named an authority as well.
+    /// - Parameter defaults: The service's own addresses.
+    static func settings(_ pem: String?, to origin: HTTPOrigin, defaults: [String]) -> TransportSettings {
+        let isDefault = defaults.contains { HTTPOrigin.splitting($0)?.origin == origin }
+        return TransportSettings(trustedCertificatesPEM: pem, addresses: pem != nil || isDefault ? .any : .publicOnly)
     }
 }

@@ -83,7 +83,8 @@ public struct WNS: PushService {
         .init(
             name: WNSCredential.Property.secretKey, flag: "secret-key", help: "The client secret.", isSecret: true),
         .init(
-            name: WNSCredential.Property.tokenEndpoint, flag: "token-endpoint", help: "Where access tokens are had."),
+            name: WNSCredential.Property.tokenEndpoint, flag: "token-endpoint", help: "Where access tokens are had.",
+            isAddress: true, impliedValue: WNSCredential.liveEndpoint),
         .init(
             name: WNSCredential.Property.tenantID, flag: "tenant-id",
             help: "The directory of an app that has no package security identifier.", isExtension: true),

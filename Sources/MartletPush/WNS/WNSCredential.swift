@@ -17,6 +17,7 @@ struct WNSCredential: Sendable {
     }
 
     static let liveEndpoint = "https://login.live.com/accesstoken.srf"
+    static let directoryEndpoint = "https://login.microsoftonline.com"
     static let liveScope = "notify.windows.com"
     static let directoryScope = "https://wns.windows.com/.default"
 
@@ -59,7 +60,8 @@ struct WNSCredential: Sendable {
         tokenPath = path.isEmpty ? "/" : path
         let authority = try EndpointAuthority.pem(credential)
         allowsLoopback = authority != nil
-        tokenSettings = EndpointAuthority.settings(authority)
+        tokenSettings = EndpointAuthority.settings(
+            authority, to: origin, defaults: [Self.liveEndpoint, Self.directoryEndpoint])
         // The service wants HTTP/1.1, where a connection has one request at a time.
         channelSettings = TransportSettings(
             version: .http1, trustedCertificatesPEM: authority, connectionLimit: 32,
@@ -69,7 +71,7 @@ struct WNSCredential: Sendable {
     /// Clients of the hub put the other kind's endpoint where none is given, which is as good as none.
     private static func directoryEndpoint(_ given: String?, tenant: String) -> String {
         if let given, given != liveEndpoint { return given }
-        return "https://login.microsoftonline.com/\(tenant)/oauth2/v2.0/token"
+        return "\(directoryEndpoint)/\(tenant)/oauth2/v2.0/token"
     }
 
     /// A GUID or a domain name.

@@ -17,7 +17,9 @@ public struct CarrierPigeon: PushService {
         platform: platform, aliases: ["dove"], format: "pigeon", registrationElement: "Pigeon",
         handleElements: ["Loft"], credentialElement: "PigeonCredential", credentialPlace: 100,
         credentialFields: [
-            .init(name: "Endpoint", flag: "endpoint", help: "Where pigeons start, as a URL", impliedValue: home),
+            .init(
+                name: "Endpoint", flag: "endpoint", help: "Where pigeons start, as a URL", isAddress: true,
+                impliedValue: home),
             .init(name: "Whistle", flag: "whistle", help: "What pigeons obey", isSecret: true),
             .init(name: "Route", flag: "route", help: "The way that pigeons take", isExtension: true),
         ],

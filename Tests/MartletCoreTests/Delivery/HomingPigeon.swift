@@ -55,7 +55,8 @@ struct HomingPigeon: PushService {
     ) throws(PushServiceError) -> RequestBatch.Shared {
         guard let home else { throw PushServiceError(.badHandle, "The pigeon has no home.") }
         return RequestBatch.Shared(
-            origin: home, pathPrefix: "/", fields: ["authorization": token ?? ""], itemFieldNames: ["id"])
+            origin: home, settings: TransportSettings(addresses: .publicOnly), pathPrefix: "/",
+            fields: ["authorization": token ?? ""], itemFieldNames: ["id"])
     }
 
     func append(

@@ -81,6 +81,32 @@ struct OwnOriginTests {
         #expect(try await flight.report(delivery).counts == [.success: 1])
     }
 
+    @Test(arguments: [
+        TransportError.Kind.unresolved, .unreachable, .insecure, .disconnected, .reset, .timedOut,
+    ])
+    func reportsDoNotTellOpenPortsFromClosedOnesWhereClientsChooseTheAddress(kind: TransportError.Kind) {
+        let error = TransportError(kind, mayHaveBeenProcessed: false, "")
+        #expect(error.reason(at: .publicOnly) == "unreachable")
+        #expect(error.reason(at: .publicOrLoopback) == "unreachable")
+        #expect(error.reason(at: .any) == kind.rawValue)
+    }
+
+    @Test func theReasonOfATestSendIsTheSameForEveryFailureOfTheConnection() async throws {
+        var reasons: Set<String> = []
+        for kind in [TransportError.Kind.unresolved, .insecure, .timedOut] {
+            let flight = try await flight(["https://elsewhere/1"]) { _, _ in
+                .failure(TransportError(kind, mayHaveBeenProcessed: true, ""))
+            }
+            let content = Notification.Content.native(HomingPigeon.platform, Message(body: []))
+            let sends = TestSends(
+                devices: flight.storage, hubs: flight.hubs, platforms: flight.platforms,
+                sender: flight.deliverer.sender, time: flight.time)
+            let report = try await sends.send(content, to: .audience(nil), in: flight.hub)
+            reasons.formUnion(report.results.map(\.text))
+        }
+        #expect(reasons == ["PnsUnreachable: unreachable"])
+    }
+
     @Test func oneWhoAloneIsSilentPausesNobodyEither() async throws {
         let flight = try await flight(["https://bad/1"]) { _, _ in
             .failure(TransportError(.unreachable, mayHaveBeenProcessed: false, ""))

@@ -42,6 +42,13 @@ struct ADMTests {
         #expect(exchange.settings.addresses == .publicOnly, "whoever manages a hub over the network cannot look inside")
     }
 
+    @Test func onlyAddressesThatAreNotTheDefaultsAreRestricted() throws {
+        let service = try ADMFixture.service(["SendUrlTemplate": "https://10.0.0.5:22/{0}"])
+        #expect(try ADMFixture.exchange(of: service).settings.addresses == .any)
+        let shared = service.shared(Message(body: []), token: nil, expiry: ADMFixture.now, at: ADMFixture.now)
+        #expect(shared.settings.addresses == .publicOnly)
+    }
+
     @Test(
         arguments: [
             ("ClientId", nil), ("ClientSecret", ""), ("AuthTokenUrl", "http://token.example/"), ("AuthTokenUrl", "x"),

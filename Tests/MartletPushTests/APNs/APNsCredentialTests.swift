@@ -40,12 +40,24 @@ struct APNsCredentialTests {
         ("https://api.push.apple.com:443/3/device", "https://api.push.apple.com"),
         ("https://api.push.apple.com:2197", "https://api.push.apple.com:2197"),
         ("https://api.development.push.apple.com:443/3/device", "https://api.sandbox.push.apple.com"),
-        ("https://127.0.0.1:9443", "https://127.0.0.1:9443"), ("https://[::1]:9443/", "https://[::1]:9443"),
     ])
     func everySpellingOfAnEndpointLeadsToItsHost(endpoint: String?, origin: String) throws {
-        let shared = try APNsFixture.service(["Endpoint": endpoint])
-            .shared(APNsFixture.message(), token: "t", expiry: APNsFixture.now, at: APNsFixture.now)
-        #expect(shared.origin == HTTPOrigin(origin))
+        #expect(try APNsFixture.origin(["Endpoint": endpoint]) == HTTPOrigin(origin))
+    }
+
+    @Test(arguments: [
+        "https://127.0.0.1:9443", "https://[::1]:9443/", "https://10.0.0.5", "https://gateway.example",
+        "https://push.apple.com.example", "https://notpush.apple.com:22",
+    ])
+    func aGatewayThatIsNotApplesNeedsAnAuthority(endpoint: String) throws {
+        let error = #expect(throws: PushServiceError.self) { try APNsFixture.service(["Endpoint": endpoint]) }
+        #expect(error?.kind == .badCredential)
+        #expect(error?.description.contains("Endpoint must be a gateway below push.apple.com") == true)
+        let authority = try CertificateAuthority.generate(commonName: "CA", now: Int(APNsFixture.now.seconds))
+        let properties = [
+            "Endpoint": endpoint, "EndpointCertificateAuthority": try authority.identity.certificatePEM(),
+        ]
+        #expect(try APNsFixture.origin(properties) == HTTPOrigin(endpoint))
     }
 
     @Test func aCertificateIsTakenAsPKCS12AndAsPEM() throws {

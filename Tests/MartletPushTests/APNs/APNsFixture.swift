@@ -32,6 +32,11 @@ enum APNsFixture {
         try APNs(credential: properties(changes))
     }
 
+    /// Where pushes go.
+    static func origin(_ changes: [String: String?]) throws -> HTTPOrigin {
+        try service(changes).shared(message(), token: "t", expiry: now, at: now).origin
+    }
+
     static func certificate(userID: String? = bundleID, now: Timestamp = now) throws -> CertificateIdentity {
         try CertificateAuthority.generate(commonName: "Push CA", now: Int(now.seconds))
             .issue(CertificateRequest(commonName: "Apple Push Services", userID: userID), now: Int(now.seconds))

@@ -1,5 +1,6 @@
 import MartletCore
 import MartletCrypto
+import MartletHTTP
 import MartletModel
 import Testing
 
@@ -45,6 +46,18 @@ struct FCMCredentialTests {
 
     @Test func aKeyOfAnotherKindIsRefused() throws {
         #expect(try refusal(["PrivateKey": P256PrivateKey.generate().pem()])?.contains("RSA") == true)
+    }
+
+    @Test func theAddressesOfAnAccountsFileLeadToPublicAddressesUnlessAnAuthorityIsNamed() throws {
+        let authority = try CertificateAuthority.generate(commonName: "CA", now: 1_700_000_000)
+        var credential = try FCMFixture().credential
+        credential.properties["TokenEndpoint"] = "https://10.0.0.5/token"
+        credential.properties["EndpointCertificateAuthority"] = try authority.identity.certificatePEM()
+        #expect(try FCMCredential(credential).tokenSettings.addresses == .any)
+        credential.properties["EndpointCertificateAuthority"] = nil
+        credential.properties["Endpoint"] = nil
+        #expect(try FCMCredential(credential).tokenSettings.addresses == .publicOnly)
+        #expect(try FCMCredential(credential).settings.addresses == .any, "Google's own address")
     }
 
     @Test func theFileOfAServiceAccountHasEverythingThatIsAskedFor() {

@@ -42,6 +42,20 @@ struct WNSCredentialTests {
         #expect(try exchange(["WindowsLiveEndpoint": "https://login.example/t?x"]).url == "https://login.example/t?x")
     }
 
+    @Test(arguments: [
+        (nil, TransportSettings.Addresses.any), ("https://login.live.com/other", .any),
+        ("https://10.0.0.5:22/", .publicOnly),
+    ])
+    func onlyATokenEndpointOfTheServicesMayHaveAnyAddress(
+        endpoint: String?, addresses: TransportSettings.Addresses
+    ) throws {
+        let service = try WNSFixture.service(["WindowsLiveEndpoint": endpoint])
+        guard case .exchange(let exchange) = service.authorization(at: WNSFixture.now) else {
+            throw WNSFixture.Unexpected()
+        }
+        #expect(exchange.settings.addresses == addresses)
+    }
+
     @Test(
         arguments: [
             (["SecretKey": nil], "SecretKey"), (["PackageSid": nil], "PackageSid"),
