@@ -28,6 +28,14 @@ public final class SQLiteStorage: Sendable {
         access("\(directory)/\(Settings.databaseName)", F_OK) == 0
     }
 
+    /// Makes a data directory where it is missing, private to its owner (mode 0700). An empty one of the owner's becomes
+    /// private. For what has to be in the directory before storage is opened.
+    /// - Throws: `StorageError` where it belongs to somebody else or other users can see what is in it; it then is as it
+    ///   was.
+    public static func prepareDirectory(_ path: String) throws(StorageError) {
+        try StorageDirectory.prepare(path)
+    }
+
     /// Opens the database of a data directory, made where it is missing, and brings it to the present schema.
     /// - Parameters:
     ///   - directory: Its path; made where it is missing, private (mode 0700), and locked until `close`.

@@ -39,7 +39,7 @@ struct BackupAdministration: Sendable {
                 "The keys are in \(ServerKeys.environmentVariable), not in the data directory: leave --with-key out, and "
                     + "keep them where they are.")
         }
-        guard let keys = try SecretFile.read("\(dataDirectory)/\(Backup.keysName)") else {
+        guard let keys = try SecretFile.readOwn("\(dataDirectory)/\(Backup.keysName)") else {
             throw ServerError("There is no \(Backup.keysName) in the data directory.")
         }
         return keys

@@ -10,6 +10,42 @@ enum SecretFile {
             throw failure("read", path)
         }
         defer { close(file) }
+        return try contents(of: file, path, limit: limit)
+    }
+
+    /// The contents of a file that this process has made before, or nil where there is none.
+    /// - Throws: `ServerError` where somebody else may have written it or can read it: it is no regular file, belongs to
+    ///   another user, or its mode lets others in.
+    static func readOwn(_ path: String) throws(ServerError) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            if errno == ELOOP { throw ServerError("\(path) is a symbolic link; put the file itself there.") }
+            throw failure("read", path)
+        }
+        defer { close(file) }
+        try checkOwn(file, path)
+        return try contents(of: file, path, limit: 1 << 20)
+    }
+
+    private static func checkOwn(_ file: Int32, _ path: String) throws(ServerError) {
+        var status = stat()
+        var parent = stat()
+        guard fstat(file, &status) == 0, stat(directory(of: path) ?? ".", &parent) == 0 else {
+            throw failure("examine", path)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw ServerError("\(path) is not a regular file.") }
+        // Root may serve the data directory of another user, whose files then belong to that user.
+        guard status.st_uid == geteuid() || (geteuid() == 0 && status.st_uid == parent.st_uid) else {
+            throw ServerError(
+                "\(path) belongs to another user, who knows what is in it. If it is meant, make it your own (chown).")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw ServerError("\(path) is open to other users; if none has read it, make it private (chmod 600).")
+        }
+    }
+
+    private static func contents(of file: Int32, _ path: String, limit: Int) throws(ServerError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         var count = 0
         while count < limit {
@@ -51,11 +87,17 @@ enum SecretFile {
         _ bytes: [UInt8], beside path: String, mode: mode_t
     ) throws(ServerError) -> String {
         let temporary = "\(path).\(getpid())"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        // What a process with the same id has left behind: never written into, because it may be a link.
+        guard unlink(temporary) == 0 || errno == ENOENT else { throw failure("write", path) }
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard file >= 0 else { throw failure("write", path) }
         defer { close(file) }
         let written = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-        guard written == bytes.count, fsync(file) == 0 else { throw failure("write", path) }
+        guard written == bytes.count, fsync(file) == 0 else {
+            let error = failure("write", path)
+            unlink(temporary)
+            throw error
+        }
         return temporary
     }
 

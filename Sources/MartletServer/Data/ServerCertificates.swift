@@ -41,7 +41,7 @@ extension ServerCertificates {
         in directory: String, certificate: String
     ) throws(ServerError) -> CertificateAuthority? {
         guard let certificate = try SecretFile.read(certificate),
-            let key = try SecretFile.read("\(directory)/tls/ca.key")
+            let key = try SecretFile.readOwn("\(directory)/tls/ca.key")
         else { return nil }
         let pem = String(decoding: certificate + key, as: UTF8.self)
         do throws(CryptoError) {

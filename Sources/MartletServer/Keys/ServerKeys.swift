@@ -44,17 +44,27 @@ final class ServerKeys: Sendable {
             path = nil
             state = Mutex(State(ring: ring, ciphers: try Self.ciphers(of: ring)))
         } else {
-            try SecretFile.makeDirectory(directory)
+            try Self.prepare(directory)
             let path = "\(directory)/secret.key"
             // Asked before the file is looked for: another process may be making both.
             let isNew = !SQLiteStorage.exists(in: directory)
-            if try SecretFile.read(path) == nil {
+            if try SecretFile.readOwn(path) == nil {
                 guard isNew else { throw Self.missing(path) }
                 try SecretFile.create(Array(try Self.generate().text.utf8) + [0x0A], at: path)
             }
             self.path = path
             let ring = try Self.read(path)
             state = Mutex(State(ring: ring, ciphers: try Self.ciphers(of: ring)))
+        }
+    }
+
+    /// The directory comes first: a key in one that is refused afterwards would be left there, and one that others can
+    /// write to may hold a key of theirs.
+    private static func prepare(_ directory: String) throws(ServerError) {
+        do throws(StorageError) {
+            try SQLiteStorage.prepareDirectory(directory)
+        } catch {
+            throw ServerError(error.detail)
         }
     }
 
@@ -164,7 +174,7 @@ final class ServerKeys: Sendable {
     }
 
     private static func read(_ path: String) throws(ServerError) -> ServerKeyRing {
-        let text = try SecretFile.read(path).flatMap { String(validating: $0, as: UTF8.self) }
+        let text = try SecretFile.readOwn(path).flatMap { String(validating: $0, as: UTF8.self) }
         guard let ring = text.flatMap(ServerKeyRing.init) else {
             throw ServerError("\(path) is damaged: it has a line of 64 hexadecimal digits for each key.")
         }

@@ -11,13 +11,18 @@ final class StorageDirectory: Sendable {
     /// - Throws: `StorageError`; `.locked` where another process has it.
     init(_ path: String) throws(StorageError) {
         self.path = path
-        try Self.make(path)
-        try Self.keepPrivate(path)
+        try Self.prepare(path)
         lock = Locked(try Self.takeLock(in: path))
     }
 
     deinit {
         unlock()
+    }
+
+    /// Makes the directory where it is missing and keeps everybody else out of it (mode 0700).
+    static func prepare(_ path: String) throws(StorageError) {
+        try make(path)
+        try keepPrivate(path)
     }
 
     /// Lets another process have the directory.
@@ -63,6 +68,12 @@ final class StorageDirectory: Sendable {
         guard stat(path, &status) == 0 else { throw StorageError(failed: "examine", path) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw StorageError(.unavailable, "'\(path)' is no directory; choose another place for the data.")
+        }
+        // Root may keep the data in a directory of somebody else, as containers with mounted directories do.
+        guard geteuid() == 0 || status.st_uid == geteuid() else {
+            throw StorageError(
+                .unavailable,
+                "'\(path)' belongs to another user; choose a directory of your own, or run this as its owner.")
         }
         guard status.st_mode & 0o077 != 0 else { return }
         let entries = try entries(of: path)

@@ -3,6 +3,7 @@ import MartletCore
 import MartletCrypto
 import MartletHubAPI
 import MartletModel
+import MartletStorage
 import Testing
 
 @testable import MartletServer
@@ -25,6 +26,58 @@ struct ServerKeysTests {
         #expect(stat("\(directory.path)/secret.key", &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
         #expect(try open().ids == keys.ids)
+    }
+
+    @Test func anEmptyDirectoryThatOthersCanReadIsMadePrivateFirst() throws {
+        #expect(chmod(directory.path, 0o755) == 0)
+        let keys = try open()
+        #expect(try directory.mode() == 0o700)
+        #expect(throws: Never.self) { try SQLiteStorage(directory: directory.path, sealer: keys) }
+    }
+
+    @Test func nothingIsLeftInADirectoryThatIsRefused() throws {
+        try Data().write(to: URL(fileURLWithPath: "\(directory.path)/other"))
+        #expect(chmod(directory.path, 0o755) == 0)
+        let error = #expect(throws: ServerError.self) { try open() }
+        #expect(error?.description.contains("chmod 700") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["other"])
+        #expect(try directory.mode() == 0o755)
+    }
+
+    @Test(arguments: [0o644, 0o620, 0o604] as [mode_t])
+    func aKeyThatOthersMayKnowIsRefused(mode: mode_t) throws {
+        _ = try open()
+        #expect(chmod("\(directory.path)/secret.key", mode) == 0)
+        let error = #expect(throws: ServerError.self) { try open() }
+        #expect(error?.description.contains("chmod 600") == true)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func aKeyOfAnotherUserIsRefused() throws {
+        _ = try open()
+        #expect(chown("\(directory.path)/secret.key", 65534, 65534) == 0)
+        let error = #expect(throws: ServerError.self) { try open() }
+        #expect(error?.description.contains("belongs to another user") == true)
+        #expect(chown(directory.path, 65534, 65534) == 0)
+        #expect(throws: Never.self) { try open() }
+    }
+
+    @Test func aKeyThatIsALinkIsRefused() throws {
+        let elsewhere = TemporaryDirectory()
+        _ = try ServerKeys(in: elsewhere.path, environment: nil)
+        #expect(symlink("\(elsewhere.path)/secret.key", "\(directory.path)/secret.key") == 0)
+        let error = #expect(throws: ServerError.self) { try open() }
+        #expect(error?.description.contains("symbolic link") == true)
+    }
+
+    @Test func theTemporaryFileIsNeverOneThatWasThere() throws {
+        let target = "\(directory.path)/target"
+        try Data("as it was".utf8).write(to: URL(fileURLWithPath: target))
+        #expect(symlink(target, "\(directory.path)/secret.key.\(getpid())") == 0)
+        _ = try open()
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "as it was")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == ["secret.key", "target"])
     }
 
     @Test func noKeyIsMadeForADatabaseThatWasSealedWithAnother() throws {
@@ -129,5 +182,11 @@ final class TemporaryDirectory: Sendable {
 
     deinit {
         try? FileManager.default.removeItem(atPath: path)
+    }
+
+    func mode() throws -> mode_t {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw CocoaError(.fileReadUnknown) }
+        return status.st_mode & 0o777
     }
 }
