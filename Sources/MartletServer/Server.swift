@@ -69,8 +69,9 @@ public final class Server: Sendable {
         _ configuration: ServerConfiguration, _ engine: Engine
     ) async throws(ServerError) -> Server {
         let certificates = try selfSignedCertificates(configuration)
-        let front = HTTPServer(loops: engine.loops, handler: try engine.makeHandler(configuration))
-        engine.requests.watch("public") { [weak front] in front?.connectionCount ?? 0 }
+        let front = HTTPServer(
+            loops: engine.loops, handler: try engine.makeHandler(configuration), limits: configuration.limits)
+        engine.requests.watch("public", front)
         var clear: HTTPOrigin?
         var secure: HTTPOrigin?
         if let address = configuration.listen {
@@ -82,7 +83,7 @@ public final class Server: Sendable {
         }
         let endpoint = PublicEndpoint(publicURL: configuration.publicURL, tls: secure, clear: clear)
         let admin = HTTPServer(loops: engine.loops, handler: engine.makeAdminHandler(configuration, endpoint))
-        engine.requests.watch("admin") { [weak admin] in admin?.connectionCount ?? 0 }
+        engine.requests.watch("admin", admin)
         let socket = try AdminSocket.path(in: configuration.dataDirectory)
         do throws(NetworkError) {
             try await admin.listen(on: .unix(path: socket))

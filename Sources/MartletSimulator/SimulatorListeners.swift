@@ -95,6 +95,8 @@ struct SimulatorListeners {
         var limits = ServerLimits()
         limits.idleTime = .seconds(3600)
         limits.shutdownTime = .seconds(2)
+        // Faults hold thousands of requests with their bodies.
+        limits.bodies = BodyLimits(total: 1 << 30)
         return limits
     }
 }

@@ -4,6 +4,8 @@ import MartletHTTP
 struct HTTP1Refusal: Error, Hashable {
     let status: HTTPStatus
     let sentence: String
+    /// Seconds after which asking again makes sense.
+    var retryAfter: Int?
 
     init(_ status: HTTPStatus, _ sentence: String) {
         self.status = status
@@ -30,6 +32,11 @@ struct HTTP1Refusal: Error, Hashable {
     }
 
     static let timeout = HTTP1Refusal(.requestTimeout, "The request took too long to arrive.")
+    static let overloaded: HTTP1Refusal = {
+        var refusal = HTTP1Refusal(.serviceUnavailable, "The server has no memory left for the body now: try again.")
+        refusal.retryAfter = BodyLimits.retryAfter
+        return refusal
+    }()
     static func tooLarge(limit: Int) -> HTTP1Refusal {
         HTTP1Refusal(
             .contentTooLarge,
@@ -37,7 +44,8 @@ struct HTTP1Refusal: Error, Hashable {
     }
 
     var response: HTTPResponse {
-        HTTPResponse(
-            status, fields: ["content-type": "text/plain; charset=utf-8"], body: .bytes(Array((sentence + "\n").utf8)))
+        var fields: HTTPFields = ["content-type": "text/plain; charset=utf-8"]
+        if let retryAfter { fields["retry-after"] = String(retryAfter) }
+        return HTTPResponse(status, fields: fields, body: .bytes(Array((sentence + "\n").utf8)))
     }
 }

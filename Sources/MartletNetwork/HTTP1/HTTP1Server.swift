@@ -18,6 +18,8 @@ final class HTTP1Server: WireProtocol {
         case finished
     }
 
+    /// How much may come of the next requests while one is answered.
+    private static let backlogBytes = 4 * 1024
     /// The longest rest of an unwanted body that is dropped to keep the connection.
     private static let droppedBytes: UInt64 = 64 * 1024
 
@@ -25,6 +27,7 @@ final class HTTP1Server: WireProtocol {
     private let dispatch: any RequestDispatch
     private let limits: ServerLimits
     private let info: HTTPConnection
+    private let bodies: ConnectionBodies
     private let scannerLimits: HeadScanner.Limits
 
     private var phase = Phase.idle
@@ -35,6 +38,8 @@ final class HTTP1Server: WireProtocol {
     /// What came while a request was being answered.
     private var backlog: [UInt8] = []
     private var isConsuming = false
+    /// Since when the peer has nothing to wait for.
+    private var quietSince: ContinuousClock.Instant
     /// When what the phase waits for is due.
     private var due: ContinuousClock.Instant?
 
@@ -42,6 +47,10 @@ final class HTTP1Server: WireProtocol {
     private var route: HTTPRoute?
     private var body: [UInt8] = []
     private var bodyLimit = 0
+    /// The room for a body that is collected.
+    private var lease: BodyLease?
+    private var backlogLease: BodyLease?
+    private var headBytes = 0
     /// Bytes of the body that are still to come, where their number was announced.
     private var bodyLeft: UInt64 = 0
     /// Whether the body is dropped as it comes: nobody wants it.
@@ -61,30 +70,42 @@ final class HTTP1Server: WireProtocol {
     private var date = HTTPDate()
 
     init(
-        _ connection: any WireConnection, info: HTTPConnection, dispatch: any RequestDispatch, limits: ServerLimits
+        _ connection: any WireConnection, info: HTTPConnection, dispatch: any RequestDispatch, limits: ServerLimits,
+        bodies: ConnectionBodies? = nil
     ) {
         self.connection = connection
         self.dispatch = dispatch
         self.limits = limits
         self.info = info
+        self.bodies = bodies ?? ConnectionBodies(alone: limits, connection: info.id)
         scannerLimits = HeadScanner.Limits(
             startLineBytes: limits.targetBytes, fieldBytes: limits.fieldBytes, fieldCount: limits.fieldCount)
         scanner = HeadScanner(scannerLimits)
         // Whoever connects has something to ask: the first request may not be waited for as long as the next.
         due = connection.now + limits.headTime
+        quietSince = connection.now
     }
 
-    var deadline: ContinuousClock.Instant? { due ?? streamed?.deadline }
+    var idleSince: ContinuousClock.Instant? { stream == nil ? quietSince : nil }
+
+    var deadline: ContinuousClock.Instant? {
+        let others = lease?.retryAt ?? streamed?.deadline
+        guard let due, let others else { return due ?? others }
+        return min(due, others)
+    }
 
     var now: ContinuousClock.Instant { connection.now }
 
     var isFinished: Bool { phase == .finished && output.isEmpty }
 
     var wantsInput: Bool {
-        guard backlog.count < 64 * 1024, !isCongested else { return false }
+        guard backlog.count < Self.backlogBytes, !isCongested, !isHeldUp else { return false }
         if isDropping { return mayDropRest }
         return !(isReadingStream && streamed?.isFull == true)
     }
+
+    /// Whether a body waits for room.
+    private var isHeldUp: Bool { lease?.isWaiting == true }
 
     /// Whether the body of a request that is being answered comes still.
     private var isReadingStream: Bool { streamed != nil && (phase == .body || phase == .trailers) }
@@ -109,8 +130,8 @@ final class HTTP1Server: WireProtocol {
     // MARK: reading
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
-        if phase == .answering || isConsuming || !backlog.isEmpty {
-            backlog.append(contentsOf: bytes)
+        if phase == .answering || isConsuming || isHeldUp || !backlog.isEmpty {
+            keep(bytes)
             consumeBacklog()
         } else {
             consume(bytes)
@@ -120,7 +141,7 @@ final class HTTP1Server: WireProtocol {
     private func consume(_ bytes: UnsafeRawBufferPointer) {
         isConsuming = true
         var rest = bytes
-        while !rest.isEmpty, phase != .answering, phase != .finished, phase != .idle || !isCongested {
+        while !rest.isEmpty, phase != .finished, mayConsume, hasRoom(for: rest.count) {
             do throws(HTTP1Refusal) {
                 rest = UnsafeRawBufferPointer(rebasing: rest[try take(rest)...])
             } catch {
@@ -128,16 +149,43 @@ final class HTTP1Server: WireProtocol {
             }
         }
         isConsuming = false
-        if phase == .answering || phase == .idle, !rest.isEmpty { backlog.append(contentsOf: rest) }
+        if phase != .finished, !rest.isEmpty { keep(rest) }
+    }
+
+    /// Keeps what came before it can be read. More than a little needs room like a body.
+    private func keep(_ bytes: UnsafeRawBufferPointer) {
+        backlog.append(contentsOf: bytes)
+        guard backlog.count > Self.backlogBytes else { return }
+        let lease = backlogLease ?? bodies.lease(.address, headBytes: 0)
+        backlogLease = lease
+        guard !lease.hold(backlog.count) else { return }
+        lease.countRefusal()
+        dropBacklog()
+    }
+
+    private func dropBacklog() {
+        backlog = []
+        if isHeldUp { return refuse(.overloaded) }
+        isLastAnswer = true
+        if phase == .idle { finish() }
+    }
+
+    private var mayConsume: Bool { phase != .answering && !isHeldUp && (phase != .idle || !isCongested) }
+
+    /// Whether there is room for so many bytes more of a body that is collected and did not announce its length.
+    private func hasRoom(for count: Int) -> Bool {
+        guard phase == .body, bodyLeft == 0, let lease else { return true }
+        return lease.cover(max(lease.room, min(body.count + count, bodyLimit)), at: connection.now)
     }
 
     /// Reads what waited while a request was answered.
     private func consumeBacklog() {
-        while !isConsuming, phase == .idle, !backlog.isEmpty, !isCongested {
+        while !isConsuming, phase != .finished, mayConsume, !backlog.isEmpty {
             let waiting = backlog
             backlog = []
             waiting.withUnsafeBytes { consume($0) }
         }
+        if backlog.isEmpty { backlogLease = nil }
     }
 
     /// - Returns: How many bytes were taken: more than 0.
@@ -189,23 +237,45 @@ final class HTTP1Server: WireProtocol {
         due = connection.now + limits.bodyTime
         let route = dispatch.route(for: head.request)
         self.route = route
-        guard head.body != .none else { return dispatchRequest() }
+        headBytes = bytes.count
+        guard head.body != .none else {
+            lease = try leaseForHead(route)
+            return dispatchRequest()
+        }
         if case .length(let length) = head.body { bodyLeft = length }
         guard route.body != .ignored else { return answerOnHead(head, route) }
         bodyLimit = route.bodyLimit
         if case .length(let length) = head.body {
             guard length <= UInt64(max(0, bodyLimit)) else { throw .tooLarge(limit: bodyLimit) }
-            body.reserveCapacity(min(Int(length), 64 * 1024))
         }
         phase = .body
         owesContinue = head.expectsContinue
         if route.body == .streamed {
-            let streamed = RequestBody(self, limit: bodyLimit, stallTime: limits.stallTime)
+            let streamed = RequestBody(
+                self, limit: bodyLimit, length: bodyLeft > 0 ? Int(bodyLeft) : nil, stallTime: limits.stallTime,
+                lease: bodies.lease(route.account, headBytes: headBytes))
             self.streamed = streamed
             start(head.request, by: route, body: streamed)
         } else {
-            sendContinue()
+            let lease = bodies.lease(route.account, headBytes: headBytes)
+            self.lease = lease
+            if lease.cover(Int(bodyLeft), at: connection.now) { bodyHasRoom() }
         }
+    }
+
+    /// The room for a request without a body, where its head is longer than most.
+    private func leaseForHead(_ route: HTTPRoute) throws(HTTP1Refusal) -> BodyLease? {
+        guard headBytes > limits.freeHeadBytes else { return nil }
+        let lease = bodies.lease(route.account, headBytes: headBytes)
+        guard !lease.hold(0) else { return lease }
+        lease.countRefusal()
+        throw .overloaded
+    }
+
+    /// A body that is collected may come.
+    private func bodyHasRoom() {
+        body.reserveCapacity(Int(bodyLeft))
+        sendContinue()
     }
 
     private func answerOnHead(_ head: HTTP1RequestHead, _ route: HTTPRoute) {
@@ -292,6 +362,8 @@ final class HTTP1Server: WireProtocol {
         guard let head, let route else { return }
         var request = head.request
         swap(&request.body, &body)
+        request.reservation = lease
+        lease = nil
         phase = .answering
         start(request, by: route, body: nil)
     }
@@ -394,6 +466,7 @@ final class HTTP1Server: WireProtocol {
         stream?.detach()
         stream = nil
         running = nil
+        quietSince = connection.now
         head = nil
         route = nil
         let unread = streamed
@@ -416,6 +489,7 @@ final class HTTP1Server: WireProtocol {
         // Whoever reads the body has the request, and answers for what became of it.
         if isReadingStream { return streamed?.fail(.malformed) ?? () }
         body = []
+        lease = nil
         partialHead = []
         let framing = HTTP1ResponseEncoder.Framing.length(refusal.response.bytes.count)
         HTTP1ResponseEncoder.appendHead(
@@ -427,6 +501,7 @@ final class HTTP1Server: WireProtocol {
     private func finish() {
         phase = .finished
         due = nil
+        lease = nil
         backlog = []
         connection.needsWrite()
     }
@@ -443,7 +518,22 @@ final class HTTP1Server: WireProtocol {
 
     func expire(at now: ContinuousClock.Instant) {
         guard let deadline, deadline <= now else { return }
-        if isReadingStream { return streamed?.fail(.stalled) ?? () }
+        if isReadingStream { return streamed?.expire(at: now) ?? () }
+        if let due, due <= now { return phaseExpired() }
+        guard let lease else { return }
+        switch lease.retry(at: now) {
+        case .granted:
+            bodyHasRoom()
+            consumeBacklog()
+            connection.needsWrite()
+        case .waiting: break
+        case .refused:
+            lease.countRefusal()
+            refuse(.overloaded)
+        }
+    }
+
+    private func phaseExpired() {
         switch phase {
         case .idle: finish()
         case .head where !scanner.hasBegun, .body where isDropping: finish()
@@ -476,6 +566,8 @@ final class HTTP1Server: WireProtocol {
         self.running = nil
         let unread = streamed
         streamed = nil
+        lease = nil
+        body = []
         phase = .finished
         due = nil
         output.removeAll()
@@ -498,6 +590,10 @@ extension HTTP1Server: RequestBodySource {
     }
 
     func bodyWasTaken(_ count: Int, of body: RequestBody) {
+        if body === streamed { connection.needsWrite() }
+    }
+
+    func bodyIsHeldUp(_ body: RequestBody) {
         if body === streamed { connection.needsWrite() }
     }
 }

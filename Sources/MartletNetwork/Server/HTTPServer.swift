@@ -20,6 +20,8 @@ public final class HTTPServer: Sendable {
 
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
+    private let countsLoopback: Bool
+    private let ledger: BodyLedger
     private let listeners = Mutex<[LoopBound<Listener>]>([])
 
     /// - Parameters:
@@ -30,9 +32,11 @@ public final class HTTPServer: Sendable {
         loops: EventLoopGroup, handler: any HTTPHandler, limits: ServerLimits = ServerLimits(),
         http2: HTTP2Settings = HTTP2Settings(), observer: (any ConnectionObserver)? = nil
     ) {
-        count = ConnectionCount(limit: limits.connections)
+        count = ConnectionCount(limit: limits.connections, share: limits.connectionsPerNetwork)
+        countsLoopback = limits.countsLoopback
+        ledger = BodyLedger(limits: limits.bodies)
         let common = LoopServer.Common(
-            handler: handler, limits: limits, http2: http2, observer: observer, count: count)
+            handler: handler, limits: limits, http2: http2, observer: observer, count: count, ledger: ledger)
         servers = loops.loops.map { LoopBound(LoopServer(loop: $0, common: common), loop: $0) }
     }
 
@@ -44,6 +48,15 @@ public final class HTTPServer: Sendable {
 
     /// How many connections there are.
     public var connectionCount: Int { count.current }
+
+    /// How many connections were closed at once because their network has its share.
+    public var connectionRefusals: Int { count.refusalCount }
+
+    /// How many bytes are reserved for bodies of requests that are not answered yet.
+    public var bodyBytes: Int { ledger.used }
+
+    /// How many requests were refused because there was no memory for their bodies.
+    public var bodyRefusals: Int { ledger.refusalCount }
 
     /// Begins to accept connections.
     /// - Parameter tls: What the listener presents; nil for clear text.
@@ -64,11 +77,13 @@ public final class HTTPServer: Sendable {
     ) async throws(NetworkError) -> SocketAddress {
         let servers = servers
         let count = count
+        let countsLoopback = countsLoopback
         let loop = servers[0].loop
         let (listener, address) = try await loop.run { () throws(NetworkError) in
             let socket = try Self.open(endpoint)
             let address = socket.address
-            let listener = Listener(socket, tls: choosingTLS, servers: servers, count: count, loop: loop)
+            let listener = Listener(
+                socket, tls: choosingTLS, servers: servers, count: count, countsLoopback: countsLoopback, loop: loop)
             try listener.start()
             return (LoopBound(listener, loop: loop), address)
         }

@@ -10,13 +10,17 @@ final class Listener: ReadinessHandler {
     private let tls: (@Sendable () -> TLSServerContext)?
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
+    private let countsLoopback: Bool
+    /// Where idle connections are being closed.
+    private var closing: Set<ConnectionShares.Shortage> = []
     private var registration: Registration?
     private var turn = 0
 
     init(
         _ socket: consuming ListeningSocket, tls: (@Sendable () -> TLSServerContext)?, servers: [LoopBound<LoopServer>],
-        count: ConnectionCount, loop: EventLoop
+        count: ConnectionCount, countsLoopback: Bool, loop: EventLoop
     ) {
+        self.countsLoopback = countsLoopback
         self.loop = loop
         self.socket = consume socket
         self.tls = tls
@@ -38,11 +42,16 @@ final class Listener: ReadinessHandler {
     func ready(_ readiness: Readiness) {
         for _ in 0..<Self.acceptedPerTurn {
             guard registration != nil else { return }
-            guard !count.isFull else { return rest() }
+            guard !count.isFull else {
+                closeIdle(in: .everywhere)
+                return rest()
+            }
             switch socket?.accept() ?? .none {
             case .connection(let accepted, let peer):
-                count.acquire()
-                handOver(accepted, peer: peer)
+                let network = PeerNetwork(peer, countsLoopback: countsLoopback)
+                let (isAdmitted, shortage) = count.admit(network)
+                if let shortage { closeIdle(in: shortage) }
+                if isAdmitted { handOver(accepted, peer: peer) }
             case .refused: continue
             case .none: return
             case .exhausted: return rest()
@@ -57,6 +66,22 @@ final class Listener: ReadinessHandler {
         let tls = tls
         server.loop.perform {
             server.value.adopt(Socket(owning: descriptor), peer: peer, tls: tls)
+        }
+    }
+
+    /// Has connections closed that have been idle for longest, on whatever loop, once at a time for each shortage.
+    private func closeIdle(in shortage: ConnectionShares.Shortage) {
+        guard closing.insert(shortage).inserted else { return }
+        let count = count.surplus(in: shortage)
+        let servers = servers
+        // The loop keeps the listener as long as it listens; what comes later changes nothing.
+        let listener = LoopBound(self, loop: loop)
+        Task.detached {
+            var idle: [IdleConnection] = []
+            for server in servers { idle += await server.loop.run { server.value.longestIdle(count, in: shortage) } }
+            let ids = Set(IdleConnection.longest(count, of: idle).map(\.id))
+            for server in servers { await server.loop.run { server.value.closeIdle(ids) } }
+            await listener.loop.run { _ = listener.value.closing.remove(shortage) }
         }
     }
 

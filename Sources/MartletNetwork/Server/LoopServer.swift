@@ -10,6 +10,7 @@ final class LoopServer: ConnectionOwner {
         let http2: HTTP2Settings
         let observer: (any ConnectionObserver)?
         let count: ConnectionCount
+        let ledger: BodyLedger
     }
 
     private let loop: EventLoop
@@ -28,15 +29,16 @@ final class LoopServer: ConnectionOwner {
 
     /// Takes over a connection that was counted when it was accepted.
     func adopt(_ socket: consuming Socket, peer: SocketAddress, tls: (@Sendable () -> TLSServerContext)?) {
+        let network = network(of: peer)
         guard !isDraining else {
-            count.release()
+            count.release(network)
             return
         }
         let session: TLSSession?
         do throws(NetworkError) {
             session = try tls?().makeSession()
         } catch {
-            count.release()
+            count.release(network)
             return
         }
         let connection = Connection(
@@ -51,7 +53,7 @@ final class LoopServer: ConnectionOwner {
         case "h2": makeHTTP2(connection)
         case .some: makeHTTP1(connection)
         case nil:
-            ProtocolSelector(deadline: loop.now + limits.headTime) { [unowned connection] in
+            ProtocolSelector(start: loop.now, deadline: loop.now + limits.headTime) { [unowned connection] in
                 self.makeHTTP1(connection)
             } http2: { [unowned connection] in
                 self.makeHTTP2(connection)
@@ -65,7 +67,33 @@ final class LoopServer: ConnectionOwner {
             observer.opened(ConnectionControl(connection, info: info, isHTTP2: false))
         }
         return HTTP1Server(
-            connection, info: info, dispatch: HandlerDispatch(common.handler, loop: loop), limits: limits)
+            connection, info: info, dispatch: HandlerDispatch(common.handler, loop: loop), limits: limits,
+            bodies: bodies(of: connection))
+    }
+
+    private func bodies(of connection: Connection) -> ConnectionBodies {
+        ConnectionBodies(
+            ledger: common.ledger, connection: connection.id,
+            network: network(of: connection.peer))
+    }
+
+    private func network(of peer: SocketAddress) -> PeerNetwork {
+        PeerNetwork(peer, countsLoopback: limits.countsLoopback)
+    }
+
+    /// The connections that have been idle for longest.
+    func longestIdle(_ count: Int, in shortage: ConnectionShares.Shortage) -> [IdleConnection] {
+        var idle: [IdleConnection] = []
+        for connection in connections.values {
+            if case .of(let network) = shortage, self.network(of: connection.peer) != network { continue }
+            if let since = connection.idleSince { idle.append(IdleConnection(id: connection.id, since: since)) }
+        }
+        return IdleConnection.longest(count, of: idle)
+    }
+
+    /// Closes those of the connections that are still idle.
+    func closeIdle(_ ids: Set<UInt64>) {
+        for id in ids where connections[id]?.idleSince != nil { connections[id]?.close(nil) }
     }
 
     private func makeHTTP2(_ connection: Connection) -> any WireProtocol {
@@ -77,12 +105,12 @@ final class LoopServer: ConnectionOwner {
         }
         return HTTP2ServerSession(
             connection: connection, dispatch: HandlerDispatch(common.handler, loop: loop), info: info, limits: limits,
-            settings: common.http2, control: control?.http2)
+            settings: common.http2, control: control?.http2, bodies: bodies(of: connection))
     }
 
     func connectionClosed(_ connection: Connection, error: NetworkError?) {
         connections.removeValue(forKey: connection.id)
-        count.release()
+        count.release(network(of: connection.peer))
         common.observer?.closed(connection.id)
         if isDraining, connections.isEmpty { tellDrained() }
     }
@@ -115,24 +143,45 @@ final class LoopServer: ConnectionOwner {
     }
 }
 
-/// How many connections a server has over all its loops.
+/// A connection that could be closed for others.
+struct IdleConnection: Hashable, Sendable {
+    let id: UInt64
+    let since: ContinuousClock.Instant
+
+    /// Those that have been idle for longest.
+    static func longest(_ count: Int, of all: [IdleConnection]) -> [IdleConnection] {
+        Array(all.sorted { ($0.since, $0.id) < ($1.since, $1.id) }.prefix(count))
+    }
+}
+
+/// The connections of a server over all its loops.
 final class ConnectionCount: Sendable {
-    private let count = Atomic<Int>(0)
-    private let limit: Int
+    private let shares: Mutex<ConnectionShares>
+    private let refused = Atomic<Int>(0)
 
-    init(limit: Int) {
-        self.limit = limit
+    init(limit: Int, share: Int) {
+        shares = Mutex(ConnectionShares(limit: limit, share: share))
     }
 
-    var current: Int { count.load(ordering: .relaxed) }
+    var current: Int { shares.withLock { $0.total } }
 
-    var isFull: Bool { count.load(ordering: .relaxed) >= limit }
+    var isFull: Bool { shares.withLock { $0.isFull } }
 
-    func acquire() {
-        count.wrappingAdd(1, ordering: .relaxed)
+    /// How many connections were closed at once because their network has its share.
+    var refusalCount: Int { refused.load(ordering: .relaxed) }
+
+    /// - Returns: Whether the connection may stay, what runs short now, and how many idle ones should go for it.
+    func admit(_ network: PeerNetwork) -> (isAdmitted: Bool, shortage: ConnectionShares.Shortage?) {
+        let (isAdmitted, shortage) = shares.withLock { shares in
+            (shares.admit(network), shares.shortage(for: network))
+        }
+        if !isAdmitted { refused.wrappingAdd(1, ordering: .relaxed) }
+        return (isAdmitted, shortage)
     }
 
-    func release() {
-        count.wrappingSubtract(1, ordering: .relaxed)
+    func surplus(in shortage: ConnectionShares.Shortage) -> Int { shares.withLock { $0.surplus(in: shortage) } }
+
+    func release(_ network: PeerNetwork) {
+        shares.withLock { $0.release(network) }
     }
 }

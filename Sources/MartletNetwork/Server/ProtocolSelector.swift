@@ -9,13 +9,18 @@ final class ProtocolSelector: WireProtocol {
     private var chosen: (any WireProtocol)?
     private var first: [UInt8] = []
     private var isOver = false
+    private let start: ContinuousClock.Instant
     private let firstDeadline: ContinuousClock.Instant
 
-    /// - Parameter deadline: For the bytes that decide.
+    /// - Parameters:
+    ///   - start: When the connection was made.
+    ///   - deadline: For the bytes that decide.
     init(
-        deadline: ContinuousClock.Instant, http1: @escaping () -> any WireProtocol,
+        start: ContinuousClock.Instant = .now, deadline: ContinuousClock.Instant,
+        http1: @escaping () -> any WireProtocol,
         http2: @escaping () -> any WireProtocol
     ) {
+        self.start = start
         firstDeadline = deadline
         makeHTTP1 = http1
         makeHTTP2 = http2
@@ -23,6 +28,7 @@ final class ProtocolSelector: WireProtocol {
 
     var isFinished: Bool { chosen?.isFinished ?? isOver }
     var wantsInput: Bool { chosen?.wantsInput ?? !isOver }
+    var idleSince: ContinuousClock.Instant? { chosen.map(\.idleSince) ?? .some(start) }
     var deadline: ContinuousClock.Instant? { chosen.map(\.deadline) ?? (isOver ? nil : firstDeadline) }
 
     func receive(_ bytes: UnsafeRawBufferPointer) {

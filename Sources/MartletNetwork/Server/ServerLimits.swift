@@ -1,7 +1,10 @@
 /// What a server allows its peers: sizes in bytes, counts and times.
 public struct ServerLimits: Sendable {
-    /// Connections at once over all listeners of a server; those above it wait in the kernel's queue.
+    /// Connections at once over all listeners of a server. When nearly as many are there, those that have been idle for
+    /// longest are closed; where none is idle, further ones wait in the kernel's queue.
     public var connections = 10_000
+    /// Connections at once of one network (`PeerNetwork`), but for this machine; those above it are closed at once.
+    public var connectionsPerNetwork = 1000
     /// Of the request line of HTTP/1.1, or of `:path`; a longer one is answered 414.
     public var targetBytes = 8 * 1024
     /// Of all header fields of a request together, names and values; more is answered 431.
@@ -12,6 +15,12 @@ public struct ServerLimits: Sendable {
     public var streamBufferBytes = 64 * 1024
     /// Of one message that comes on a WebSocket, all its fragments together.
     public var webSocketMessageBytes = 64 * 1024
+    /// Of the head of a request without a body that needs no room of `bodies`.
+    var freeHeadBytes: Int { 4096 }
+    /// Whether the shares of networks apply to loopback addresses too, each of which counts as a network of its own.
+    public var countsLoopback = false
+    /// Memory for the bodies of requests that are not answered yet.
+    public var bodies = BodyLimits()
     /// Requests of one HTTP/2 connection at once.
     public var concurrentStreams = 100
     /// From accepting a connection to the end of its TLS handshake.

@@ -47,6 +47,7 @@ final class Connection: WireConnection, ReadinessHandler {
     private var isInputOver = false
     private var discarded = 0
     private var timer: (id: TimerID, due: ContinuousClock.Instant)?
+    private let createdAt: ContinuousClock.Instant
     /// When connecting, the handshake, a stalled write or lingering ends the connection.
     private var ownDeadline: ContinuousClock.Instant?
 
@@ -61,6 +62,7 @@ final class Connection: WireConnection, ReadinessHandler {
         setUpDeadline: ContinuousClock.Instant, stallTime: Duration
     ) {
         self.loop = loop
+        createdAt = loop.now
         self.peer = peer
         self.tls = tls
         self.stallTime = stallTime
@@ -80,6 +82,12 @@ final class Connection: WireConnection, ReadinessHandler {
 
     /// How long ago the kernel last took in something of the peer.
     var silence: Duration { socket.silence }
+
+    /// Since when a server's connection has been of no use to its peer; nil while a request is answered.
+    var idleSince: ContinuousClock.Instant? {
+        guard phase == .open, let wire else { return createdAt }
+        return wire.idleSince
+    }
 
     /// The protocol that ALPN selected, if any.
     var selectedProtocol: String? { tls?.selectedProtocol }

@@ -12,6 +12,10 @@ protocol WireProtocol: AnyObject {
     /// When `expire(at:)` is to be called, or nil where nothing is being waited for.
     var deadline: ContinuousClock.Instant? { get }
 
+    /// Since when a server has owed its peer no answer; nil while it owes one. What came of a request that is not whole
+    /// does not count.
+    var idleSince: ContinuousClock.Instant? { get }
+
     /// Takes bytes from the peer. Never throws: what breaks the protocol is answered in its own words and finishes it.
     func receive(_ bytes: UnsafeRawBufferPointer)
 
@@ -35,6 +39,7 @@ protocol WireProtocol: AnyObject {
 extension WireProtocol {
     var wantsInput: Bool { true }
     var deadline: ContinuousClock.Instant? { nil }
+    var idleSince: ContinuousClock.Instant? { nil }
     func expire(at now: ContinuousClock.Instant) {}
 }
 

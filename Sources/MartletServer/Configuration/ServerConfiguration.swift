@@ -1,4 +1,5 @@
 public import MartletHTTP
+import MartletNetwork
 
 /// How a server is run.
 public struct ServerConfiguration: Sendable {
@@ -76,6 +77,11 @@ public struct ServerConfiguration: Sendable {
     /// Requests a second of each user of the app backend; nil for the usual.
     public var userRequestRate: Int?
 
+    /// Connections of one client address; nil for the default.
+    public var connectionsPerAddress: Int?
+    /// Bytes of memory for bodies of requests that are not answered yet; nil for the default.
+    public var bodyMemory: Int64?
+
     public init(
         dataDirectory: String, listen: Address? = nil, tlsListen: Address? = nil, tls: TLS? = nil,
         publicURL: HTTPOrigin? = nil, backendHub: String? = nil, allowsClearText: Bool = false, loops: Int? = nil,
@@ -92,6 +98,14 @@ public struct ServerConfiguration: Sendable {
         self.notificationRetention = notificationRetention
     }
 
+    /// What the public listeners allow their clients.
+    var limits: ServerLimits {
+        var limits = ServerLimits()
+        if let connectionsPerAddress { limits.connectionsPerNetwork = connectionsPerAddress }
+        if let bodyMemory { limits.bodies = BodyLimits(total: Int(bodyMemory)) }
+        return limits
+    }
+
     /// - Throws: `ServerError` naming the option that does not fit the others.
     public func validate() throws(ServerError) {
         guard listen != nil || tlsListen != nil else {
@@ -104,6 +118,9 @@ public struct ServerConfiguration: Sendable {
             throw ServerError("A TLS certificate needs --tls-listen HOST:PORT.")
         }
         _ = try openIDConnect?.settings()
+        if let bodyMemory, !(Int64(BodyLimits.leastTotal)...1 << 40).contains(bodyMemory) {
+            throw ServerError("--body-memory must be 42M or more: the largest request needs a quarter of it.")
+        }
         if let listen, !listen.isLoopback, !allowsClearText {
             throw ServerError(
                 "--listen \(listen) would send passwords and tokens in clear text to other machines: use --tls-listen, "

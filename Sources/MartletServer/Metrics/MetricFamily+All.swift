@@ -65,6 +65,15 @@ extension MetricFamily {
         "Requests refused for their number (429) or for want of room on the disk (507).")
     static let serverConnections = MetricFamily(
         "martlet_http_connections", .gauge, ["listener"], "Connections of clients.")
+    static let refusedConnections = MetricFamily(
+        "martlet_http_connections_refused_total", .counter, ["listener"],
+        "Connections closed at once because their address has its share.")
+    static let bodyBytes = MetricFamily(
+        "martlet_http_body_bytes", .gauge, ["listener"],
+        "Memory reserved for bodies of requests that are not answered yet.")
+    static let refusedBodies = MetricFamily(
+        "martlet_http_bodies_refused_total", .counter, ["listener"],
+        "Requests answered 503 because there was no memory for their bodies.")
     static let processorTime = MetricFamily(
         "process_cpu_seconds_total", .counter, [], "Processor time of the process.")
     static let residentMemory = MetricFamily(
@@ -78,7 +87,8 @@ extension MetricFamily {
     static let all = [
         accepted, attempts, outcomes, latency, deliveries, held, backlog, oldest, connections, paused, quarantines,
         renewals, credentialExpiry, databaseBytes, databaseMemory, diskBytes, writesWaiting, writeWait, commitTime,
-        loopBusy, requests, refusals, serverConnections, processorTime, residentMemory, openFiles, openFilesLimit,
+        loopBusy, requests, refusals, serverConnections, refusedConnections, bodyBytes, refusedBodies, processorTime,
+        residentMemory, openFiles, openFilesLimit,
         startTime,
     ]
 }

@@ -1,4 +1,5 @@
 import MartletHTTP
+import MartletNetwork
 import Synchronization
 
 /// How many requests were answered since the start, and how many connections of clients there are.
@@ -19,7 +20,10 @@ final class RequestCount: Sendable {
         var hundreds: UInt16
     }
 
-    private typealias Listener = (name: String, connections: @Sendable () -> Int)
+    private struct Listener {
+        let name: String
+        weak let server: HTTPServer?
+    }
 
     private let counts = Mutex<[Key: Int]>([:])
     /// By area and whole status.
@@ -32,9 +36,9 @@ final class RequestCount: Sendable {
         refusals.withLock { $0[area, default: [:]][status.code, default: 0] += 1 }
     }
 
-    /// Asks a listener for its connections from now on.
-    func watch(_ name: String, _ connections: @escaping @Sendable () -> Int) {
-        listeners.withLock { $0.append((name, connections)) }
+    /// Asks a server for its figures from now on.
+    func watch(_ name: String, _ server: HTTPServer) {
+        listeners.withLock { $0.append(Listener(name: name, server: server)) }
     }
 
     /// A handler that counts its answers.
@@ -55,8 +59,13 @@ final class RequestCount: Sendable {
         }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
     }
 
-    var connections: [(labels: [String], value: Double)] {
-        listeners.withLock { $0 }.map { ([$0.name], Double($0.connections())) }
+    var connections: [(labels: [String], value: Double)] { figures(\.connectionCount) }
+    var refusedConnections: [(labels: [String], value: Double)] { figures(\.connectionRefusals) }
+    var bodyBytes: [(labels: [String], value: Double)] { figures(\.bodyBytes) }
+    var refusedBodies: [(labels: [String], value: Double)] { figures(\.bodyRefusals) }
+
+    private func figures(_ figure: KeyPath<HTTPServer, Int>) -> [(labels: [String], value: Double)] {
+        listeners.withLock { $0 }.map { ([$0.name], Double($0.server?[keyPath: figure] ?? 0)) }
     }
 }
 

@@ -56,6 +56,12 @@ enum ServeCommand {
             Option(
                 "metrics-token-file", "FILE",
                 "Serve /metrics to who sends this file's line as bearer token; 'martlet metrics' needs none."),
+            Option(
+                "connections-per-address", "N",
+                "Connections of one client address (IPv6: of its /64), but for this machine.", default: "1000"),
+            Option(
+                "body-memory", "SIZE", "Memory for bodies of requests that are not answered yet, 42M or more.",
+                default: "64M"),
             Option("loops", "N", "Event loops; one per core, at most two, where it is not given."),
         ] + FaultOptions(prefix: "simulator-").all
     ) { invocation in
@@ -121,6 +127,8 @@ enum ServeCommand {
         configuration.userRequestRate = try invocation.count("user-request-rate", upTo: 1_000_000)
         configuration.backlogLimit = try invocation.count("backlog-limit", upTo: 10_000_000)
         configuration.diskReserve = try invocation.byteCount("disk-reserve")
+        configuration.connectionsPerAddress = try invocation.count("connections-per-address", upTo: 10_000)
+        configuration.bodyMemory = try invocation.byteCount("body-memory")
         configuration.metricsTokenFile = invocation["metrics-token-file"]
         configuration.loops = try invocation.optional("loops", as: "a number from 1 to 64") { text in
             Int(text).flatMap { (1...64).contains($0) ? $0 : nil }

@@ -3,6 +3,11 @@ import Testing
 /// What the judges of Tests/Peers find after kills, lost power, a full disk and a long load.
 @Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(5)))
 struct ReliabilityJudgeTests {
+    @Test("Unfinished requests take little memory and hold nobody up")
+    func floodsTakeLittleMemory() async throws {
+        try await Judge.run("flood.py")
+    }
+
     @Test("What was answered with success survives kill -9")
     func nothingAcknowledgedIsLostByKills() async throws {
         try await Judge.run("durability.py", "--rounds", "3")

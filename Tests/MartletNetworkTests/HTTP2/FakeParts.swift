@@ -24,6 +24,13 @@ final class FakeDispatch: RequestDispatch {
         return HTTPRoute(bodyLimit: bodyLimit, streamsBody: streams, account: account) { _ in HTTPResponse(.notFound) }
     }
 
+    /// Lets go of the requests, as handlers do that are done.
+    func forgetAll() {
+        requests = []
+        running = []
+        bodies = []
+    }
+
     func start(
         _ request: HTTPRequest, by route: HTTPRoute, body: RequestBody?, answerTo stream: any ResponseStream
     ) -> any RunningRequest {

@@ -8,11 +8,14 @@ struct RawHTTP2Peer {
     let dispatch: FakeDispatch
     let server: HTTP2ServerSession
 
-    init(limits: ServerLimits = ServerLimits(), dispatch: FakeDispatch = FakeDispatch()) {
+    init(
+        limits: ServerLimits = ServerLimits(), dispatch: FakeDispatch = FakeDispatch(),
+        bodies: ConnectionBodies? = nil
+    ) {
         self.dispatch = dispatch
         server = HTTP2ServerSession(
             connection: connection, dispatch: dispatch,
-            info: HTTPConnection(id: 1, peer: "", isSecure: false, majorVersion: 2), limits: limits)
+            info: HTTPConnection(id: 1, peer: "", isSecure: false, majorVersion: 2), limits: limits, bodies: bodies)
         var opening = HTTP2FrameWriter.preface
         HTTP2FrameWriter.settings([], into: &opening)
         server.receive(opening)

@@ -278,20 +278,74 @@ struct HTTPServerTests {
         never.set()
     }
 
-    @Test func connectionsAboveTheLimitWaitUntilOthersHaveGone() async throws {
+    @Test func connectionsAboveTheLimitWaitWhileAllOthersAreAnswered() async throws {
         var limits = ServerLimits()
         limits.connections = 1
-        let server = HTTPServer(loops: loops, handler: ClosureHandler.echo, limits: limits)
+        let (begun, answered) = (Signal(), Signal())
+        let handler = ClosureHandler { request in
+            guard request.target == "/1" else { return HTTPResponse(.ok) }
+            begun.set()
+            await answered.wait()
+            return HTTPResponse(.ok)
+        }
+        let server = HTTPServer(loops: loops, handler: handler, limits: limits)
         let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: 0))
         let first = try RawClient.Connection(address)
         first.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(await first.receive(until: "/1 ").hasSuffix("GET /1 "))
+        await begun.wait()
         async let second = RawClient.exchange(
             address, ["GET /2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"])
-        first.send("GET /3 HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(await first.receive(until: "/3 ").hasSuffix("GET /3 "))
+        answered.set()
+        #expect(await first.receive().hasPrefix("HTTP/1.1 200"))
+        #expect(await second.hasPrefix("HTTP/1.1 200"))
         first.close()
-        #expect(await second.hasSuffix("GET /2 "))
+        await server.shutDown()
+    }
+
+    @Test func theLongestIdleConnectionMakesRoomForANewOne() async throws {
+        var limits = ServerLimits()
+        limits.connections = 3
+        let server = HTTPServer(loops: loops, handler: ClosureHandler.echo, limits: limits)
+        let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: 0))
+        var idle: [RawClient.Connection] = []
+        for number in 1...20 {
+            let connection = try RawClient.Connection(address)
+            connection.send("GET /\(number) HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(await connection.receive(until: "/\(number) ").hasSuffix("GET /\(number) "))
+            idle.append(connection)
+        }
+        #expect(await idle[0].receive().isEmpty)
+        for connection in idle { connection.close() }
+        await server.shutDown()
+    }
+
+    @Test func anAddressHasItsShareOfTheConnectionsAndOthersAreServed() async throws {
+        var limits = ServerLimits()
+        limits.countsLoopback = true
+        limits.connectionsPerNetwork = 2
+        let never = Signal()
+        let handler = ClosureHandler { request in
+            if request.target == "/wait" { await never.wait() }
+            return HTTPResponse(.ok)
+        }
+        let server = HTTPServer(loops: loops, handler: handler, limits: limits)
+        let address = try await server.listen(on: .tcp(host: "127.0.0.1", port: 0))
+        let greedy = try #require(SocketAddress(address: "127.0.0.7", port: 0))
+        var held: [RawClient.Connection] = []
+        for _ in 0..<2 {
+            let connection = try RawClient.Connection(address, from: greedy)
+            connection.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+            held.append(connection)
+        }
+        let third = try RawClient.Connection(address, from: greedy)
+        #expect(await third.receive().isEmpty)
+        let modest = try #require(SocketAddress(address: "127.0.0.8", port: 0))
+        let other = try RawClient.Connection(address, from: modest)
+        other.send("GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(await other.receive().hasPrefix("HTTP/1.1 200"))
+        #expect(server.connectionRefusals == 1)
+        never.set()
+        for connection in held + [third, other] { connection.close() }
         await server.shutDown()
     }
 

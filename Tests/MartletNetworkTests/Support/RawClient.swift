@@ -29,12 +29,14 @@ enum RawClient {
     struct Connection: Sendable {
         private let descriptor: Int32
 
-        init(_ address: SocketAddress) throws(NetworkError) {
+        /// - Parameter source: The address to come from; nil for any.
+        init(_ address: SocketAddress, from source: SocketAddress? = nil) throws(NetworkError) {
             let domain = address.family == .unix ? AF_UNIX : address.family == .ipv4 ? AF_INET : AF_INET6
             descriptor = socket(domain, Int32(SOCK_STREAM.rawValue), 0)
             var limit = timeval(tv_sec: 600, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             let descriptor = descriptor
+            if let source { _ = RawClient.bind(descriptor, source) }
             guard address.withPointer({ connect(descriptor, $0, $1) }) == 0 else {
                 let error = NetworkError.system("connect")
                 Glibc.close(descriptor)

@@ -104,6 +104,11 @@ final class NGHTTP2Session {
         nghttp2_session_consume_connection(session, count)
     }
 
+    /// The same for a stream's window alone, where the connection's was given back before.
+    func consumeStream(_ count: Int, of stream: Int32) {
+        nghttp2_session_consume_stream(session, stream, count)
+    }
+
     func submitPing() {
         nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
     }

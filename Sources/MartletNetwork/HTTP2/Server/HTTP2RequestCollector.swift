@@ -8,6 +8,8 @@ struct HTTP2RequestCollector {
         case targetTooLong
         case bodyTooLarge
         case notSupported
+        /// There was no memory for its body.
+        case overloaded
         /// A field has characters that HTTP does not allow. Leaving it out would change what the request means.
         case malformed
 
@@ -17,6 +19,7 @@ struct HTTP2RequestCollector {
             case .targetTooLong: HTTPStatus(414)
             case .bodyTooLarge: .contentTooLarge
             case .notSupported: HTTPStatus(501)
+            case .overloaded: .serviceUnavailable
             case .malformed: .badRequest
             }
         }
@@ -34,7 +37,7 @@ struct HTTP2RequestCollector {
     private var places: [Int?] = []
     private var targetPlace: Int?
     private var targetIndexing = HTTPField.Indexing.never
-    private var fieldBytes = 0
+    private(set) var fieldBytes = 0
     private var bodyLimit = 0
     private var body: [UInt8] = []
     private var isHeadFinished = false
@@ -46,6 +49,13 @@ struct HTTP2RequestCollector {
         self.limits = limits
     }
 
+    /// What stays of a request that was handed on: trailers are counted and not kept.
+    static func spent(limits: ServerLimits) -> HTTP2RequestCollector {
+        var collector = HTTP2RequestCollector(limits: limits)
+        collector.isHeadFinished = true
+        return collector
+    }
+
     // MARK: Fields
 
     /// - Returns: false when the block is beyond all patience and its stream is to be reset.
@@ -54,7 +64,7 @@ struct HTTP2RequestCollector {
     ) -> Bool {
         // What RFC 9113, section 10.5.1 counts.
         fieldBytes += name.count + value.count + 32
-        places.append(nil)
+        if !isHeadFinished { places.append(nil) }
         if isPath(name), value.count > limits.targetBytes { isTargetTooLong = true }
         if fieldBytes > limits.fieldBytes || places.count > limits.fieldCount { isTooLarge = true }
         if !isValid, !isHeadFinished { isMalformed = true }
@@ -114,14 +124,23 @@ struct HTTP2RequestCollector {
     /// - Returns: `.bodyTooLarge` where the head already announces more than is allowed.
     mutating func allowBody(of limit: Int) -> Refusal? {
         bodyLimit = limit
-        let announced = fields.first { $0.name == "content-length" }.flatMap { Int($0.value) } ?? 0
-        return announced > limit ? .bodyTooLarge : nil
+        return length ?? 0 > limit ? .bodyTooLarge : nil
+    }
+
+    /// How long the body is, where that was announced.
+    var length: Int? { fields.first { $0.name == "content-length" }.flatMap { Int($0.value) } }
+
+    /// How much of the body has come.
+    var bodyCount: Int { body.count }
+
+    /// The body that is to come has room.
+    mutating func reserve(_ count: Int) {
+        body.reserveCapacity(count)
     }
 
     /// Whether the rest of a body that nobody wants may come: so little that it needs no further window.
     func isShortBody(upTo limit: Int) -> Bool {
-        guard !expectsContinue, let length = fields.first(where: { $0.name == "content-length" }) else { return false }
-        return Int(length.value).map { $0 <= limit } ?? false
+        !expectsContinue && length.map { $0 <= limit } ?? false
     }
 
     var expectsContinue: Bool {

@@ -64,7 +64,11 @@ extension HTTP2ServerSession {
     func refuse(_ stream: HTTP2ServerStream, with status: HTTPStatus) {
         stream.phase = .refused
         stream.deadline = now + limits.stallTime
-        send(HTTPResponse(status), on: stream)
+        stream.lease = nil
+        stream.collector = .spent(limits: limits)
+        var response = HTTPResponse(status)
+        if status == .serviceUnavailable { response.fields["retry-after"] = String(BodyLimits.retryAfter) }
+        send(response, on: stream)
     }
 
     private func fields(of response: HTTPResponse, length: Int?) -> NGHTTP2FieldList {

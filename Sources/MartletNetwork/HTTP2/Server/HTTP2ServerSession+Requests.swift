@@ -48,19 +48,52 @@ extension HTTP2ServerSession: NGHTTP2Events {
         stream.isHead = head.method == .head
         let route = dispatch.route(for: head)
         stream.route = route
-        guard !isLast else { return }
+        guard !isLast else { return leaseForHead(of: stream, route) }
         guard route.body != .ignored else { return answerOnHead(head, by: route, on: stream) }
         if let refusal = stream.collector.allowBody(of: route.bodyLimit) {
             return refuse(stream, with: refusal.status)
         }
         stream.owesContinue = stream.collector.expectsContinue
+        let lease = bodies.lease(route.account, headBytes: stream.collector.fieldBytes)
         if route.body == .streamed {
-            let input = RequestBody(stream, limit: route.bodyLimit, stallTime: limits.stallTime)
+            let input = RequestBody(
+                stream, limit: route.bodyLimit, length: stream.collector.length, stallTime: limits.stallTime,
+                lease: lease)
             stream.input = input
             start(head, by: route, body: input, on: stream)
         } else {
-            sendContinue(on: stream)
+            stream.lease = lease
+            if lease.cover(stream.collector.length ?? 0, at: now) { bodyHasRoom(stream) } else { bodyIsHeldUp() }
         }
+    }
+
+    /// Makes room for a request without a body, where its head is longer than most.
+    private func leaseForHead(of stream: HTTP2ServerStream, _ route: HTTPRoute) {
+        guard stream.collector.fieldBytes > limits.freeHeadBytes else { return }
+        let lease = bodies.lease(route.account, headBytes: stream.collector.fieldBytes)
+        stream.lease = lease
+        if !lease.hold(0) { refuseBody(of: stream) }
+    }
+
+    private func bodyHasRoom(_ stream: HTTP2ServerStream) {
+        stream.collector.reserve(stream.collector.length ?? 0)
+        takeUp(stream)
+        sendContinue(on: stream)
+    }
+
+    /// Looks for room again for a body that is collected.
+    func retryBody(of stream: HTTP2ServerStream) {
+        switch stream.lease?.retry(at: now) {
+        case .granted?: bodyHasRoom(stream)
+        case .waiting?: bodyIsHeldUp()
+        case .refused?: refuseBody(of: stream)
+        case nil: break
+        }
+    }
+
+    private func refuseBody(of stream: HTTP2ServerStream) {
+        stream.lease?.countRefusal()
+        refuse(stream, with: HTTP2RequestCollector.Refusal.overloaded.status)
     }
 
     private func answerOnHead(_ head: HTTPRequest, by route: HTTPRoute, on stream: HTTP2ServerStream) {
@@ -92,7 +125,20 @@ extension HTTP2ServerSession: NGHTTP2Events {
             consumeConnection(bytes.count)
             return refuse(stream, with: refusal.status)
         }
-        consume(bytes.count, of: stream)
+        keep(bytes.count, of: stream)
+    }
+
+    /// Opens the windows by what came, as far as there is room for it.
+    private func keep(_ count: Int, of stream: HTTP2ServerStream) {
+        let held = stream.collector.bodyCount
+        guard let lease = stream.lease else { return consume(count, of: stream) }
+        if !lease.isWaiting, lease.cover(max(held, lease.room), at: now) { return consume(count, of: stream) }
+        guard lease.hold(held) else {
+            consumeConnection(count)
+            return refuseBody(of: stream)
+        }
+        putOff(count, of: stream)
+        bodyIsHeldUp()
     }
 
     private func requestCompleted(_ stream: HTTP2ServerStream) {
@@ -100,14 +146,16 @@ extension HTTP2ServerSession: NGHTTP2Events {
         stream.phase = .answering
         if let input = stream.input { return input.complete() }
         guard let route = stream.route else { return }
-        let request = stream.collector.request(on: requestConnection, stream: stream.id)
+        var request = stream.collector.request(on: requestConnection, stream: stream.id)
+        request.reservation = stream.lease
+        stream.lease = nil
         start(request, by: route, body: nil, on: stream)
     }
 
     private func start(_ request: HTTPRequest, by route: HTTPRoute, body: RequestBody?, on stream: HTTP2ServerStream) {
         stream.deadline = nil
         stream.route = nil
-        if body == nil { stream.collector = HTTP2RequestCollector(limits: limits) }
+        if body == nil { stream.collector = .spent(limits: limits) }
         let running = dispatch.start(request, by: route, body: body, answerTo: stream)
         if stream.phase != .gone, !stream.isAnswered { stream.running = running }
     }

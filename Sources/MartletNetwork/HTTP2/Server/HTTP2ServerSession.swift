@@ -11,6 +11,7 @@ final class HTTP2ServerSession: WireProtocol {
     let dispatch: any RequestDispatch
     private let info: HTTPConnection
     private let control: HTTP2ConnectionControl?
+    let bodies: ConnectionBodies
     private weak var connection: (any WireConnection)?
 
     private(set) lazy var nghttp2 = NGHTTP2Session(.server, events: self)
@@ -20,8 +21,12 @@ final class HTTP2ServerSession: WireProtocol {
 
     private(set) var now: ContinuousClock.Instant
     private var idleDeadline: ContinuousClock.Instant
+    /// When a request was last over.
+    private var quietSince: ContinuousClock.Instant
     /// When the deadlines of the streams are looked at: a scan per second costs less than a schedule per stream.
     private var sweep: ContinuousClock.Instant?
+    /// When bodies that wait for room look for it again; nil where none waits.
+    private var bodyRetry: ContinuousClock.Instant?
 
     private var isBroken = false
     private var isClosing = false
@@ -44,8 +49,10 @@ final class HTTP2ServerSession: WireProtocol {
     ///   - control: Steers this session from elsewhere.
     init(
         connection: any WireConnection, dispatch: any RequestDispatch, info: HTTPConnection, limits: ServerLimits,
-        settings: HTTP2Settings = HTTP2Settings(), control: HTTP2ConnectionControl? = nil
+        settings: HTTP2Settings = HTTP2Settings(), control: HTTP2ConnectionControl? = nil,
+        bodies: ConnectionBodies? = nil
     ) {
+        self.bodies = bodies ?? ConnectionBodies(alone: limits, connection: info.id)
         self.connection = connection
         self.dispatch = dispatch
         self.info = info
@@ -53,6 +60,7 @@ final class HTTP2ServerSession: WireProtocol {
         self.control = control
         now = connection.now
         idleDeadline = now + limits.headTime
+        quietSince = now
         flood = HTTP2FloodGuard(now: now)
         tap = HTTP2FrameTap(
             prefaceLength: Int(NGHTTP2_CLIENT_MAGIC_LEN), blockLimit: 2 * limits.fieldBytes + limits.targetBytes)
@@ -72,9 +80,16 @@ final class HTTP2ServerSession: WireProtocol {
     /// A peer that provokes answers and does not read them is not read either: what it provokes would pile up.
     var wantsInput: Bool { nghttp2.queuedFrames < Self.queueLimit }
 
+    var idleSince: ContinuousClock.Instant? {
+        let owes = streams.values.contains { $0.phase == .answering || $0.input != nil || $0.output.count > 0 }
+        return owes ? nil : quietSince
+    }
+
     var deadline: ContinuousClock.Instant? {
         if isSilent || isClosing { return nil }
-        return streams.isEmpty ? idleDeadline : sweep
+        guard !streams.isEmpty else { return idleDeadline }
+        guard let sweep, let bodyRetry else { return sweep }
+        return min(sweep, bodyRetry)
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -102,16 +117,38 @@ final class HTTP2ServerSession: WireProtocol {
             if now >= idleDeadline { close() }
             return
         }
+        retryBodies()
         guard let sweep, now >= sweep else { return }
         for stream in streams.values {
             if let deadline = stream.deadline, now >= deadline { expire(stream) }
-            if let deadline = stream.input?.deadline, now >= deadline { stream.input?.fail(.stalled) }
+            if let deadline = stream.input?.deadline, now >= deadline { stream.input?.expire(at: now) }
         }
         self.sweep = now + sweepInterval
     }
 
+    /// A body waits for room.
+    func bodyIsHeldUp() {
+        bodyRetry = bodyRetry ?? now + limits.bodies.retryInterval
+        connection?.needsWrite()
+    }
+
+    private func retryBodies() {
+        guard let retry = bodyRetry, now >= retry else { return }
+        bodyRetry = nil
+        for stream in streams.values {
+            if let input = stream.input {
+                if input.isHeldUp { input.expire(at: now) }
+            } else if stream.lease?.isWaiting == true {
+                retryBody(of: stream)
+            }
+        }
+        connection?.needsWrite()
+    }
+
     func inputEnded() {
-        // A client that sends nothing more still reads the answers to what it has asked.
+        // A client that sends nothing more still reads the answers to what it has asked. What it has not asked to the end
+        // it never will, and gives back what was reserved for it.
+        for stream in streams.values where stream.phase == .head || stream.phase == .body { reset(stream, .cancel) }
         // No notice is needed before the end: nothing new can come.
         guard !streams.isEmpty else { return close() }
         outlivesGoAway = false
@@ -195,9 +232,12 @@ final class HTTP2ServerSession: WireProtocol {
         if !stream.isAnswered { stream.running?.cancel() }
         stream.running = nil
         stream.input?.fail(.disconnected)
+        stream.lease = nil
+        quietSince = now
         streams[stream.id] = nil
         guard streams.isEmpty else { return }
         sweep = nil
+        bodyRetry = nil
         idleDeadline = now + limits.idleTime
         idled()
     }
@@ -237,6 +277,22 @@ final class HTTP2ServerSession: WireProtocol {
         } else {
             nghttp2.consume(count, of: stream.id)
         }
+    }
+
+    /// Bytes came for which there is no room yet: the stream's window stays shut, and other streams are not held up.
+    func putOff(_ count: Int, of stream: HTTP2ServerStream) {
+        if withholdsWindows {
+            stream.withheld += count
+        } else {
+            nghttp2.consumeConnection(count)
+            stream.early += count
+        }
+    }
+
+    /// There is room for what was put off.
+    func takeUp(_ stream: HTTP2ServerStream) {
+        if stream.early > 0 { nghttp2.consumeStream(stream.early, of: stream.id) }
+        stream.early = 0
     }
 
     /// The same for a stream that is gone, or whose body nobody wants: it counts for the connection alone.

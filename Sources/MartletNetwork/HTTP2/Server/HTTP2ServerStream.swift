@@ -21,6 +21,10 @@ final class HTTP2ServerStream: ResponseStream {
     var running: (any RunningRequest)?
     /// The body, where the handler reads it while it comes.
     var input: RequestBody?
+    /// The room for a body that is collected.
+    var lease: BodyLease?
+    /// Bytes of the body that were given back to the connection's window and not to the stream's.
+    var early = 0
     /// The peer waits to be told to send the body.
     var owesContinue = false
     var isHead = false
@@ -78,6 +82,10 @@ extension HTTP2ServerStream: RequestBodySource {
 
     func bodyIsWanted(_ body: RequestBody) {
         session?.sendContinue(on: self)
+    }
+
+    func bodyIsHeldUp(_ body: RequestBody) {
+        if phase != .gone { session?.bodyIsHeldUp() }
     }
 
     func bodyWasTaken(_ count: Int, of body: RequestBody) {

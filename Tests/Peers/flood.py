@@ -1,0 +1,241 @@
+"""Strangers and users who begin requests and do not finish them: how much memory the server gives them, and how promptly
+everybody else is served meanwhile.
+
+    flood.py MARTLET
+"""
+
+import asyncio
+import base64
+import json
+import os
+import re
+import resource
+import socket
+import time
+
+import h2.config
+import h2.connection
+import h2.events
+import h2.exceptions
+
+import hub_client
+import processes
+from checks import Checks
+
+checks = Checks("flood")
+
+HUB, USER, PASSWORD = "demo", "alice", "wonderland\n"
+MEGABYTE = 1024 * 1024
+BATCH = 2 * MEGABYTE
+ENCRYPTED = 9_000_000
+BOUND = 100 * MEGABYTE
+# Two processor cores and a debug build; the point is that nobody waits for the flood to end.
+LATENCY = 5
+ORDINARY = 100
+CONNECTIONS = 10_000
+
+
+def private_bytes(pid):
+    """What the process has for itself alone."""
+    with open(f"/proc/{pid}/smaps_rollup") as rollup:
+        return 1024 * sum(int(line.split()[1]) for line in rollup if line.startswith(("Private_Clean", "Private_Dirty")))
+
+
+class Flooder:
+    """One HTTP/2 connection whose streams send all but the last byte of their bodies, as far as windows allow."""
+
+    def __init__(self, port, path, fields, length, streams=100):
+        self._port, self._path, self._fields, self._length, self._streams = port, path, fields, length, streams
+        self._left = {}
+        self.statuses = {}
+
+    async def open(self):
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+        self._h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
+        self._h2.initiate_connection()
+        authority = f"127.0.0.1:{self._port}"
+        for _ in range(self._streams):
+            stream = self._h2.get_next_available_stream_id()
+            head = [(":method", "POST"), (":scheme", "http"), (":authority", authority), (":path", self._path)]
+            self._h2.send_headers(stream, head + [("content-length", str(self._length))] + self._fields)
+            self._left[stream] = self._length - 1
+        self._writer.write(self._h2.data_to_send())
+
+    async def run(self):
+        """Sends until the server closes the connection or the task is cancelled."""
+        try:
+            while True:
+                self._send()
+                self._writer.write(self._h2.data_to_send())
+                await self._writer.drain()
+                data = await self._reader.read(65536)
+                if not data:
+                    return
+                for event in self._h2.receive_data(data):
+                    self._take(event)
+        except (OSError, h2.exceptions.ProtocolError):
+            return
+
+    def _take(self, event):
+        if isinstance(event, h2.events.ResponseReceived):
+            fields = dict(event.headers)
+            self.statuses[event.stream_id] = int(fields.get(b":status", fields.get(":status", 0)))
+        if isinstance(event, (h2.events.StreamReset, h2.events.StreamEnded)):
+            self._left.pop(event.stream_id, None)
+
+    def _send(self):
+        for stream, left in list(self._left.items()):
+            try:
+                count = min(left, self._h2.local_flow_control_window(stream), 16384)
+                if count > 0:
+                    self._h2.send_data(stream, b"x" * count)
+                    self._left[stream] -= count
+            except h2.exceptions.ProtocolError:
+                self._left.pop(stream, None)
+
+    def close(self):
+        self._writer.transport.abort()
+
+
+def half_requests(port, count, head, length):
+    """HTTP/1.1 connections that send a head and as much of the body as the kernel takes, but for the last byte."""
+    connections = []
+    for _ in range(count):
+        connection = socket.create_connection(("127.0.0.1", port))
+        connection.sendall(head.encode())
+        connection.setblocking(False)
+        connections.append([connection, length - 1])
+    return connections
+
+
+def push(connections):
+    for entry in connections:
+        try:
+            while entry[1] > 0:
+                entry[1] -= entry[0].send(b"x" * min(entry[1], 65536))
+        except BlockingIOError:
+            pass
+        except OSError:
+            entry[1] = 0
+
+
+class Course:
+    def __init__(self, binary, directory):
+        self._binary, self._data = binary, os.path.join(directory, "data")
+        self._keys = processes.create_hub(binary, self._data, HUB)
+        processes.martlet(binary, "user", "add", USER, "--password-stdin", "--data", self._data, stdin=PASSWORD)
+        self.server = processes.Server(binary, self._data, os.path.join(directory, "server.log"))
+
+    async def run(self):
+        await self.server.start()
+        self._port = self.server.port
+        self._token = hub_client.signature(
+            hub_client.namespace_resource(self._port), "DefaultFullSharedAccessSignature",
+            self._keys["DefaultFullSharedAccessSignature"])
+        basic = base64.b64encode(f"{USER}:{PASSWORD.strip()}".encode()).decode()
+        await self._ordinary(20)
+        batch = f"/nobody/messages/$batch?direct&{hub_client.API_VERSION}"
+        known = f"/{HUB}/messages/$batch?direct&{hub_client.API_VERSION}"
+        await self._flood("strangers over HTTP/2", [self._flooder(batch, [], BATCH) for _ in range(4)], {401})
+        await self._flood("a stranger's log-ins", [self._flooder("/api/sessions", [], 8192) for _ in range(4)], set())
+        await self._flood(
+            "a key's batches", [self._flooder(known, [("authorization", self._token)], BATCH) for _ in range(2)], {503})
+        await self._flood(
+            "one user's encrypted messages",
+            [self._flooder("/api/notifications/encrypted", [("authorization", f"Basic {basic}")], ENCRYPTED)], {503})
+        await self._flood_http1(batch)
+        await self._crowd()
+        await self._nothing_stays()
+
+    def _flooder(self, path, fields, length):
+        return Flooder(self._port, path, fields, length)
+
+    async def _flood(self, name, flooders, expected):
+        before = private_bytes(self.server.process.pid)
+        for flooder in flooders:
+            await flooder.open()
+        tasks = [asyncio.create_task(flooder.run()) for flooder in flooders]
+        # Bodies that find no room are refused after five seconds.
+        await self._watch(name, before, 8 if expected == {503} else 0)
+        for task in tasks:
+            task.cancel()
+        for flooder in flooders:
+            flooder.close()
+        seen = {status for flooder in flooders for status in flooder.statuses.values()}
+        checks.that(f"{name}: what is refused is refused with {expected}", seen <= expected, seen)
+        checks.equal(f"{name}: something is refused, or all fits", bool(seen), bool(expected))
+
+    async def _flood_http1(self, path):
+        before = private_bytes(self.server.process.pid)
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nContent-Length: {BATCH}\r\n\r\n"
+        connections = half_requests(self._port, 300, head, BATCH)
+        push(connections)
+        await self._watch("strangers over HTTP/1.1", before, 1, lambda: push(connections))
+        for connection, _ in connections:
+            connection.close()
+
+    async def _crowd(self):
+        """More connections than the server has, all of them idle, from one address."""
+        connections = []
+        try:
+            for number in range(CONNECTIONS + 200):
+                connection = socket.create_connection(("127.0.0.1", self._port), timeout=30)
+                connections.append(connection)
+                if number % 200 == 199:
+                    await asyncio.sleep(0)
+            started = time.monotonic()
+            status, _, _ = await hub_client.Connection(self._port).request("GET", "/health/live", {})
+            waited = time.monotonic() - started
+            print(f"flood: health is answered after {1000 * waited:.0f} ms beside {len(connections)} idle connections")
+            checks.equal("health is answered while the server is full", status, 200)
+            checks.that("nobody waits for idle connections to end", waited < LATENCY, waited)
+        finally:
+            for connection in connections:
+                connection.close()
+
+    async def _watch(self, name, before, least, step=None):
+        """The most memory and the latencies of ordinary requests, for at least so many seconds."""
+        most, deadline = 0, time.monotonic() + least
+        task = asyncio.create_task(self._ordinary(ORDINARY))
+        while not task.done() or time.monotonic() < deadline:
+            most = max(most, private_bytes(self.server.process.pid))
+            if step:
+                step()
+            await asyncio.sleep(0.05)
+        latencies = sorted(await task)
+        added = most - before
+        median, p99 = latencies[len(latencies) // 2], latencies[len(latencies) * 99 // 100]
+        print(f"flood: {name}: {added / MEGABYTE:.1f} MB more, ordinary requests in {1000 * median:.0f} ms (median), "
+              f"{1000 * p99:.0f} ms (p99)", flush=True)
+        checks.that(f"{name}: less than {BOUND // MEGABYTE} MB more", added < BOUND, added)
+        checks.that(f"{name}: everybody else is served", p99 < LATENCY, p99)
+
+    async def _ordinary(self, count):
+        """How long each of so many requests took; a failed one fails the course."""
+        connection, latencies = hub_client.Connection(self._port, timeout=30), []
+        for number in range(count):
+            started = time.monotonic()
+            body = json.dumps({"installationId": f"i{number}", "platform": "apns", "pushChannel": "ab" * 32}).encode()
+            target = f"/{HUB}/installations/i{number}?{hub_client.API_VERSION}"
+            fields = {"Authorization": self._token, "Content-Type": "application/json"}
+            status, _, content = await connection.request("PUT", target, fields, body)
+            if status != 200:
+                raise processes.Failed(f"an ordinary request is answered {status}: {content}")
+            latencies.append(time.monotonic() - started)
+        connection.close()
+        return latencies
+
+    async def _nothing_stays(self):
+        deadline = time.monotonic() + 20
+        while (held := self._held()) and time.monotonic() < deadline:
+            await asyncio.sleep(0.1)
+        checks.equal("no memory stays reserved for bodies", held, 0)
+
+    def _held(self):
+        text = processes.martlet(self._binary, "metrics", "--data", self._data)
+        return sum(float(value) for value in re.findall(r'^martlet_http_body_bytes\{listener="public"\} (\S+)', text, re.M))
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    checks.finish_on_a_server(Course)
