@@ -270,7 +270,8 @@ class JavaCourse:
         if sdk.expect("reading a hub", read, 200):
             hub = sdk.read("a hub", java_reader.hub, read)
             sdk.equal("neither what was null nor a secret is there", hub and hub["AdmCredential"], {
-                "ClientId": adm["ClientId"]})
+                "ClientId": adm["ClientId"], "AuthTokenUrl": "https://api.amazon.com/auth/O2/token",
+                "SendUrlTemplate": "https://api.amazon.com/messaging/registrations/{0}/messages"})
         listed = call("GET", f"/$Resources/NotificationHubs/?{version}&$skip=0&$top=2147483647")
         if sdk.expect("listing hubs", listed, 200):
             hubs = sdk.read("the hubs", java_reader.hubs, listed)
