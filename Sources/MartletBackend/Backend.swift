@@ -73,7 +73,9 @@ public struct Backend: Sendable {
     }
 
     /// What answers every path that begins with `/api`.
-    public func makeHandler() -> any HTTPHandler { makeRouter() }
+    public func makeHandler() -> any HTTPHandler {
+        CrossSiteHandler(handler: makeRouter(), rule: CrossSiteRule(publicOrigin: settings.publicOrigin))
+    }
 
     func makeRouter() -> Router {
         var router = Router { _, refusal in Self.answer(refusal) }

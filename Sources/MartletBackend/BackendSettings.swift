@@ -1,4 +1,5 @@
 public import MartletCore
+public import MartletHTTP
 
 /// What an operator may choose about the app backend.
 public struct BackendSettings: Sendable {
@@ -12,6 +13,8 @@ public struct BackendSettings: Sendable {
     public var payloads: PayloadSettings
     /// How fast a user may ask for anything.
     public var requestRate: RequestRate
+    /// The origin that clients use, where it is not that which their requests name.
+    public var publicOrigin: HTTPOrigin?
 
     public init(
         sessionLifetime: Duration = .seconds(30 * 86_400), showsSenders: Bool = false,

@@ -174,11 +174,14 @@ struct Engine: Sendable {
             token: try configuration.metricsTokenFile.map { path throws(ServerError) in
                 try MetricsToken(file: path)
             })
-        return RootHandler(
+        let root = RootHandler(
             backend: requests.counting(backend.makeHandler(), .backend), health: requests.counting(health, .health),
             metrics: requests.counting(metrics, .metrics),
             containers: requests.counting(containers.makeHandler(), .containers),
             hubs: requests.counting(router, .hub))
+        // Of a certificate that no browser trusts by itself the promise would lock people out.
+        guard case .files = configuration.tls else { return root }
+        return StrictTransport(handler: root)
     }
 
     private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {
@@ -187,6 +190,7 @@ struct Engine: Sendable {
             payloads: PayloadSettings(
                 sizeLimit: configuration.payloadLimit, quota: configuration.payloadQuota,
                 sample: configuration.sampleNotification.flatMap { SampleNotification(rawValue: $0.rawValue) }))
+        settings.publicOrigin = configuration.publicURL
         if let rate = configuration.userRequestRate { settings.requestRate = RequestRate(perSecond: rate) }
         let identity = try configuration.openIDConnect?.settings()
         let provider = identity.map { [log] identity in

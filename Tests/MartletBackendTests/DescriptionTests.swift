@@ -8,7 +8,7 @@ import Testing
 struct DescriptionTests {
     @Test func everyRouteIsDescribedAndNothingElse() async throws {
         let fixture = try await Fixture()
-        let router = try #require(fixture.handler as? Router)
+        let router = try #require((fixture.handler as? CrossSiteHandler)?.handler as? Router)
         let described = BackendDescription(platforms: fixture.platforms).description.routeNames
         #expect(described.sorted() == router.routeNames.sorted())
     }

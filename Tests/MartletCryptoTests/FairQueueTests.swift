@@ -16,13 +16,21 @@ struct FairQueueTests {
     @Test func aFullQueueTakesFromTheLongestShare() {
         var queue = FairQueue<String, Int>(countLimit: 3)
         for number in 1...3 { _ = queue.add(number, of: "a") }
-        guard case .full = queue.add(4, of: "a") else { Issue.record("There was room."); return }
-        guard case .replaced(3) = queue.add(11, of: "b") else { Issue.record("Not the newest."); return }
+        #expect(Self.word(queue.add(4, of: "a")) == "full")
+        #expect(Self.word(queue.add(11, of: "b")) == "replaced 3")
         // Two and one: as even as three can be.
-        guard case .full = queue.add(12, of: "b") else { Issue.record("There was room."); return }
-        guard case .replaced(2) = queue.add(21, of: "c") else { Issue.record("Not the newest."); return }
-        guard case .full = queue.add(31, of: "d") else { Issue.record("There was room."); return }
+        #expect(Self.word(queue.add(12, of: "b")) == "full")
+        #expect(Self.word(queue.add(21, of: "c")) == "replaced 2")
+        #expect(Self.word(queue.add(31, of: "d")) == "full")
         #expect([queue.next(), queue.next(), queue.next(), queue.next()] == [1, 11, 21, nil])
+    }
+
+    private static func word(_ admission: FairQueue<String, Int>.Admission) -> String {
+        switch admission {
+        case .waiting: "waiting"
+        case .replaced(let number): "replaced \(number)"
+        case .full: "full"
+        }
     }
 
     private struct Ticket: Hashable {

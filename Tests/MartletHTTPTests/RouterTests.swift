@@ -38,6 +38,16 @@ struct RouterTests {
         #expect(await Self.router.respond(to: HTTPRequest(.get, "/$files/a")).status == .notFound)
     }
 
+    @Test func aMatchSaysWhichSegmentsStandForNames() async {
+        var router = Router { _, _ in HTTPResponse(.notFound) }
+        router.on(.get, "/$files/{name}/{path...}") { _, match in
+            let names = (0..<5).map { match.parameterName(at: $0) ?? "-" }
+            return HTTPResponse(.ok, body: .bytes(Array(names.joined(separator: " ").utf8)))
+        }
+        let response = await router.respond(to: HTTPRequest(.get, "/$files/a/b/c"))
+        #expect(response.bytes == Array("- name path path -".utf8))
+    }
+
     @Test func parametersAreDecodedAndKeepTheirCase() async {
         let response = await Self.router.respond(to: HTTPRequest(.get, "/Demo/registrations/a%20B"))
         #expect(response.bytes == Array("Demo a B".utf8))

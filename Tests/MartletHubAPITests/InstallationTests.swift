@@ -30,6 +30,21 @@ struct InstallationTests {
         #expect(try await Self.rows("news", of: fixture).map(\.template?.name) == ["news"])
     }
 
+    @Test(
+        "A user that cannot stand in a tag is stored, and only has no tag",
+        arguments: ["Ann Lee", "a,b", "{a}", "a}", String(repeating: "u", count: 257), "o'neil\n"])
+    func anyUserIsStored(user: String) async throws {
+        let fixture = try await HubFixture()
+        let body: JSON = ["platform": "pigeon", "pushChannel": "loft1", "userId": .string(user)]
+        #expect(try await fixture.send(.put, "/demo/installations/i1", body: body.text).status == .ok)
+        let read = try await fixture.send(.get, "/demo/installations/i1")
+        #expect(try JSON(parsing: read.bytes)["userId"] == .string(user))
+        let row = try #require(try await Self.rows("$InstallationId:{i1}", of: fixture).first)
+        #expect(row.tags.map(\.spelling) == ["$InstallationId:{i1}"])
+        let patch: JSON = [["op": "replace", "path": "/userId", "value": .string("x" + user)]]
+        #expect(try await fixture.send(.patch, "/demo/installations/i1", body: patch.text).status == .ok)
+    }
+
     @Test("A row of an installation is changed with the installation alone", arguments: [HTTPMethod.put, .delete])
     func aRowIsNotWritten(method: HTTPMethod) async throws {
         let fixture = try await HubFixture()

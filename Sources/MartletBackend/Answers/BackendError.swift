@@ -43,6 +43,10 @@ extension BackendError {
 
     static let notAllowed = BackendError(40300, "You may not send to whom the request names.")
 
+    static let crossSite = BackendError(
+        40302, "A page of another site may not make a browser ask this; only pages of this server may.")
+    static let notJSON = BackendError(41502, "Send the body as JSON, with 'Content-Type: application/json'.")
+
     static let notFound = BackendError(40400, "There is nothing at this address.")
     static let noRegistration = BackendError(40401, "You have no registration of this id.")
     static func badKey(_ sentence: String) -> BackendError { BackendError(40013, sentence) }

@@ -29,12 +29,19 @@ struct RequestBody {
         self.members = members
     }
 
+    /// A page of another site can make a browser send any other type without asking this server first.
     static func json(_ request: HTTPRequest) throws(BackendError) -> JSON {
+        guard request.fields.values(of: "content-type").allSatisfy(isJSON) else { throw .notJSON }
         do throws(JSONError) {
             return try JSON(parsing: request.body, maximumDepth: maximumDepth)
         } catch {
             throw .badBody("The body must be JSON. \(error)")
         }
+    }
+
+    private static func isJSON(_ type: String) -> Bool {
+        guard let type = HeaderParameters(type)?.value else { return false }
+        return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
     }
 
     /// - Parameter name: As callers know it; compared without case.

@@ -188,9 +188,11 @@ struct BackendDescription {
             headers: [APIParameter(.header, "WWW-Authenticate", isRequired: true)]),
         refusal(
             .forbidden,
-            "The caller may not send to whom the request names, or a token is genuine and names nobody who can be a user."
+            "The caller may not send to whom the request names, a token is genuine and names nobody who can be a user, or a "
+                + "page of another site made a browser ask."
         ),
         refusal(.notFound, "There is nothing of this id."),
+        refusal(415, "The body is declared as something else than JSON."),
         anyRefusal(.contentTooLarge, "The body or the message is too large."),
         refusal(
             .tooManyRequests, "Too many requests, failed log-ins or guesses, or too much that is unfinished.",

@@ -48,12 +48,22 @@ public struct UserName: Sendable, CustomStringConvertible {
             return scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
                 || "_@.-'+#".unicodeScalars.contains(scalar)
         }
+        guard !isOtherSpelling(scalar) else { return false }
         return switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
             .spacingMark, .decimalNumber, .letterNumber:
             true
         default: false
         }
+    }
+
+    /// Whether a capital folds into the small letter of another capital, as the sign for kelvin (U+212A) into `k`: the
+    /// name would be that of another user.
+    private static func isOtherSpelling(_ scalar: Unicode.Scalar) -> Bool {
+        let small = scalar.properties.lowercaseMapping.unicodeScalars
+        guard small.count == 1, let letter = small.first, letter != scalar else { return false }
+        let capital = letter.properties.uppercaseMapping.unicodeScalars
+        return capital.count == 1 && capital.first != scalar
     }
 
     private static func escape(_ folded: String) -> String {

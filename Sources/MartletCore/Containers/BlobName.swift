@@ -13,7 +13,7 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// - Returns: nil for a name that no blob has.
     public init?(_ text: String) {
         guard (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
-        let segments = text.split(separator: "/", omittingEmptySubsequences: false)
+        let segments = Self.segments(of: text)
         guard segments.count <= Self.segmentLimit, segments.allSatisfy(Self.isAllowed) else { return nil }
         self.text = text
     }
@@ -23,7 +23,20 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
         "A blob's name has up to \(lengthLimit) bytes in up to \(segmentLimit) segments between slashes; none is empty, "
         + "made of dots, longer than \(segmentLengthLimit) bytes, or has backslashes or control characters."
 
-    public var segments: [Substring] { text.split(separator: "/") }
+    public var segments: [Substring] { Self.segments(of: text) }
+
+    /// By bytes: a slash and a combining mark after it are one character.
+    private static func segments(of text: String) -> [Substring] {
+        text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
+    }
+
+    // By bytes, as file systems compare names.
+
+    public static func == (left: BlobName, right: BlobName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
 
     public var description: String { text }
 

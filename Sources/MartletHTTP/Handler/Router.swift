@@ -110,9 +110,10 @@ public struct Router: HTTPHandler {
         var parameters: [RouteMatch.Parameter] = []
         for (place, part) in pattern.enumerated() {
             switch part {
-            case .rest(let name): parameters.append((name, segments[place...].joined(separator: "/")))
+            case .rest(let name):
+                parameters.append((name, segments[place...].joined(separator: "/"), place..<segments.count))
             case .literal: break
-            case .parameter(let name): parameters.append((name, segments[place]))
+            case .parameter(let name): parameters.append((name, segments[place], place..<place + 1))
             }
         }
         return parameters
@@ -137,7 +138,7 @@ extension Router.Segment {
 /// What a route found in the target of a request.
 public struct RouteMatch: Sendable {
     public let target: HTTPTarget
-    typealias Parameter = (name: String, value: String)
+    typealias Parameter = (name: String, value: String, segments: Range<Int>)
     /// A handful, which is found sooner one after the other than by a hash.
     private let parameters: [Parameter]
 
@@ -148,4 +149,9 @@ public struct RouteMatch: Sendable {
 
     /// The decoded segment at a name in braces; empty for a name that the pattern does not have.
     public subscript(name: String) -> String { parameters.last { $0.name == name }?.value ?? "" }
+
+    /// The name in braces that the segment at a position stands for; nil for a literal.
+    public func parameterName(at index: Int) -> String? {
+        parameters.first { $0.segments.contains(index) }?.name
+    }
 }

@@ -57,7 +57,7 @@ struct Gate: Sendable {
         guard let token = known?.signature ?? SharedAccessSignature(header: header) else { throw .malformedToken }
         guard time.now.seconds - Self.clockSkew < token.expiry else { throw .expiredToken }
         guard let audience = known?.audience ?? token.audience,
-            audience.covers(match.target.segments, at: address.hosts(of: request))
+            audience.covers(match.target.segments, at: address.hosts(of: request), isID: match.hasID(at:))
         else { throw .wrongAudience }
         return PresentedToken(header: header, signature: token, audience: audience, signer: known?.signer)
     }
@@ -94,5 +94,12 @@ struct Gate: Sendable {
             PresentedToken(
                 header: token.header, signature: token.signature, audience: token.audience, signer: signer))
         return true
+    }
+}
+
+extension RouteMatch {
+    /// Whether the segment at a position is an id. Names of hubs and tags compare without case, as literals do.
+    fileprivate func hasID(at index: Int) -> Bool {
+        parameterName(at: index).map { !["hub", "tag"].contains($0) } ?? false
     }
 }

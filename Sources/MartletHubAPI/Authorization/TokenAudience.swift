@@ -1,26 +1,40 @@
 import MartletHTTP
 
 /// The host and path that a token is good for: its `sr` without what clients do not agree on, which is scheme, port,
-/// query, case and trailing slash (wire document, sections 2.2 and 2.3).
+/// query, trailing slash and the case of all but ids (wire document, sections 2.2 and 2.3).
 struct TokenAudience: Hashable {
     let host: String
-    /// Decoded and in lower case; empty for the whole host.
-    let path: [String]
+    /// Decoded; empty for the whole host.
+    private let path: [String]
+    /// The same in lower case.
+    private let foldedPath: [String]
+    /// Whether ids in the path may have been written in lower case by the client that signed them. Several clients sign
+    /// the address of each request in lower case: all of them with its query, or as `http` with a slash at the end.
+    private let mayHaveFoldedIDs: Bool
 
     init?(_ resource: some StringProtocol) {
-        guard let url = PercentEncoding.decode(resource)?.lowercased() else { return nil }
-        guard let scheme = ["https://", "http://", "sb://"].first(where: url.hasPrefix) else { return nil }
-        let address = url.dropFirst(scheme.count).prefix { $0 != "?" && $0 != "#" }
+        guard let url = PercentEncoding.decode(resource) else { return nil }
+        let start = url.lowercased()
+        guard let scheme = ["https://", "http://", "sb://"].first(where: start.hasPrefix) else { return nil }
+        let rest = url.dropFirst(scheme.count)
+        let address = rest.prefix { $0 != "?" && $0 != "#" }
         let slash = address.firstIndex(of: "/") ?? address.endIndex
         host = TokenAudience.withoutPort(address[..<slash])
-        path = address[slash...].split(separator: "/").map { PercentEncoding.decode($0)?.lowercased() ?? String($0) }
+        path = address[slash...].split(separator: "/").map { PercentEncoding.decode($0) ?? String($0) }
+        foldedPath = path.map { $0.lowercased() }
+        let isClients = rest[address.endIndex...].first == "?" || (scheme == "http://" && address.last == "/")
+        mayHaveFoldedIDs = isClients && path == foldedPath
         guard !host.isEmpty else { return nil }
     }
 
     /// Whether a request to one of `hosts` for the path of `segments` is within the audience.
-    func covers(_ segments: [String], at hosts: [String]) -> Bool {
+    /// - Parameter isID: Whether the segment at a position is an id, which compares with its case.
+    func covers(_ segments: [String], at hosts: [String], isID: (Int) -> Bool) -> Bool {
         guard hosts.contains(host), path.count <= segments.count else { return false }
-        return zip(path, segments).allSatisfy { $0 == $1.lowercased() }
+        return path.indices.allSatisfy { index in
+            if path[index].utf8.elementsEqual(segments[index].utf8) { return true }
+            return (mayHaveFoldedIDs || !isID(index)) && foldedPath[index] == segments[index].lowercased()
+        }
     }
 
     /// The host of an authority, in lower case.

@@ -73,11 +73,14 @@ public struct ContainerAPI: Sendable {
         return response
     }
 
-    /// An answer with what blob services put into each.
+    /// An answer with what blob services put into each, and with what keeps content that strangers chose from doing more
+    /// in a browser than being shown.
     static func marked(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.fields["x-ms-version"] = StorageVersion.current
         response.fields["x-ms-request-id"] = TrackingID.random()
+        response.fields["x-content-type-options"] = "nosniff"
+        response.fields["content-security-policy"] = "sandbox; default-src 'none'"
         return response
     }
 

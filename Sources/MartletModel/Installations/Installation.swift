@@ -42,18 +42,16 @@ public struct Installation: Hashable, Sendable {
         self.secondaryTiles = secondaryTiles
     }
 
-    /// `$InstallationId:{ID}`, then `$UserId:{USER}` where there is a user: what every registration of it carries.
-    /// - Throws: `InstallationError` for an id or a user that cannot stand in a tag.
+    /// `$InstallationId:{ID}`, then `$UserId:{USER}` where there is a user that can stand in a tag: what every
+    /// registration of it carries. Any other user is only stored.
+    /// - Throws: `InstallationError` for an id that cannot stand in a tag.
     public var systemTags: [Tag] {
         get throws(InstallationError) {
             guard Self.isValid(id: id), let own = try? Tag("$InstallationId:{\(id)}") else {
                 throw InstallationError(
                     "An installation's id has 1 to 256 bytes without spaces, slashes, commas and braces.")
             }
-            guard let userID else { return [own] }
-            guard let user = try? Tag("$UserId:{\(userID)}") else {
-                throw InstallationError("A userId has 1 to 256 bytes without spaces, commas and braces.")
-            }
+            guard let userID, let user = try? Tag("$UserId:{\(userID)}") else { return [own] }
             return [own, user]
         }
     }

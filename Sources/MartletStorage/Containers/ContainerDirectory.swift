@@ -159,15 +159,15 @@ struct ContainerDirectory: Sendable {
     private func collect(
         _ path: String, _ above: String, _ query: BlobQuery, into page: inout BlobPage
     ) throws(ContainerError) {
-        let names = try entries(path).map { above + $0.name + ($0.isDirectory ? "/" : "") }
-        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+        let entries = try entries(path).map { (entry: $0, name: above + $0.name + ($0.isDirectory ? "/" : "")) }
+        for (entry, name) in entries.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
             guard !page.hasMore else { return }
-            if name.hasSuffix("/") {
+            if entry.isDirectory {
                 guard query.mayHoldBlobs(name) else { continue }
-                try collect("\(path)/\(name.dropFirst(above.count).dropLast())", name, query, into: &page)
+                try collect("\(path)/\(entry.name)", name, query, into: &page)
             } else if query.shows(name), let blobName = BlobName(name) {
                 var status = stat()
-                guard lstat("\(path)/\(name.dropFirst(above.count))", &status) == 0 else { continue }
+                guard lstat("\(path)/\(entry.name)", &status) == 0 else { continue }
                 if page.blobs.count < query.limit {
                     page.blobs.append(Blob(blobName, status))
                 } else {
@@ -252,14 +252,14 @@ struct ContainerDirectory: Sendable {
 
 extension BlobQuery {
     fileprivate func shows(_ name: String) -> Bool {
-        guard name.hasPrefix(prefix) else { return false }
+        guard name.utf8.starts(with: prefix.utf8) else { return false }
         return after.map { $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? true
     }
 
     /// Whether names that begin so, with a slash at the end, can be among those that are shown.
     fileprivate func mayHoldBlobs(_ name: String) -> Bool {
-        guard name.hasPrefix(prefix) || prefix.hasPrefix(name) else { return false }
-        return after.map { $0.hasPrefix(name) || $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? true
+        guard name.utf8.starts(with: prefix.utf8) || prefix.utf8.starts(with: name.utf8) else { return false }
+        return after.map { $0.utf8.starts(with: name.utf8) || $0.utf8.lexicographicallyPrecedes(name.utf8) } ?? true
     }
 }
 

@@ -112,6 +112,17 @@ public enum ContainerConformance {
             try require(part.blobs.map(\.name.text), is: ["b/2/x"])
             try require(below.hasMore, is: false)
         },
+        Requirement("Names are bytes: a combining mark after a slash begins a segment") { store in
+            _ = try await store.createContainer(try Self.name("jobs"))
+            let names = ["a/\u{301}x", "a/\u{301}/b", "e\u{301}", "\u{E9}"]
+            for name in names { try await Self.put(name, name, in: store) }
+            for name in names { try require(try await Self.text(name, in: store).utf8.count, is: name.utf8.count) }
+            let page = try await store.blobs(BlobQuery(container: try Self.name("jobs"), limit: 9))
+            try require(page.blobs.map { Array($0.name.text.utf8) }, is: [1, 0, 2, 3].map { Array(names[$0].utf8) })
+            let below = try await store.blobs(BlobQuery(container: try Self.name("jobs"), prefix: "a/", limit: 9))
+            try require(below.blobs.count, is: 2)
+            try await store.deleteBlob(try Self.address(names[0]))
+        },
         Requirement("A blob goes, and its name can then begin another") { store in
             _ = try await store.createContainer(try Self.name("jobs"))
             try await Self.put("a/b/c", "1", in: store)

@@ -26,7 +26,9 @@ public final class MemoryContainers: ContainerStore {
                 guard blobs[address.name]?.blob.entityTag == tag else { throw .conditionFailed }
             }
             let name = address.name.text
-            if blobs.keys.contains(where: { $0.text.hasPrefix(name + "/") || name.hasPrefix($0.text + "/") }) {
+            if blobs.keys.contains(where: {
+                $0.text.utf8.starts(with: (name + "/").utf8) || name.utf8.starts(with: ($0.text + "/").utf8)
+            }) {
                 throw .nameTaken
             }
             commits += 1
@@ -63,7 +65,7 @@ public final class MemoryContainers: ContainerStore {
     public func blobs(_ query: BlobQuery) throws(ContainerError) -> BlobPage {
         guard let blobs = state.withLock({ $0.containers[query.container] }) else { throw .noContainer }
         let found = blobs.values.map(\.blob).sorted { $0.name < $1.name }.filter { blob in
-            blob.name.text.hasPrefix(query.prefix)
+            blob.name.text.utf8.starts(with: query.prefix.utf8)
                 && query.after.map { $0.utf8.lexicographicallyPrecedes(blob.name.text.utf8) } ?? true
         }
         return BlobPage(blobs: Array(found.prefix(query.limit)), hasMore: found.count > query.limit)

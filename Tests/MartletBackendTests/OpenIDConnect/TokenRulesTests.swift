@@ -51,6 +51,7 @@ struct TokenRulesTests {
         ("preferred_username", 7, .noUser(claim: "preferred_username")),
         ("preferred_username", "", .noUser(claim: "preferred_username")),
         ("preferred_username", "alice && bob", .noUser(claim: "preferred_username")),
+        ("preferred_username", "mar\u{212A}", .noUser(claim: "preferred_username")),
         ("preferred_username", .string(String(repeating: "a", count: 300)), .noUser(claim: "preferred_username")),
     ]
 

@@ -22,6 +22,17 @@ struct UserNameTests {
         #expect(try UserName("alice") != UserName("alicf"))
     }
 
+    /// The signs for kelvin, ångström and ohm, and a capital theta for formulas.
+    @Test(arguments: ["mar\u{212A}", "\u{212B}sa", "\u{2126}", "\u{3F4}"])
+    func aSignThatFoldsIntoALetterIsNone(name: String) {
+        #expect(throws: UserNameError.badCharacter) { try UserName(name) }
+    }
+
+    @Test(arguments: ["STRA\u{1E9E}E", "\u{130}brahim", "ΣΟΦΙΑ", "Ǆ", "ÅSA", "Ω"])
+    func capitalsOfAnyScriptAreAllowed(name: String) throws {
+        #expect(try UserName(name).spelling == name)
+    }
+
     @Test func whatLooksLikeAnEscapeIsAnotherName() throws {
         #expect(try UserName("zo#c3#ab") != UserName("Zoë"))
     }

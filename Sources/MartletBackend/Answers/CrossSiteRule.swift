@@ -1,0 +1,36 @@
+import MartletHTTP
+
+/// Refuses what another site makes a browser send with the credentials that it keeps for this one. Only what browsers add
+/// to requests counts, so that other clients are served as before.
+struct CrossSiteRule: Sendable {
+    /// The origin that clients use, where it is said; otherwise it is that of each request.
+    let publicOrigin: HTTPOrigin?
+
+    /// Whether a request may come from where its browser says: from a page of this server or from no page
+    /// (`Sec-Fetch-Site`, W3C Fetch Metadata), or, of a browser that does not say it, from this server's own origin.
+    func allows(_ request: HTTPRequest) -> Bool {
+        let sites = request.fields.values(of: "sec-fetch-site")
+        guard sites.allSatisfy({ ["same-origin", "none"].contains($0) }) else { return false }
+        // What the page's own browser vouches for holds also behind a proxy that changes the host.
+        if sites == ["same-origin"] { return true }
+        return request.fields.values(of: "origin").allSatisfy { isOwn($0, of: request) }
+    }
+
+    /// The scheme is taken as it is: a proxy may have ended TLS.
+    private func isOwn(_ text: String, of request: HTTPRequest) -> Bool {
+        guard let origin = HTTPOrigin(text) else { return false }
+        if origin == publicOrigin { return true }
+        return origin == HTTPOrigin("\(origin.scheme.rawValue)://\(request.authority)")
+    }
+}
+
+/// Passes on what the rule allows, and refuses the rest by its head.
+struct CrossSiteHandler: HTTPHandler {
+    let handler: any HTTPHandler
+    let rule: CrossSiteRule
+
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        guard !rule.allows(head) else { return handler.route(for: head) }
+        return HTTPRoute(refusing: HTTPResponse(.crossSite as BackendError))
+    }
+}
