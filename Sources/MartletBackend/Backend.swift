@@ -33,6 +33,7 @@ public struct Backend: Sendable {
     /// The first path segment of everything that the backend answers.
     public static let pathPrefix = "api"
 
+    let users: any UserStore
     let devices: DeviceRegistry
     let intake: NotificationIntake
     let keys: any DeviceKeyStore
@@ -57,6 +58,7 @@ public struct Backend: Sendable {
         hub: BackendHub, identityProvider: IdentityProvider? = nil, time: any TimeSource,
         settings: BackendSettings = BackendSettings()
     ) throws(CryptoError) {
+        self.users = users.store
         self.devices = devices
         self.intake = intake
         self.keys = keys

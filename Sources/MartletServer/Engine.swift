@@ -210,10 +210,11 @@ struct Engine: Sendable {
     func makeAdminHandler(_ configuration: ServerConfiguration, _ endpoint: PublicEndpoint) -> any HTTPHandler {
         let removal = UserRemoval(
             users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
+        let groups = UserGroups(users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
         let containers = ContainerAdministration(
             store: storage.containers, signer: signer, endpoint: endpoint, time: time)
         let api = AdminAPI(
-            hubs: hubs, devices: devices, users: users, userRemoval: removal, platforms: platforms,
+            hubs: hubs, devices: devices, users: users, userRemoval: removal, userGroups: groups, platforms: platforms,
             containers: containers, audit: AuditAdministration(store: storage),
             serverKey: KeyAdministration(rotation: keyRotation),
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,

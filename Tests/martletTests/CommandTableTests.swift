@@ -63,12 +63,14 @@ struct CommandTableTests {
         (
             "user", "'martlet user' needs a further word.",
             "There are:\n  martlet user add NAME\n  martlet user list\n  martlet user remove NAME\n"
-                + "  martlet user role add NAME ROLE\n  martlet user role remove NAME ROLE"
+                + "  martlet user role add NAME ROLE\n  martlet user role remove NAME ROLE\n"
+                + "  martlet user group add NAME GROUP\n  martlet user group remove NAME GROUP"
         ),
         (
             "user delete bob", "There is no command 'user delete'.",
             "There are:\n  martlet user add NAME\n  martlet user list\n  martlet user remove NAME\n"
-                + "  martlet user role add NAME ROLE\n  martlet user role remove NAME ROLE"
+                + "  martlet user role add NAME ROLE\n  martlet user role remove NAME ROLE\n"
+                + "  martlet user group add NAME GROUP\n  martlet user group remove NAME GROUP"
         ),
     ])
     func whatIsNoCommandIsToldWhatThereIs(line: String, sentence: String, hint: String) throws {

@@ -44,7 +44,7 @@ struct RegisterBody: Sendable {
         } catch {
             throw .badTag(error.description)
         }
-        if let prefix = UserName.tagPrefixes.first(where: tag.folded.hasPrefix) {
+        if let prefix = (UserName.tagPrefixes + [GroupName.prefix]).first(where: tag.folded.hasPrefix) {
             throw .badTag("Tags that begin with '\(prefix)' are the server's to give.")
         }
         guard tag.folded.first != "$" else { throw .badTag("Tags that begin with '$' are the server's to give.") }

@@ -9,6 +9,8 @@ struct RegisterRoutes: Sendable {
     private static let bodyLimit = 32_768
     /// How many registrations of one handle are looked at.
     private static let searchLimit = 100
+    /// How often a device is written for a user whose groups change at the same time.
+    private static let attemptLimit = 10
 
     func add(to router: inout Router) {
         router.on(.post, "/api/register") { request, match in
@@ -19,7 +21,7 @@ struct RegisterRoutes: Sendable {
         }
         router.on(.put, "/api/register/{id}", bodyLimit: Self.bodyLimit, streamsBody: true) { request, match in
             await backend.answer(collecting: request) { (caller, request) throws(BackendError) in
-                try await put(match["id"], try RegisterBody(request), for: caller.name)
+                try await register(match["id"], try RegisterBody(request), for: caller)
                 return HTTPResponse(.ok)
             }
         }
@@ -66,10 +68,32 @@ struct RegisterRoutes: Sendable {
         return keys
     }
 
-    private func put(_ id: String, _ body: RegisterBody, for user: UserName) async throws(BackendError) {
+    /// Groups that change meanwhile count too: who changes them may have passed this device before it was there.
+    private func register(_ id: String, _ body: RegisterBody, for caller: Caller) async throws(BackendError) {
+        var groups = try await groups(of: caller)
+        for _ in 0..<Self.attemptLimit {
+            try await put(id, body, for: caller.name, in: groups)
+            let current = try await self.groups(of: caller)
+            if current == groups { return }
+            groups = current
+        }
+        throw .busy
+    }
+
+    /// Those of the account of the name, and those that the log-in gives.
+    private func groups(of caller: Caller) async throws(BackendError) -> [Tag] {
+        let account = try await backend.stored { () throws(StorageError) in
+            try await backend.users.user(caller.name.folded)
+        }
+        return (account?.roles ?? []).union(caller.hasRolesOfProvider ? caller.roles : []).groupTags
+    }
+
+    private func put(
+        _ id: String, _ body: RegisterBody, for user: UserName, in groups: [Tag]
+    ) async throws(BackendError) {
         let hub = try backend.hub.hub()
         let platform = try backend.platform(named: body.platform)
-        var given = backend.settings.showsSenders ? [user.tag, user.fromTag] : [user.tag]
+        var given = (backend.settings.showsSenders ? [user.tag, user.fromTag] : [user.tag]) + groups
         if body.key != nil {
             guard let own = Tag.registration(id) else {
                 throw .badKey("A device with a key is registered under an id from POST /api/register.")

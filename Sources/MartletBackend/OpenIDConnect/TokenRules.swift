@@ -31,7 +31,7 @@ struct TokenRules: Sendable {
             throw .noUser(claim: settings.userClaim)
         }
         guard settings.userClaim != "email" || isVerified(claims) else { throw .unverifiedAddress }
-        return Caller(name: name, roles: roles(of: claims))
+        return Caller(name: name, roles: roles(of: claims), hasRolesOfProvider: true)
     }
 
     /// One that is meant for several must have been issued to this server: any of the others could show it here.

@@ -56,7 +56,21 @@ public struct UserDirectory: Sendable {
         guard isThere else { throw .notFound(name.spelling) }
     }
 
-    private static func isRole(_ text: String) -> Bool {
+    func join(_ group: GroupName, _ user: UserName) async throws(UserDirectoryError) {
+        let isThere = try await stored { () throws(StorageError) in
+            try await store.addRole(group.role, to: user.folded)
+        }
+        guard isThere else { throw .notFound(user.spelling) }
+    }
+
+    func leave(_ group: GroupName, _ user: UserName) async throws(UserDirectoryError) {
+        let isThere = try await stored { () throws(StorageError) in
+            try await store.removeRole(group.role, from: user.folded)
+        }
+        guard isThere else { throw .notFound(user.spelling) }
+    }
+
+    static func isRole(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
@@ -123,6 +137,9 @@ public enum UserDirectoryError: Error, Sendable, CustomStringConvertible {
     case badName(UserNameError)
     case badPassword
     case badRole
+    case badGroup
+    /// So many devices have as many tags as a device may have.
+    case devicesAreFull(Int)
     case notFound(String)
     /// Too many passwords are being hashed.
     case busy
@@ -134,6 +151,10 @@ public enum UserDirectoryError: Error, Sendable, CustomStringConvertible {
         case .badPassword:
             "A password has 1 to \(UserDirectory.passwordLimit) bytes and neither line ends nor NUL characters."
         case .badRole: "A role, such as admin, has 1 to 64 characters: a to z, digits, '.', '-' and '_'."
+        case .badGroup: "A group has 1 to 64 characters: a to z, digits, '.', '-' and '_'."
+        case .devicesAreFull(let count):
+            "The user is in the group, but \(count) of its devices have as many tags as a device may have and did not "
+                + "get the group's. They get it when their apps register them with fewer."
         case .notFound(let name): "There is no user named '\(name)'."
         case .busy: "Too many passwords are being checked; try again in a moment."
         case .storage(let error): "The users could not be read or written: \(error)"

@@ -15,6 +15,7 @@ struct AdminAPI: Sendable {
     let devices: DeviceRegistry
     let users: UserDirectory
     let userRemoval: UserRemoval
+    let userGroups: UserGroups
     let platforms: PushPlatformList
     let containers: ContainerAdministration
     let audit: AuditAdministration
@@ -174,6 +175,18 @@ struct AdminAPI: Sendable {
                 return HTTPResponse(.noContent)
             }
         }
+        router.on(.put, "/users/{name}/groups/{group}") { _, match in
+            await answerUsers { () throws(UserDirectoryError) in
+                try await userGroups.add(match["group"], to: match["name"])
+                return HTTPResponse(.noContent)
+            }
+        }
+        router.on(.delete, "/users/{name}/groups/{group}") { _, match in
+            await answerUsers { () throws(UserDirectoryError) in
+                try await userGroups.remove(match["group"], from: match["name"])
+                return HTTPResponse(.noContent)
+            }
+        }
         router.on(.delete, "/users/{name}") { _, match in
             await answerUsers { () throws(UserDirectoryError) in
                 try await userRemoval.remove(match["name"])
@@ -188,7 +201,8 @@ struct AdminAPI: Sendable {
         } catch {
             let status: HTTPStatus =
                 switch error {
-                case .badName, .badPassword, .badRole: .badRequest
+                case .badName, .badPassword, .badRole, .badGroup: .badRequest
+                case .devicesAreFull: .conflict
                 case .notFound: .notFound
                 case .busy: .serviceUnavailable
                 case .storage(let error): HTTPStatus(error)

@@ -3,7 +3,7 @@ import MartletModel
 
 /// `martlet user …`: who may log in to the app backend.
 enum UserCommands {
-    static let all = [add, list, remove, addRole, removeRole]
+    static let all = [add, list, remove, addRole, removeRole, addGroup, removeGroup]
 
     static let passwordFromInput = Option(
         "password-stdin", nil, "Read the password from standard input, as one line.")
@@ -36,8 +36,28 @@ enum UserCommands {
         _ = try await Administration(invocation).call(method, "/users/\(name)/roles/\(role)")
     }
 
-    static let list = Command("user list", "Print all users, each with its roles behind the name.", options: [.data]) {
-        invocation in
+    static let addGroup = Command(
+        "user group add", operands: ["NAME", "GROUP"],
+        "Put a user into a group: its devices get the tag group:GROUP, which no app can give itself.", options: [.data]
+    ) { invocation in
+        try await changeGroup(.put, invocation)
+    }
+
+    static let removeGroup = Command(
+        "user group remove", operands: ["NAME", "GROUP"], "Take a user, and its devices, out of a group.",
+        options: [.data]
+    ) { invocation in
+        try await changeGroup(.delete, invocation)
+    }
+
+    private static func changeGroup(_ method: HTTPMethod, _ invocation: Invocation) async throws {
+        let (name, group) = (segment(invocation.operand("NAME")), segment(invocation.operand("GROUP")))
+        _ = try await Administration(invocation).call(method, "/users/\(name)/groups/\(group)")
+    }
+
+    static let list = Command(
+        "user list", "Print all users, each with its roles and groups after the name.", options: [.data]
+    ) { invocation in
         let users = try await Administration(invocation).call(.get, "/users")
         for user in users.array ?? [] {
             let roles = (user["roles"]?.array ?? []).compactMap(\.string)

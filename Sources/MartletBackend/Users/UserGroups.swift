@@ -1,0 +1,108 @@
+public import MartletCore
+import MartletModel
+
+/// Puts users into groups and takes them out, with the devices that are registered for them.
+public struct UserGroups: Sendable {
+    private let users: UserDirectory
+    private let devices: DeviceRegistry
+    private let hub: BackendHub
+
+    private static let pageSize = 100
+    /// How often a registration that somebody writes at the same time is read again.
+    private static let attemptLimit = 10
+
+    public init(users: UserDirectory, devices: DeviceRegistry, hub: BackendHub) {
+        self.users = users
+        self.devices = devices
+        self.hub = hub
+    }
+
+    /// The user's devices of now get the group's tag, and later ones when they are registered.
+    public func add(_ group: String, to name: String) async throws(UserDirectoryError) {
+        let group = try self.group(group)
+        let user = try await users.find(name)
+        try await users.join(group, user)
+        try await change(user, group, isMember: true)
+    }
+
+    /// The user's devices lose the group's tag. Asking again finishes what was interrupted.
+    public func remove(_ group: String, from name: String) async throws(UserDirectoryError) {
+        let group = try self.group(group)
+        let user = try await users.find(name)
+        try await users.leave(group, user)
+        try await change(user, group, isMember: false)
+    }
+
+    private func group(_ name: String) throws(UserDirectoryError) -> GroupName {
+        guard let group = GroupName(name) else { throw .badGroup }
+        return group
+    }
+
+    private func change(_ user: UserName, _ group: GroupName, isMember: Bool) async throws(UserDirectoryError) {
+        var full = 0
+        for hub in hub.candidates {
+            var position: Int64?
+            repeat {
+                let page = try await registered { () throws(DeviceRegistryError) in
+                    try await devices.registrations(in: hub.id, .tag(user.tag), after: position, limit: Self.pageSize)
+                }
+                for registration in page.registrations {
+                    let isChanged = try await change(registration, of: user, in: hub.id, group, isMember: isMember)
+                    if !isChanged { full += 1 }
+                }
+                position = page.next
+            } while position != nil
+        }
+        guard full == 0 else { throw .devicesAreFull(full) }
+    }
+
+    /// - Returns: Whether the registration is as it should be, or gone, or not the backend's to change.
+    private func change(
+        _ registration: Registration, of user: UserName, in hub: Hub.ID, _ group: GroupName, isMember: Bool
+    ) async throws(UserDirectoryError) -> Bool {
+        var found: Registration? = registration
+        for _ in 0..<Self.attemptLimit {
+            guard let current = found, current.tags.contains(user.tag), current.installation == nil,
+                current.tags.contains(group.tag) != isMember
+            else { return true }
+            let tags = isMember ? current.tags + [group.tag] : current.tags.filter { $0 != group.tag }
+            guard tags.count <= Tag.countLimit else { return false }
+            if try await put(current, tags, in: hub) { return true }
+            found = try await registered { () throws(DeviceRegistryError) in
+                try await devices.registration(registration.id, in: hub)
+            }
+        }
+        throw .busy
+    }
+
+    /// - Returns: Whether nobody else has written the registration meanwhile.
+    private func put(
+        _ registration: Registration, _ tags: [Tag], in hub: Hub.ID
+    ) async throws(UserDirectoryError) -> Bool {
+        do throws(DeviceRegistryError) {
+            _ = try await devices.put(
+                registration.id, in: hub, platform: registration.platform, handle: registration.handle, tags: tags,
+                template: registration.template, pushVariables: registration.pushVariables,
+                secondaryTile: registration.secondaryTile, condition: .version(registration.version))
+            return true
+        } catch {
+            switch error {
+            case .refused: return false
+            // It was valid when it was written, and only its tags have changed.
+            case .invalid: return true
+            case .storage(let error): throw .storage(error)
+            }
+        }
+    }
+
+    private func registered<Value>(
+        _ work: () async throws(DeviceRegistryError) -> Value
+    ) async throws(UserDirectoryError) -> Value {
+        do throws(DeviceRegistryError) {
+            return try await work()
+        } catch {
+            guard case .storage(let error) = error else { throw .busy }
+            throw .storage(error)
+        }
+    }
+}
