@@ -44,6 +44,7 @@ public struct Backend: Sendable {
     /// Of every user, by the folded name.
     private let rates = RateLimiter<String>(countLimit: 10_000)
     let receipts: any ReceiptStore
+    let sends: any SendRecordStore
     let platforms: PushPlatformList
     let hub: BackendHub
     let time: any TimeSource
@@ -54,8 +55,8 @@ public struct Backend: Sendable {
     /// - Throws: `CryptoError` where the cryptographic library has no memory left.
     public init(
         users: UserDirectory, devices: DeviceRegistry, intake: NotificationIntake, keys: any DeviceKeyStore,
-        payloads: any PayloadStore, bodies: PayloadBodies, receipts: any ReceiptStore, platforms: PushPlatformList,
-        hub: BackendHub, identityProvider: IdentityProvider? = nil, time: any TimeSource,
+        payloads: any PayloadStore, bodies: PayloadBodies, receipts: any ReceiptStore, sends: any SendRecordStore,
+        platforms: PushPlatformList, hub: BackendHub, identityProvider: IdentityProvider? = nil, time: any TimeSource,
         settings: BackendSettings = BackendSettings()
     ) throws(CryptoError) {
         self.users = users.store
@@ -65,6 +66,7 @@ public struct Backend: Sendable {
         self.payloads = payloads
         self.bodies = bodies
         self.receipts = receipts
+        self.sends = sends
         self.platforms = platforms
         self.hub = hub
         self.time = time

@@ -199,7 +199,7 @@ struct Engine: Sendable {
         do throws(CryptoError) {
             return try Backend(
                 users: users, devices: devices, intake: notifications, keys: storage, payloads: storage,
-                bodies: storage.payloadBodies, receipts: storage, platforms: platforms,
+                bodies: storage.payloadBodies, receipts: storage, sends: storage, platforms: platforms,
                 hub: BackendHub(hubs, named: configuration.backendHub), identityProvider: provider, time: time,
                 settings: settings)
         } catch {

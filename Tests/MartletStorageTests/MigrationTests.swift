@@ -20,7 +20,8 @@ struct MigrationTests {
 
     @Test func namesAreUniqueAndInTheOrderOfRelease() {
         #expect(
-            Migration.all.map(\.name) == ["hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts"])
+            Migration.all.map(\.name)
+                == ["hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends"])
     }
 
     @Test func aNewStepIsRunOnAnOldDatabaseAndOnlyOnce() async throws {

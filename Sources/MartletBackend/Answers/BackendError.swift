@@ -63,6 +63,10 @@ extension BackendError {
     static let registrationGone = BackendError(
         41000, "The registration is gone; ask for a new id with POST /api/register and register with that.")
     static func messageTooLarge(_ sentence: String) -> BackendError { BackendError(41300, sentence) }
+    static let badIdempotencyKey = BackendError(
+        40014, "Idempotency-Key must be 1 to 255 visible ASCII characters, once.")
+    static let keyReused = BackendError(
+        42200, "The Idempotency-Key was used for another request; every new request needs a new key.")
     static func tooManyAttempts(retryAfter: Int64) -> BackendError {
         BackendError(42900, "Too many failed log-ins; wait before the next.", retryAfter: retryAfter)
     }

@@ -30,6 +30,7 @@ extension BackendDescription {
         ])
         return APIOperation(
             .post, "/api/notifications/encrypted", id: "sendEncrypted", "Send each device what was encrypted for it",
+            parameters: [Self.idempotencyKey],
             body: [
                 .json([
                     "type": "object", "required": ["to", "ciphertexts"],
@@ -58,6 +59,7 @@ extension BackendDescription {
                                 ]))
                         ]))),
                 Self.refusal(.conflict, "Devices, which it names, have other keys; nothing was sent."),
+                Self.keyReused,
             ])
     }
 

@@ -18,6 +18,7 @@ extension BackendDescription {
         let payload: JSON = ["type": "string", "contentEncoding": "base64"]
         return APIOperation(
             .post, "/api/notifications/rich", id: "sendRich", "Send content of any media type",
+            parameters: [Self.idempotencyKey],
             body: [
                 APIContent(
                     "multipart/form-data",
@@ -40,6 +41,7 @@ extension BackendDescription {
     private var sendSecure: APIOperation {
         APIOperation(
             .post, "/api/notifications/secure", id: "sendSecure", "Send a text that no push service sees",
+            parameters: [Self.idempotencyKey],
             body: [
                 .json(
                     Self.order(
@@ -120,7 +122,7 @@ extension BackendDescription {
             .created, "It is kept and its id goes out; that there are such users is not said.",
             .json(object(["id": ["type": "integer"]])),
             headers: [APIParameter(.header, "Location", isRequired: true)]),
-        refusal(.forbidden, "You may not send to these."),
+        refusal(.forbidden, "You may not send to these."), keyReused,
     ]
 
     private static let fetched: JSON = [

@@ -129,13 +129,13 @@ struct BackendDescription {
             parameters: [
                 APIParameter(
                     .query, "pns", "The platform. Without both, where the server was told to, a sample goes out."),
-                APIParameter(.query, "to_tag", "The user's name."),
+                APIParameter(.query, "to_tag", "The user's name."), Self.idempotencyKey,
             ], body: [.json(["type": "string"], example: "hello")],
             answers: [
                 APIAnswer(
                     .ok, "The message is stored and goes out; that there is such a user is not said.",
                     .json(Self.object(["id": ["type": ["string", "integer"]]]))),
-                Self.refusal(.forbidden, "You may not send to this user."),
+                Self.refusal(.forbidden, "You may not send to this user."), Self.keyReused,
             ])
     }
 
@@ -150,6 +150,12 @@ struct BackendDescription {
     private static let id = APIParameter(.path, "id", "From `POST /api/register`.")
 
     // MARK: What operations have in common
+
+    static let idempotencyKey = APIParameter(
+        .header, "Idempotency-Key",
+        "1 to 255 visible ASCII characters. A repeated request of the caller with the same key is answered as the first was "
+            + "for a day, and finishes what that left unfinished; nothing is sent twice.")
+    static let keyReused = refusal(422, "The `Idempotency-Key` was used for another request.")
 
     private static let errorSchema = object([
         "code": ["type": "integer", "minimum": 40000, "maximum": 59999], "message": ["type": "string", "minLength": 1],

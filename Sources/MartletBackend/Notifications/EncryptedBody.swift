@@ -47,6 +47,18 @@ struct EncryptedBody: Sendable {
         self.ciphertexts = ciphertexts
     }
 
+    /// All that the request says.
+    var content: DigestInput {
+        var content = DigestInput()
+        for part in [recipient.folded, message, "\(expiresIn)"] { content.append(part) }
+        for ciphertext in ciphertexts {
+            content.append(ciphertext.device)
+            content.append(ciphertext.fingerprint)
+            content.append(ciphertext.bytes)
+        }
+        return content
+    }
+
     private static func ciphertext(_ entry: RequestBody) throws(BackendError) -> Ciphertext {
         guard let fingerprint = Base64URL.decode(try entry.string("fingerprint")),
             fingerprint.count == SHA256.byteCount

@@ -11,7 +11,10 @@ struct EncryptedRoutes: Sendable {
             .post, "/api/notifications/encrypted", bodyLimit: EncryptedBody.sizeLimit, streamsBody: true
         ) { request, _ in
             await backend.answer(collecting: request) { (caller, request) throws(BackendError) in
-                let send = EncryptedSend(backend: backend, caller: caller, body: try EncryptedBody(request))
+                let key = try IdempotencyKey(request, of: caller, on: "encrypted")
+                let body = try EncryptedBody(request)
+                let send = EncryptedSend(
+                    backend: backend, caller: caller, body: body, request: key?.identity(of: body.content))
                 let devices = try await send.run()
                 return HTTPResponse(.created, privateJSON: ["devices": .array(devices.map(Self.json))])
             }

@@ -5,11 +5,14 @@ import MartletModel
 /// One send of ciphertexts, each to its device alone: in the push where it fits, and stored, with its id in the push,
 /// where it does not.
 ///
-/// All that can be refused is, and all that is stored is stored, before the first push goes out.
+/// All that can be refused is, and all that is stored is stored, before the first push goes out. What stops after that is
+/// finished by a repeated request, where the sender makes it one.
 struct EncryptedSend: Sendable {
     let backend: Backend
     let caller: Caller
     let body: EncryptedBody
+    /// How the request is known again when it is repeated; nil: not at all.
+    let request: RequestIdentity?
 
     /// What went to a device.
     struct Sent: Sendable {
@@ -29,32 +32,68 @@ struct EncryptedSend: Sendable {
     func run() async throws(BackendError) -> [Sent] {
         let hub = try backend.hub.hub().id
         try backend.check(caller, maySendTo: .users([body.recipient]))
+        if let record = try await backend.record(of: request) { return try await resume(record, in: hub) }
         let devices = try await devices(in: hub)
         let expiry = backend.time.now + body.expiresIn
-        var pushes: [Push] = []
         var stored: [PayloadID] = []
+        var record: SendRecord?
+        var accepted = 0
         do throws(BackendError) {
+            var pushes: [Push] = []
             for (ciphertext, device) in zip(body.ciphertexts, devices) {
-                let push = try await push(ciphertext, to: device, expiresAt: expiry, stored: &stored)
-                pushes.append(push)
+                pushes.append(try await push(ciphertext, to: device, expiresAt: expiry, stored: &stored))
+            }
+            if let request {
+                let (begun, isOther) = try await backend.begin(request, payloads: pushes.map(\.sent.payload))
+                guard !isOther else {
+                    for id in stored { try? await backend.payloads.withdraw(id) }
+                    return try await resume(begun, in: hub)
+                }
+                record = begun
             }
             for push in pushes {
-                try await accept(push, in: hub, expiresAt: expiry)
+                try await accept(push, in: hub, expiresAt: expiry, record)
+                accepted += 1
                 stored.removeAll { $0 == push.sent.payload }
             }
+            try await backend.complete(record)
+            return pushes.map(\.sent)
         } catch {
+            // Some have gone out: a repeated request sends the others.
+            if record != nil, accepted > 0 { throw error }
+            await backend.remove(record)
             for id in stored { try? await backend.payloads.withdraw(id) }
             throw error
         }
-        return pushes.map(\.sent)
+    }
+
+    /// Finishes a send that another attempt of the request began. Devices that are gone, or have another key now, are
+    /// passed over.
+    private func resume(_ record: SendRecord, in hub: Hub.ID) async throws(BackendError) -> [Sent] {
+        let sent = zip(body.ciphertexts, record.payloads).map { Sent(device: $0.device, payload: $1) }
+        let expiry = record.startedAt + body.expiresIn
+        guard !record.isComplete, expiry > backend.time.now else { return sent }
+        let known = try await knownDevices(in: hub)
+        for (ciphertext, payload) in zip(body.ciphertexts, record.payloads) {
+            guard let device = known[ciphertext.device], device.key.fingerprint == ciphertext.fingerprint,
+                let push = try push(ciphertext, to: device, storedAs: payload)
+            else { continue }
+            try await accept(push, in: hub, expiresAt: expiry, record)
+        }
+        try await backend.complete(record)
+        return sent
+    }
+
+    private func knownDevices(in hub: Hub.ID) async throws(BackendError) -> [String: KeyedDevice] {
+        Dictionary(
+            try await backend.keyedDevices(of: body.recipient, for: caller, in: hub).map { ($0.registration, $0) }
+        ) { first, _ in first }
     }
 
     /// The devices of the ciphertexts, in their order.
     /// - Throws: Where one has another key than the ciphertext was made with, or none, or is not the recipient's.
     private func devices(in hub: Hub.ID) async throws(BackendError) -> [KeyedDevice] {
-        let known = Dictionary(
-            try await backend.keyedDevices(of: body.recipient, for: caller, in: hub).map { ($0.registration, $0) }
-        ) { first, _ in first }
+        let known = try await knownDevices(in: hub)
         var devices: [KeyedDevice] = []
         var stale: [String] = []
         for ciphertext in body.ciphertexts {
@@ -72,24 +111,33 @@ struct EncryptedSend: Sendable {
         _ ciphertext: EncryptedBody.Ciphertext, to device: KeyedDevice, expiresAt: Timestamp,
         stored: inout [PayloadID]
     ) async throws(BackendError) -> Push {
+        if let push = try push(ciphertext, to: device, storedAs: nil) { return push }
+        let payload = try await store(ciphertext, expiresAt: expiresAt, into: &stored)
+        guard let push = try push(ciphertext, to: device, storedAs: payload) else {
+            throw .messageTooLarge("The message is too long for the pushes of \(device.platform).")
+        }
+        return push
+    }
+
+    /// - Parameter payload: What the push names instead of carrying the ciphertext itself.
+    /// - Returns: nil where it is too large for the platform.
+    private func push(
+        _ ciphertext: EncryptedBody.Ciphertext, to device: KeyedDevice, storedAs payload: PayloadID?
+    ) throws(BackendError) -> Push? {
         let id = backend.intake.makeID()
         guard let platform = backend.platforms[device.platform], let tag = Tag.registration(device.registration) else {
             throw .staleKeys(of: [device.registration])
         }
-        var payload: PayloadID?
-        var message = try message(
-            [
-                .init("encrypted", Base64.encode(ciphertext.bytes)),
-                .init(platform.notificationIDName, id.description),
-            ], on: platform)
-        if message == nil {
-            let stored = try await store(ciphertext, expiresAt: expiresAt, into: &stored)
-            message = try self.message([.init("encryptedId", stored.description)], on: platform)
-            payload = stored
-        }
-        guard let message else {
-            throw .messageTooLarge("The message is too long for the pushes of \(device.platform).")
-        }
+        let texts: [DataMessage.Text] =
+            if let payload {
+                [.init("encryptedId", payload.description)]
+            } else {
+                [
+                    .init("encrypted", Base64.encode(ciphertext.bytes)),
+                    .init(platform.notificationIDName, id.description),
+                ]
+            }
+        guard let message = try message(texts, on: platform) else { return nil }
         return Push(
             id: id, sent: Sent(device: device.registration, payload: payload),
             content: .native(device.platform, message),
@@ -126,11 +174,14 @@ struct EncryptedSend: Sendable {
         return id
     }
 
-    private func accept(_ push: Push, in hub: Hub.ID, expiresAt: Timestamp) async throws(BackendError) {
+    private func accept(
+        _ push: Push, in hub: Hub.ID, expiresAt: Timestamp, _ record: SendRecord?
+    ) async throws(BackendError) {
         do throws(NotificationIntakeError) {
             _ = try await backend.intake.accept(
                 push.content, to: .audience(push.audience), in: hub, id: push.id,
-                expiry: .until(expiresAt, at: backend.time.now), isConfidential: true)
+                expiry: .until(expiresAt, at: backend.time.now), isConfidential: true,
+                request: record?.identity(ofPush: push.sent.device))
         } catch {
             throw BackendError(error)
         }

@@ -1,4 +1,5 @@
 import MartletCore
+import MartletCrypto
 import MartletHTTP
 import MartletModel
 
@@ -32,6 +33,11 @@ struct NotificationRoutes: Sendable {
         guard case .string(let text) = try RequestBody.json(request) else {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
+        let identity = try IdempotencyKey(request, of: caller, on: "text").map { key in
+            var content = DigestInput()
+            for part in [platform.descriptor.platform.rawValue, recipient.folded, text] { content.append(part) }
+            return key.identity(of: content)
+        }
         let id = backend.intake.makeID()
         let message = try message("From \(caller.name): \(text)", id: id, on: platform)
         let audience: TagExpression =
@@ -39,7 +45,8 @@ struct NotificationRoutes: Sendable {
             ? .or([.tag(recipient.tag), .tag(caller.name.fromTag)]) : .tag(recipient.tag)
         do throws(NotificationIntakeError) {
             return try await backend.intake.accept(
-                .native(platform.descriptor.platform, message), to: .audience(audience), in: hub.id, id: id)
+                .native(platform.descriptor.platform, message), to: .audience(audience), in: hub.id, id: id,
+                request: identity)
         } catch {
             throw BackendError(error)
         }
@@ -82,7 +89,7 @@ extension BackendError {
             switch error {
             case .invalid(let sentence): .badMessage(sentence)
             case .tooLarge(let sentence): .messageTooLarge(sentence)
-            case .conflicting: .badMessage("The key of the request was used for another one.")
+            case .conflicting: .keyReused
             case .backlogged(let excess): .backlogged(excess)
             case .storage(let error): BackendError(error)
             }

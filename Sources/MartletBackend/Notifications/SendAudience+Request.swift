@@ -1,3 +1,4 @@
+import MartletCrypto
 import MartletModel
 
 extension SendAudience {
@@ -40,6 +41,18 @@ extension SendAudience {
             }
         }
         return names
+    }
+
+    /// What a digest of a request says of it.
+    var content: DigestInput {
+        var content = DigestInput()
+        switch self {
+        case .users: content.append("users")
+        case .tags: content.append("tags")
+        }
+        for expression in expressions { content.append(expression.description) }
+        content.append("")
+        return content
     }
 
     /// What reaches the audience: several expressions where one would have too many tags.

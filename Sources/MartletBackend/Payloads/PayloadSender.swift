@@ -12,27 +12,84 @@ struct PayloadSender: Sendable {
     /// What is sent of a payload, by its id.
     typealias Announcement = (PayloadID) -> DataMessage
 
+    /// What became of a send.
+    struct Outcome {
+        let result: Result<PayloadID, BackendError>
+        /// Whether the content of the draft is a payload's now: also where a repeated request has to finish the send.
+        let keepsContent: Bool
+    }
+
+    /// - Parameter request: How the request is known again when it is repeated; nil: not at all.
     func send(
-        _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub, as announcement: Announcement
-    ) async throws(BackendError) -> PayloadID {
-        let id: PayloadID
-        switch try await backend.stored({ () throws(StorageError) in
-            try await backend.payloads.addPayload(draft, quota: backend.settings.payloads.quota)
-        }) {
-        case .added(let new): id = new
-        case .overQuota: throw .overQuota
+        _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub, request: RequestIdentity? = nil,
+        as announcement: Announcement
+    ) async -> Outcome {
+        do throws(BackendError) {
+            if let record = try await backend.record(of: request) {
+                let id = try await resume(record, draft, to: audience, in: hub, as: announcement)
+                return Outcome(result: .success(id), keepsContent: false)
+            }
+            return try await begin(draft, to: audience, in: hub, request, as: announcement)
+        } catch {
+            return Outcome(result: .failure(error), keepsContent: false)
         }
+    }
+
+    private func begin(
+        _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub, _ request: RequestIdentity?,
+        as announcement: Announcement
+    ) async throws(BackendError) -> Outcome {
+        let id = try await add(draft)
+        var record: SendRecord?
+        var accepted = 0
         do throws(BackendError) {
             let messages = try hub.messages(announcement(id))
             try await addAddressees(audience, of: id, in: hub)
             // Before anybody is told: an id that a device hears of can be fetched.
             try await backend.stored { () throws(StorageError) in try await backend.payloads.publish(id) }
-            try await notify(draft, audience, in: hub, messages)
+            if let request {
+                let (begun, isOther) = try await backend.begin(request, payloads: [id])
+                guard !isOther else {
+                    try? await backend.payloads.withdraw(id)
+                    let id = try await resume(begun, draft, to: audience, in: hub, as: announcement)
+                    return Outcome(result: .success(id), keepsContent: false)
+                }
+                record = begun
+            }
+            try await notify(draft.kind, until: draft.expiresAt, audience, in: hub, messages, record, &accepted)
+            try await backend.complete(record)
+            return Outcome(result: .success(id), keepsContent: true)
         } catch {
+            // Some have been told: a repeated request tells the others.
+            if record != nil, accepted > 0 { return Outcome(result: .failure(error), keepsContent: true) }
+            await backend.remove(record)
             // Where this fails too the payload expires.
             try? await backend.payloads.withdraw(id)
             throw error
         }
+    }
+
+    private func add(_ draft: PayloadDraft) async throws(BackendError) -> PayloadID {
+        let addition = try await backend.stored { () throws(StorageError) in
+            try await backend.payloads.addPayload(draft, quota: backend.settings.payloads.quota)
+        }
+        guard case .added(let id) = addition else { throw .overQuota }
+        return id
+    }
+
+    /// Finishes a send that another attempt of the request began.
+    private func resume(
+        _ record: SendRecord, _ draft: PayloadDraft, to audience: SendAudience, in hub: SendingHub,
+        as announcement: Announcement
+    ) async throws(BackendError) -> PayloadID {
+        guard let id = record.payloads.first.flatMap(\.self) else { throw .keyReused }
+        guard !record.isComplete else { return id }
+        let end = record.startedAt + (draft.expiresAt - draft.createdAt)
+        guard end > backend.time.now else { return id }
+        var accepted = 0
+        try await notify(
+            draft.kind, until: end, audience, in: hub, try hub.messages(announcement(id)), record, &accepted)
+        try await backend.complete(record)
         return id
     }
 
@@ -73,16 +130,19 @@ struct PayloadSender: Sendable {
         }
     }
 
+    /// - Parameter accepted: Counts the pushes that were accepted, now or in an earlier attempt.
     private func notify(
-        _ draft: PayloadDraft, _ audience: SendAudience, in hub: SendingHub,
-        _ messages: [(platform: PlatformID, message: Message)]
+        _ kind: StoredPayload.Kind, until end: Timestamp, _ audience: SendAudience, in hub: SendingHub,
+        _ messages: [(platform: PlatformID, message: Message)], _ record: SendRecord?, _ accepted: inout Int
     ) async throws(BackendError) {
-        for expression in audience.expressions {
+        for (number, expression) in audience.expressions.enumerated() {
             for (platform, message) in messages {
                 do throws(NotificationIntakeError) {
                     _ = try await backend.intake.accept(
                         .native(platform, message), to: .audience(expression), in: hub.id,
-                        expiry: .until(draft.expiresAt, at: backend.time.now), isConfidential: draft.kind != .rich)
+                        expiry: .until(end, at: backend.time.now), isConfidential: kind != .rich,
+                        request: record?.identity(ofPush: "\(number) \(platform.rawValue)"))
+                    accepted += 1
                 } catch {
                     throw BackendError(error)
                 }

@@ -1,4 +1,5 @@
 import MartletCore
+import MartletCrypto
 import MartletModel
 
 /// What is asked for with a rich notification, besides its content, checked.
@@ -30,6 +31,14 @@ struct RichOrder {
         PayloadDraft(
             kind: .rich, sender: sender.folded, type: type, contentType: mediaType.text, message: message,
             content: .body(name: upload.name, size: upload.size), createdAt: now, expiresAt: now + lifetime)
+    }
+
+    /// All that the request says.
+    func content(_ digest: [UInt8]) -> DigestInput {
+        var content = audience.content
+        for part in [message, type, mediaType.text, "\(lifetime)"] { content.append(part) }
+        content.append(digest)
+        return content
     }
 
     private static func isWord(_ text: String) -> Bool {

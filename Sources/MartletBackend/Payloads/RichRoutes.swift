@@ -25,7 +25,8 @@ struct RichRoutes: Sendable {
     private func send(_ request: HTTPRequest, from caller: Caller) async throws(BackendError) -> PayloadID {
         let form = try Form(request)
         let atLeast = try checkedLength(of: request, as: form)
-        return try await PayloadSender(backend: backend).send(from: caller.name, atLeast: atLeast) {
+        let key = try IdempotencyKey(request, of: caller, on: "rich")
+        return try await PayloadSender(backend: backend).send(from: caller.name, atLeast: atLeast, key) {
             upload throws(BackendError) in
             let fields =
                 switch form {
@@ -115,22 +116,52 @@ struct RichRoutes: Sendable {
 
 extension PayloadSender {
     /// Sends content that `write` puts on the disk, as it says; where that fails, nothing stays.
-    /// - Parameter count: How many bytes it has at least, as far as that is known.
+    /// - Parameters:
+    ///   - count: How many bytes it has at least, as far as that is known.
+    ///   - key: What a repeated request is known by.
     func send(
-        from sender: UserName, atLeast count: Int64 = 0,
+        from sender: UserName, atLeast count: Int64 = 0, _ key: IdempotencyKey? = nil,
         _ write: (inout PayloadUpload) async throws(BackendError) -> RichOrder
     ) async throws(BackendError) -> PayloadID {
         let hub = try backend.hub.sending()
-        var upload = try await PayloadUpload(backend, sender: sender, atLeast: count)
+        var upload = try await upload(from: sender, atLeast: count, key)
+        let outcome: Outcome
         do throws(BackendError) {
             let order = try await write(&upload)
-            try await upload.commit()
+            let request = try key.map { key throws(BackendError) in
+                key.identity(of: order.content(try upload.digest()))
+            }
+            if upload.isStored {
+                try await upload.commit()
+            } else if try await backend.record(of: request) == nil {
+                // What it repeats has just been forgotten.
+                throw .storage
+            }
             let draft = order.draft(from: sender, upload, at: backend.time.now)
-            let id = try await send(draft, to: order.audience, in: hub) {
+            outcome = await send(draft, to: order.audience, in: hub, request: request) {
                 .rich($0, message: order.message, type: order.type)
             }
-            upload.finish()
-            return id
+        } catch {
+            await upload.abandon()
+            throw error
+        }
+        if outcome.keepsContent { upload.finish() } else { await upload.abandon() }
+        return try outcome.result.get()
+    }
+
+    /// Where the content of a repeated request is already there, it is only compared.
+    private func upload(
+        from sender: UserName, atLeast count: Int64, _ key: IdempotencyKey?
+    ) async throws(BackendError) -> PayloadUpload {
+        guard let key else { return try await PayloadUpload(backend, sender: sender, atLeast: count) }
+        let known = try await backend.stored { () throws(StorageError) in
+            try await backend.sends.sendRecord(key.digest, at: backend.time.now)
+        }
+        guard known == nil else { return try PayloadUpload(comparedBy: backend, sender: sender) }
+        var upload = try await PayloadUpload(backend, sender: sender, atLeast: count)
+        do throws(BackendError) {
+            try upload.hash()
+            return upload
         } catch {
             await upload.abandon()
             throw error

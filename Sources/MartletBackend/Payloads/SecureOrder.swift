@@ -1,3 +1,5 @@
+import MartletCrypto
+
 /// What is asked for with a secret, checked.
 struct SecureOrder {
     let audience: SendAudience
@@ -20,6 +22,13 @@ struct SecureOrder {
         message = try body.optionalString("message") ?? ""
         isOnce = try body.optionalBool("once") ?? false
         lifetime = try body.lifetime().map { .seconds($0) } ?? Self.defaultLifetime
+    }
+
+    /// All that the request says.
+    var content: DigestInput {
+        var content = audience.content
+        for part in [payload, message, String(isOnce), "\(lifetime)"] { content.append(part) }
+        return content
     }
 
     /// One to the sender's own devices.

@@ -22,18 +22,22 @@ struct SecureRoutes: Sendable {
     private func send(_ request: HTTPRequest, from caller: Caller) async throws(BackendError) -> PayloadID {
         let order = try SecureOrder(try RequestBody(request), from: caller.name)
         try backend.check(caller, maySendTo: order.audience)
-        return try await PayloadSender(backend: backend).send(order, from: caller.name)
+        let identity = try IdempotencyKey(request, of: caller, on: "secure").map { $0.identity(of: order.content) }
+        return try await PayloadSender(backend: backend).send(order, from: caller.name, request: identity)
     }
 }
 
 extension PayloadSender {
-    func send(_ order: SecureOrder, from sender: UserName) async throws(BackendError) -> PayloadID {
+    func send(
+        _ order: SecureOrder, from sender: UserName, request: RequestIdentity? = nil
+    ) async throws(BackendError) -> PayloadID {
         let now = backend.time.now
         let draft = PayloadDraft(
             kind: .secure, sender: sender.folded, message: order.message, content: .text(Array(order.payload.utf8)),
             isOnce: order.isOnce, createdAt: now, expiresAt: now + order.lifetime)
-        return try await send(draft, to: order.audience, in: try backend.hub.sending()) {
+        let outcome = await send(draft, to: order.audience, in: try backend.hub.sending(), request: request) {
             .secure($0, message: order.message)
         }
+        return try outcome.result.get()
     }
 }

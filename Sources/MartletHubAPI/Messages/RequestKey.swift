@@ -84,15 +84,3 @@ extension SendRequest {
         return input.bytes
     }
 }
-
-/// Texts one behind the other, each with its length, so that no two lists of them are the same bytes.
-private struct DigestInput {
-    private(set) var bytes: [UInt8] = []
-
-    mutating func append(_ text: String) { append(Array(text.utf8)) }
-
-    mutating func append(_ text: [UInt8]) {
-        withUnsafeBytes(of: UInt64(text.count).bigEndian) { bytes += $0 }
-        bytes += text
-    }
-}

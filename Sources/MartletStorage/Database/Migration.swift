@@ -6,7 +6,7 @@ struct Migration: Sendable {
     var name: String
     var script: String
 
-    static let all: [Migration] = [hubs, devices, notifications, users, jobs, payloads, receipts]
+    static let all: [Migration] = [hubs, devices, notifications, users, jobs, payloads, receipts, sends]
 }
 
 /// Brings a database to the schema of this program.

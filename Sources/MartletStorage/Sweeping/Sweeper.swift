@@ -20,7 +20,7 @@ struct Sweeper {
     /// What a sweep goes through.
     enum Kind: CaseIterable, Sendable {
         case installations, registrations, oldHistory, surplusHistory, oldTombstones, surplusTombstones, sessions,
-            requests, pauses, notifications, audit, surplusRefusals
+            requests, sends, pauses, notifications, audit, surplusRefusals
     }
 
     /// - Returns: How many rows went; as many as the limit where more may be left.
@@ -36,6 +36,7 @@ struct Sweeper {
         case .surplusTombstones: try removeSurplusTombstones()
         case .sessions: try removeExpiredSessions()
         case .requests: try RequestTable(connection).removeOld(at: now, limit: Self.limit)
+        case .sends: try SendTable(connection).removeOld(at: now, limit: Self.limit)
         case .pauses: try LaneTable(connection).removeOldPauses(at: now, limit: Self.limit)
         case .notifications:
             try removeOldParts() + removeOldReceipts() > 0 ? Self.limit : removeOldNotifications()

@@ -12,7 +12,7 @@ public import MartletCore
 public enum StorageConformance {
     public typealias Storage = ControlStore & DeadLetterStore & DeviceKeyStore & DeviceStore & FunnelStore & HubStore
         & JobStore
-        & LaneStore & NotificationStore & PayloadStore & ReceiptStore & TraceStore & UserStore
+        & LaneStore & NotificationStore & PayloadStore & ReceiptStore & SendRecordStore & TraceStore & UserStore
 
     /// One sentence about storage that can be checked on an empty one.
     public struct Requirement: Sendable, CustomStringConvertible {
@@ -38,7 +38,7 @@ public enum StorageConformance {
         + traces + payloads
         + payloadQuotas
         + payloadAudits
-        + deviceKeys + audienceTags + receipts + funnels
+        + deviceKeys + audienceTags + receipts + funnels + sends
 }
 
 /// What a storage did that it should not have done.

@@ -48,6 +48,7 @@ struct MemoryState {
     var pauses: [LaneID: [LanePause]] = [:]
     var quarantines: [LaneID: Set<String>] = [:]
     var requests: [Hub.ID: [[UInt8]: MemoryRequest]] = [:]
+    var sends: [[UInt8]: SendRecord] = [:]
     /// By folded name.
     var users: [String: User] = [:]
     var sessions: [[UInt8]: Session] = [:]

@@ -150,7 +150,7 @@ struct LogInTests {
             devices: .init(store: fixture.storage, platforms: fixture.platforms, time: fixture.time),
             intake: .init(store: fixture.storage, platforms: fixture.platforms, time: fixture.time) { _ in },
             keys: fixture.storage, payloads: fixture.storage, bodies: fixture.storage.payloadBodies,
-            receipts: fixture.storage, platforms: fixture.platforms,
+            receipts: fixture.storage, sends: fixture.storage, platforms: fixture.platforms,
             hub: BackendHub(fixture.hubs), time: fixture.time
         ).makeHandler()
         let request = HTTPRequest(.post, somewhere, fields: ["authorization": fixture.basic("alice", "alice1")])

@@ -22,6 +22,7 @@ struct Fixture {
     let devices: DeviceRegistry
     let removal: UserRemoval
     let sent = Sent()
+    let notifications: FailingNotifications
     let handler: any HTTPHandler
 
     /// Users alice, bob and carol, whose passwords are their names with a 1.
@@ -45,15 +46,16 @@ struct Fixture {
         devices = DeviceRegistry(store: storage, platforms: platforms, time: time)
         removal = UserRemoval(users: users, devices: devices, hub: BackendHub(hubs, named: hubName))
         let sent = sent
+        notifications = FailingNotifications(storage, after: room)
         handler = try Backend(
             users: users, devices: devices,
             intake: NotificationIntake(
-                store: FailingNotifications(storage, after: room), platforms: platforms, time: time
+                store: notifications, platforms: platforms, time: time
             ) {
                 sent.append($0)
             },
             keys: storage, payloads: storage, bodies: PayloadBodies(containers), receipts: storage,
-            platforms: platforms,
+            sends: storage, platforms: platforms,
             hub: BackendHub(hubs, named: hubName), identityProvider: identityProvider(time), time: time,
             settings: settings
         ).makeHandler()

@@ -1,0 +1,13 @@
+/// Texts for a digest, each with its length, so that no two lists of them are the same bytes.
+public struct DigestInput: Sendable {
+    public private(set) var bytes: [UInt8] = []
+
+    public init() {}
+
+    public mutating func append(_ text: String) { append(Array(text.utf8)) }
+
+    public mutating func append(_ text: [UInt8]) {
+        withUnsafeBytes(of: UInt64(text.count).bigEndian) { bytes += $0 }
+        bytes += text
+    }
+}

@@ -1,0 +1,15 @@
+extension Migration {
+    /// `payloads` holds ids with commas between them, empty where there is none.
+    static let sends = Migration(
+        name: "sends",
+        script: """
+            CREATE TABLE sends (
+                key BLOB NOT NULL PRIMARY KEY,
+                fingerprint BLOB NOT NULL,
+                payloads TEXT NOT NULL,
+                started_at INTEGER NOT NULL,
+                is_complete INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX sends_by_time ON sends (started_at);
+            """)
+}
