@@ -32,7 +32,9 @@ struct SimulatorListeners {
     private mutating func openAll() async throws(SimulatorError) -> HTTPOrigin {
         let loops = try Self.loops()
         let (certificates, state) = (certificates, state)
-        let control = HTTPServer(loops: loops, handler: ControlRoutes(state: state).router, limits: Self.limits)
+        let handler = ControlHandler(
+            access: ControlAccess(host: configuration.host), routes: ControlRoutes(state: state).router)
+        let control = HTTPServer(loops: loops, handler: handler, limits: Self.limits)
         let origin = try await open(control, 0) { certificates.context(nil) }
         for (index, service) in configuration.services.enumerated() {
             let platform = type(of: service).platform
