@@ -2,7 +2,7 @@ public import MartletModel
 
 extension PushPlatform {
     /// Checks a template that a device registers, all of it.
-    /// - Returns: The template as it is to be kept: with the headers that the platform needs and its body tells.
+    /// - Returns: The template as it is to be kept.
     /// - Throws: `PushServiceError` with the first thing that is wrong.
     public static func prepared(_ template: Template) throws(PushServiceError) -> Template {
         try checkHeaders(of: template)

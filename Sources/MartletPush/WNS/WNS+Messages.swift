@@ -61,24 +61,29 @@ extension WNS {
 
     // MARK: Templates
 
-    /// The body of a raw notification is whatever the app makes of it.
+    /// The body of a raw notification is whatever the app makes of it. The original hub also takes JSON under a type that
+    /// is XML, and apps have registered such templates.
     public static func format(of template: Template) -> TemplateFormat {
-        type(of: template)?.lowercased() == rawType ? .text : .xml
+        if type(of: template)?.lowercased() == rawType { return .text }
+        return template.body.utf8.first { !isBlank($0) } == UInt8(ascii: "{") ? .json : .xml
     }
 
-    /// One client leaves out the headers of a template that its caller set none for, so the body tells its type.
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
+    }
+
+    /// One client leaves out the headers of a template that its caller set none for. The root of the body then tells the
+    /// type when it is sent; the template is kept as it came, because clients read back what they wrote.
     public static func checked(_ template: Template) throws(PushServiceError) -> Template {
         if let type = type(of: template) {
             if !TemplateRules.isExpression(type) { try check(type: type) }
             return template
         }
-        guard let type = type(of: template.body.utf8) else {
+        guard type(of: template.body.utf8) != nil else {
             throw PushServiceError(
                 .badTemplate,
                 "The template needs the header \(typeField), as its root is none of toast, tile and badge.")
         }
-        var template = template
-        template.headers.append(Template.Header(name: typeField, value: type))
         return template
     }
 

@@ -21,8 +21,18 @@ struct WNSTests {
         ("\u{FEFF}<?xml version=\"1.0\" encoding=\"utf-16\"?>\n<!-- a > b -->\n<tile>", "wns/tile"),
         ("<badge value=\"1\"/>", "wns/badge"),
     ])
-    func aTemplateWithoutATypeHasThatOfItsRoot(body: String, type: String) throws {
-        #expect(try WNS.checked(template(body)).headers == [Template.Header(name: "X-WNS-Type", value: type)])
+    func aTemplateWithoutATypeIsKeptAsItCameAndSentAsItsRootTells(body: String, type: String) throws {
+        #expect(try WNS.checked(template(body)) == template(body))
+        #expect(WNS.type(of: Message(body: Array(body.utf8))) == type)
+    }
+
+    @Test func aTemplateOfJSONUnderATypeOfXMLIsTakenAsTheOriginalHubDoes() throws {
+        let header = Template.Header(name: "X-WNS-Type", value: "wns/toast")
+        let json = template(" {\"text\":\"$(text)\"}", [header])
+        #expect(try WNS.prepared(json) == json)
+        #expect(WNS.format(of: json) == .json)
+        #expect(throws: PushServiceError.self) { try WNS.prepared(template("{\"text\":", [header])) }
+        #expect(throws: PushServiceError.self) { try WNS.prepared(template("{}")) }
     }
 
     @Test func aTemplateWhoseTypeNothingTellsIsRefused() {
