@@ -16,6 +16,8 @@ struct PageSender: Sendable {
     let paces: Paces
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
+    /// Whether the answers to pushes that were taken are looked at too.
+    var readsSuccesses = false
     let time: any TimeSource
     let metrics: DeliveryMetrics
     let templates = CompiledTemplates()
@@ -197,6 +199,7 @@ struct PageSender: Sendable {
         let notification = job.delivery.notification
         var shared = try parcel.service.shared(
             parcel.messages[places[0]], token: grant.token, expiry: notification.expiresAt, at: time.now)
+        if readsSuccesses { shared.plainSuccess = .none }
         connection.apply(to: &shared.settings, of: notification.hub)
         shared.settings.purpose = job.delivery.platform.rawValue
         // Some services write a body for each device anyway.

@@ -10,6 +10,8 @@ struct PageTally {
     private(set) var reasons: [OutcomeName: String] = [:]
     /// Where was sent to, as far as `RangeRecord` keeps it.
     private(set) var origins: Set<String> = []
+    /// What the service said of members that it took, where a test send asked.
+    private(set) var successReasons: [AudienceMember: String] = [:]
     /// Members that were spared the message, which is not kept of any of them.
     private(set) var spared: [AudienceMember: Outcome] = [:]
     private(set) var retries: [Retry] = []
@@ -165,6 +167,7 @@ struct PageTally {
         }
         switch outcome.reaction {
         case .accepted:
+            if !outcome.reason.isEmpty { successReasons[addressee.member] = outcome.reason }
             addSuccesses(1)
             succeed(addressee)
         case .drop(let moment, let guarded):
@@ -333,6 +336,7 @@ struct PageTally {
         reasons.merge(other.reasons) { $1 }
         if origins.count < RangeRecord.originLimit { origins.formUnion(other.origins) }
         spared.merge(other.spared) { $1 }
+        successReasons.merge(other.successReasons) { $1 }
         retries += other.retries
         held += other.held
         settled += other.settled

@@ -46,7 +46,7 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
 public struct Outcome: Sendable, Equatable {
     /// What it is counted as where it is final.
     public var name: OutcomeName
-    /// The service's own word for it; empty for a success.
+    /// The service's own word for it. For a success it is empty, or what test sends show.
     public var reason: String
     public var reaction: Reaction
 

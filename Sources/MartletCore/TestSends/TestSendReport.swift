@@ -8,7 +8,7 @@ public struct TestSendReport: Sendable {
         /// The id of the registration; nil where the handle has none.
         public var registration: String?
         public var outcome: OutcomeName
-        /// The push service's own word for it; empty for a success.
+        /// The push service's own word for it; mostly empty for a success.
         public var reason: String
 
         public var isSuccess: Bool { outcome == .success }
@@ -16,7 +16,9 @@ public struct TestSendReport: Sendable {
         /// The outcome as a sentence (wire document, section 6.5).
         public var text: String {
             switch outcome {
-            case .success: "The Notification was successfully sent to the Push Notification System"
+            case .success:
+                "The Notification was successfully sent to the Push Notification System"
+                    + (reason.isEmpty ? "" : " (\(reason))")
             case .badChannel, .expiredChannel, .wrongToken:
                 "The Push Notification System handle for the registration is invalid"
             case .invalidCredentials: "The Token obtained from the Token Provider is wrong"

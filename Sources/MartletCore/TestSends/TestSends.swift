@@ -27,6 +27,7 @@ public struct TestSends: Sendable {
         check = NotificationCheck(platforms: platforms)
         var sender = sender
         sender.requestTimeout = Self.timeout
+        sender.readsSuccesses = true
         self.sender = sender
         self.time = time
     }
@@ -121,7 +122,7 @@ public struct TestSends: Sendable {
 
     // MARK: Sending
 
-    /// What became of the members that were not reached.
+    /// What became of the members that were not reached, or of whom the service said more than that it took the push.
     private func outcomes(of page: AudiencePage, _ delivery: Delivery) async -> [AudienceMember: Outcome] {
         let platform = platforms[delivery.platform]
         var tally = PageTally(
@@ -138,7 +139,9 @@ public struct TestSends: Sendable {
         let failures =
             tally.retries.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
             + tally.refusals.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
+        let successes = tally.successReasons.mapValues { Outcome(.success, reason: $0, .accepted) }
         return Dictionary(failures) { first, _ in first }.merging(tally.spared) { first, _ in first }
+            .merging(successes) { first, _ in first }
     }
 
     private enum Entry {

@@ -9,7 +9,7 @@ extension APNs {
     static let throttleWait: Duration = .seconds(60)
 
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
-        if response.status == .ok { return .accepted }
+        if response.status == .ok { return Self.success(response) }
         let answer = APNsAnswer(response)
         var outcome =
             Self.outcome(reason: answer.reason, asOf: answer.timestamp ?? now)
@@ -20,6 +20,14 @@ extension APNs {
         }
         return outcome
     }
+
+    /// The development gateway names each push that it takes; Apple's console finds its delivery log by that.
+    private static func success(_ response: HTTPResponse) -> Outcome {
+        guard let id = AnswerWord.checked(response.fields[uniqueIDField]) else { return .accepted }
+        return Outcome(.success, reason: "\(uniqueIDField) \(id)", .accepted)
+    }
+
+    private static let uniqueIDField = "apns-unique-id"
 
     /// A push of a kind with tokens of its own may have gone to everything that a tag means: then it is the push that does
     /// not fit the token, and the token is kept.

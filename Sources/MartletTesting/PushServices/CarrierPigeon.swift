@@ -108,7 +108,7 @@ public struct CarrierPigeon: PushService {
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let wait = Duration.seconds(response.fields["retry-after"].flatMap { Int64($0) } ?? 1)
         return switch response.status.code {
-        case 200: .accepted
+        case 200: Outcome(.success, reason: response.fields["feather"] ?? "", .accepted)
         case 301:
             Outcome(
                 .success, reason: "Moved", .update(PushHandle(String(decoding: response.bytes, as: UTF8.self))))

@@ -66,7 +66,7 @@ final class ScriptedTransport: HTTPTransport {
                 return log.count { $0.loft == sent.loft }
             }
             switch answer(sent.loft, attempt) {
-            case .success(let response) where response.status == .ok:
+            case .success(let response) where response.status == .ok && batch.shared.plainSuccess != .none:
                 results(ResultPortion(plainSuccesses: [UInt32(index)]))
             case let result:
                 results(ResultPortion(answers: [.init(index: index, result: result)]))

@@ -39,6 +39,17 @@ struct TestSendsTests {
         #expect(try await flight.registry.registration("id-dead", in: flight.hub) != nil)
     }
 
+    @Test func whatTheServiceSaysOfASuccessIsShown() async throws {
+        let flight = try await Flight { loft, _ in
+            .success(HTTPResponse(.ok, fields: loft == "found" ? ["feather": "grey-1"] : [:]))
+        }
+        for loft in ["found", "silent"] { try await flight.register(loft, id: loft) }
+        let report = try await testSends(flight).send(hello, to: .audience(nil), in: flight.hub)
+        let sentence = "The Notification was successfully sent to the Push Notification System"
+        #expect(report.results.map(\.text) == ["\(sentence) (grey-1)", sentence])
+        #expect(report.successes == 2)
+    }
+
     @Test func atMostTenDevicesOfAllPlatformsAreReached() async throws {
         let flight = try await Flight()
         let template = Template(body: "\"$(msg)\"")

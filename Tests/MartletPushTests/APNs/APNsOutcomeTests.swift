@@ -13,6 +13,17 @@ struct APNsOutcomeTests {
             of: HTTPResponse(HTTPStatus(status), body: .bytes(Array(body.utf8))), at: APNsFixture.now)
     }
 
+    @Test func theNameThatTheDevelopmentGatewayGivesAPushIsKept() throws {
+        let id = "7c0f3a5e-0c1d-4d6e-9a51-1f2e3d4c5b6a"
+        for (fields, reason) in [
+            (["apns-unique-id": id], "apns-unique-id \(id)"), ([:], ""), (["apns-unique-id": "<a b>"], ""),
+        ] as [(HTTPFields, String)] {
+            let outcome = try APNsFixture.service().outcome(
+                of: HTTPResponse(.ok, fields: fields), at: APNsFixture.now)
+            #expect(outcome == Outcome(.success, reason: reason, .accepted))
+        }
+    }
+
     @Test func aSuccessIsASuccess() throws {
         #expect(try outcome(200, "") == .accepted)
     }
