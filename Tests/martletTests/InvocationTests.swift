@@ -1,4 +1,5 @@
 import Glibc
+import MartletServer
 import Testing
 
 @testable import martlet
@@ -8,7 +9,7 @@ struct InvocationTests {
         "bird watch", operands: ["PLACE"], "Watch birds.",
         options: [
             Option("hours", "N", "How long.", default: "1"), Option("ca-file", "FILE", "Trust."),
-            Option("quiet", nil, "Say nothing."),
+            Option("quiet", nil, "Say nothing."), Option("call", "SECRET", "What lures them.", isSecret: true),
         ]
     ) { _ in }
 
@@ -44,6 +45,42 @@ struct InvocationTests {
         #expect(try invocation("x", "--hours=4", environment: environment)["hours"] == "4")
         #expect(try invocation("x", "--hours", "5", environment: environment)["hours"] == "5")
         #expect(try invocation("x", environment: environment)["ca-file"] == "a=b")
+    }
+
+    @Test func aSecretIsReadFromAFileThatAFlagAVariableOrTheConfigurationNames() throws {
+        let file = try TemporaryFile("cuckoo=\n")
+        #expect(try invocation("x", "--call", "tweet")["call"] == "tweet")
+        #expect(try invocation("x", "--call-file", file.path)["call"] == "cuckoo=")
+        #expect(try invocation("x", environment: ["MARTLET_CALL_FILE": file.path])["call"] == "cuckoo=")
+        #expect(
+            try invocation("x", "--call", "tweet", environment: ["MARTLET_CALL_FILE": file.path])["call"] == "tweet")
+        #expect(
+            try invocation("x", "--call-file", file.path, environment: ["MARTLET_CALL": "tweet"])["call"] == "cuckoo=")
+        let configuration = try TemporaryFile("call-file = \(file.path)\n")
+        #expect(try invocation("x", "--config", configuration.path)["call"] == "cuckoo=")
+    }
+
+    @Test(arguments: ["", "\n", "one\ntwo\n"])
+    func aFileThatIsNotOneLineIsNoSecret(text: String) throws {
+        let file = try TemporaryFile(text)
+        let error = #expect(throws: ServerError.self) { try invocation("x", "--call-file", file.path) }
+        #expect(error?.description.contains("one line of text: the value of --call") == true)
+        #expect(error?.description.contains("two") == false)
+    }
+
+    @Test func aSecretIsGivenOnce() throws {
+        #expect(throws: UsageError.self) { try invocation("x", "--call", "tweet", "--call-file", "f") }
+    }
+
+    @Test func everySecretOfACommandCanBeReadFromAFile() {
+        let secrets = Martlet.table.commands.flatMap(\.options).filter(\.isSecret).map(\.name)
+        for name in ["connection-string", "client-secret", "secret-key", "vapid-private-key", "certificate-password"] {
+            #expect(secrets.contains(name))
+        }
+        for command in Martlet.table.commands {
+            let names = Set(command.options.map(\.name))
+            for option in command.options where option.isSecret { #expect(names.contains("\(option.name)-file")) }
+        }
     }
 
     @Test func anEmptyEnvironmentVariableCountsAsNone() throws {

@@ -14,6 +14,8 @@ public enum Platforms {
         public let flag: String
         public let placeholder: String
         public let help: String
+        /// The value itself is a secret, which no file holds.
+        public let isSecret: Bool
         /// The value names a file whose text is the property.
         public let isFile: Bool
         /// The member of the file, a JSON object, that is the property; nil where the whole text is.
@@ -26,14 +28,15 @@ public enum Platforms {
     }
 
     /// Those flags each once, with what they are for on every platform that has them.
-    public static var credentialFlags: [(flag: String, placeholder: String, help: String)] {
-        var flags: [(flag: String, placeholder: String, help: String)] = []
+    public static var credentialFlags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] {
+        var flags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] = []
         for field in credentialFields {
             if let place = flags.firstIndex(where: { $0.flag == field.flag }) {
+                flags[place].isSecret = flags[place].isSecret || field.isSecret
                 guard !flags[place].help.contains(field.help) else { continue }
                 flags[place].help += " " + field.help
             } else {
-                flags.append((field.flag, field.placeholder, field.help))
+                flags.append((field.flag, field.placeholder, field.help, field.isSecret))
             }
         }
         return flags
@@ -84,13 +87,14 @@ public enum Platforms {
             field.fileMember.map { file in
                 CredentialField(
                     property: field.name, platforms: names, flag: file.flag, placeholder: "FILE",
-                    help: "\(descriptor.platform): \(file.help)", isFile: true, member: file.member)
+                    help: "\(descriptor.platform): \(file.help)", isSecret: false, isFile: true, member: file.member)
             }
         }
         let fields = descriptor.credentialFields.map { field in
             CredentialField(
                 property: field.name, platforms: names, flag: field.flag, placeholder: field.isFile ? "FILE" : "VALUE",
-                help: "\(descriptor.platform): \(field.help)", isFile: field.isFile, member: nil)
+                help: "\(descriptor.platform): \(field.help)", isSecret: field.isSecret && !field.isFile,
+                isFile: field.isFile, member: nil)
         }
         return fields + members
     }

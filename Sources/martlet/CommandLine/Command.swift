@@ -5,6 +5,7 @@ struct Command: Sendable {
     /// Names of the words that must follow, in help's spelling: `NAME`; behind them those that may: `[NAME]`.
     var operands: [String]
     var summary: String
+    /// With the file of each secret.
     var options: [Option]
     var run: @Sendable (Invocation) async throws -> Void
 
@@ -15,7 +16,7 @@ struct Command: Sendable {
         self.path = path.split(separator: " ").map(String.init)
         self.operands = operands
         self.summary = summary
-        self.options = options
+        self.options = options.flatMap { $0.isSecret ? [$0, $0.fileOption] : [$0] }
         self.run = run
     }
 

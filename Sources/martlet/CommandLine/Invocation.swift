@@ -81,9 +81,35 @@ extension Invocation {
             }
             values[option.name] = value
         }
+        for option in command.options where option.isSecret {
+            let file = option.fileOption
+            let sources: [(value: String?, file: String?)] = [
+                (flags[option.name], flags[file.name]), (variable(option), variable(file)),
+                (configured[option.name], configured[file.name]),
+            ]
+            values[option.name] = try Self.secret(option, in: sources, of: command)
+        }
         self.command = command
         self.values = values
         operands = Dictionary(uniqueKeysWithValues: zip(command.operands, found))
+    }
+
+    /// The value of a secret option, from the first source that has it or names its file.
+    private static func secret(
+        _ option: Option, in sources: [(value: String?, file: String?)], of command: Command
+    ) throws -> String? {
+        for source in sources {
+            switch source {
+            case (let value?, nil): return value
+            case (nil, let path?): return try TextFile.readLine(path, of: option)
+            case (_?, _?):
+                throw UsageError(
+                    description: "--\(option.name) and --\(option.fileOption.name) are both given; give one.",
+                    command: command)
+            case (nil, nil): continue
+            }
+        }
+        return option.fallback
     }
 
     private static let switchValues = [

@@ -7,12 +7,19 @@ struct Option: Sendable {
     var placeholder: String?
     var help: String
     var fallback: String?
+    /// Whether the value is a secret. Other users of the machine can read the flags of a process, so the value can also
+    /// be given with `fileOption`.
+    var isSecret: Bool
 
-    init(_ name: String, _ placeholder: String? = nil, _ help: String, default fallback: String? = nil) {
+    init(
+        _ name: String, _ placeholder: String? = nil, _ help: String, default fallback: String? = nil,
+        isSecret: Bool = false
+    ) {
         self.name = name
         self.placeholder = placeholder
         self.help = help
         self.fallback = fallback
+        self.isSecret = isSecret
     }
 
     /// `MARTLET_TLS_LISTEN`.
@@ -21,4 +28,11 @@ struct Option: Sendable {
     }
 
     var usage: String { placeholder.map { "--\(name) \($0)" } ?? "--\(name)" }
+
+    /// The option that names a file with the value of a secret one.
+    var fileOption: Option {
+        Option(
+            "\(name)-file", "FILE",
+            "A file with --\(name), as one line, which 'ps' does not show; - reads standard input.")
+    }
 }

@@ -8,6 +8,10 @@ enum TextFile {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw ServerError("Cannot read \(path): \(String(cString: strerror(errno))).") }
         defer { close(file) }
+        return try read(file, named: path, limit: limit)
+    }
+
+    private static func read(_ file: Int32, named path: String, limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -27,6 +31,23 @@ extension TextFile {
             throw ServerError("\(path) is no text in UTF-8.")
         }
         return text
+    }
+}
+
+extension TextFile {
+    private static let lineLimit = 65_536
+
+    /// The only line of a file, or of standard input where the path is `-`, without its end: a secret.
+    static func readLine(_ path: String, of option: Option) throws -> String {
+        let bytes =
+            path == "-"
+            ? try read(STDIN_FILENO, named: "standard input", limit: lineLimit) : try read(path, limit: lineLimit)
+        let line = String(validating: bytes, as: UTF8.self).map { $0.reversed().drop(while: \.isNewline).reversed() }
+        guard let line, !line.isEmpty, !line.contains(where: \.isNewline) else {
+            let name = path == "-" ? "Standard input" : path
+            throw ServerError("\(name) must hold one line of text: the value of --\(option.name).")
+        }
+        return String(line)
     }
 }
 

@@ -46,7 +46,7 @@ enum HubCommands {
             ),
             Option("simulator", "URL", "Take what the simulated service gives those who send to it."),
             SimulatorConnection.authority,
-        ] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help) }
+        ] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help, isSecret: $0.isSecret) }
     ) { invocation in
         let platform = invocation.operand("PLATFORM")
         let generated = invocation.isOn("generate") ? try await generateCredential(invocation, platform) : nil

@@ -7,7 +7,7 @@ enum SendCommand {
     static let command = Command(
         "send", operands: ["HUB"], "Send a notification through a hub and print its id.",
         options: [
-            Option("connection-string", "CS", "A connection string with the right to send."),
+            Option("connection-string", "CS", "A connection string with the right to send.", isSecret: true),
             Option("platform", "FORMAT", "The format of the body: \(Platforms.formats.joined(separator: ", "))."),
             Option("tags", "EXPR", "Whom it is for; everybody where it is not given."),
             Option("handle", "HANDLE", "Send to this one handle instead."),
