@@ -81,7 +81,8 @@ public final class Server: Sendable {
             let identity = try tlsIdentity(configuration, certificates)
             secure = try await listen(front, on: address, tls: identity)
         }
-        let endpoint = PublicEndpoint(publicURL: configuration.publicURL, tls: secure, clear: clear)
+        let endpoint = PublicEndpoint(
+            publicURL: configuration.publicURL, tls: secure, clear: clear, hostName: HostName.current)
         let admin = HTTPServer(loops: engine.loops, handler: engine.makeAdminHandler(configuration, endpoint))
         engine.requests.watch("admin", admin)
         let socket = try AdminSocket.path(in: configuration.dataDirectory)

@@ -61,6 +61,21 @@ struct JobTests {
             + "</PigeonRegistrationDescription>"
     }
 
+    @Test(arguments: ["localhost", "127.0.0.1", "127.8.9.10", "[::1]"])
+    func aContainerOfThisMachineIsMeantByEachOfItsNames(host: String) throws {
+        let url = try fixture.signedURL().replacing("hub.example:8443", with: "\(host):1")
+        func location(at known: String) throws(HubAPIError) -> ContainerName {
+            try StorageURL(
+                url, "OutputContainerUri", needs: .write, hosts: [known], signer: fixture.signer,
+                now: HubFixture.start
+            ).container
+        }
+        for known in ["localhost", "127.0.0.1", "[::1]"] { #expect(try location(at: known) == container) }
+        for known in ["hub.example", "127.0.0.1.example", "10.0.0.1"] {
+            #expect(throws: HubAPIError.self) { try location(at: known) }
+        }
+    }
+
     @Test func anImportCreatesWhatItsLinesSayAndTellsOfEachByItsNumber() async throws {
         let id = "<RegistrationId>mine</RegistrationId>"
         let job = try await run(

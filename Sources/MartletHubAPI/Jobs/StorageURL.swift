@@ -20,7 +20,7 @@ struct StorageURL {
         guard text.utf8.count <= Self.lengthLimit, let (origin, rest) = HTTPOrigin.splitting(text),
             let target = HTTPTarget(rest)
         else { throw .badRequest("The \(name) is not an http or https URL") }
-        guard hosts.contains(origin.host.lowercased()), target.segments.count >= 2,
+        guard Self.isOwn(origin.host, of: hosts), target.segments.count >= 2,
             target.segments[0].lowercased() == ContainerAPI.segment
         else {
             throw .badRequest(
@@ -43,5 +43,17 @@ struct StorageURL {
             throw .badRequest(BlobName.rule)
         }
         self.blob = blob
+    }
+
+    /// A server that is known by one name of this machine is known by the others too: URLs are printed with the address
+    /// of the listener and used with another.
+    private static func isOwn(_ host: String, of hosts: [String]) -> Bool {
+        let names = hosts.map { $0.filter { $0 != "[" && $0 != "]" } }
+        return names.contains(host) || (isLoopback(host) && names.contains(where: isLoopback))
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1"
+            || (host.hasPrefix("127.") && host.utf8.allSatisfy { "0123456789.".utf8.contains($0) })
     }
 }

@@ -7,7 +7,7 @@ extension AdminAPI {
     func addKeys(to router: inout Router) {
         router.on(.get, "/hubs/{name}/keys") { _, match in
             guard let hub = hubs.hub(named: match["name"]) else { return Self.refusal(.notFound(match["name"])) }
-            return HTTPResponse(.ok, json: .array(hub.settings.accessRules.map(keys)))
+            return endpoint.answer(json: .array(hub.settings.accessRules.map(keys)))
         }
         router.on(.post, "/hubs/{name}/keys/{rule}/{key}") { _, match in
             await regenerate(match) { key throws(HubDirectoryError) in
@@ -15,10 +15,10 @@ extension AdminAPI {
             }
         }
         router.on(.get, "/namespace") { _, _ in
-            HTTPResponse(.ok, json: ["connectionStrings": connectionStrings(hubs.namespaceRules)])
+            endpoint.answer(json: ["connectionStrings": connectionStrings(hubs.namespaceRules)])
         }
         router.on(.get, "/namespace/keys") { _, _ in
-            HTTPResponse(.ok, json: .array(hubs.namespaceRules.map(keys)))
+            endpoint.answer(json: .array(hubs.namespaceRules.map(keys)))
         }
         router.on(.post, "/namespace/keys/{rule}/{key}") { _, match in
             await regenerate(match) { key throws(HubDirectoryError) in
@@ -44,7 +44,7 @@ extension AdminAPI {
         }
         return await answerHubs { () throws(HubDirectoryError) in
             let rule = try await work(key)
-            return HTTPResponse(.ok, json: ["connectionString": .string(connectionString(rule, key))])
+            return endpoint.answer(json: ["connectionString": .string(connectionString(rule, key))])
         }
     }
 

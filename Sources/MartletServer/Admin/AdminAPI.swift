@@ -62,14 +62,14 @@ struct AdminAPI: Sendable {
         }
         router.on(.put, "/hubs/{name}") { _, match in
             await answerHubs { () throws(HubDirectoryError) in
-                HTTPResponse(.created, json: detail(try await hubs.create(match["name"])))
+                endpoint.answer(.created, json: detail(try await hubs.create(match["name"])))
             }
         }
         router.on(.get, "/hubs/{name}") { _, match in
             guard let hub = hubs.hub(named: match["name"]) else {
                 return Self.refusal(.notFound(match["name"]))
             }
-            return HTTPResponse(.ok, json: detail(hub))
+            return endpoint.answer(json: detail(hub))
         }
         router.on(.delete, "/hubs/{name}") { _, match in
             await answerHubs { () throws(HubDirectoryError) in

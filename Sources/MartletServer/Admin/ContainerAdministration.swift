@@ -60,8 +60,8 @@ struct ContainerAdministration: Sendable {
         do throws(CryptoError) {
             let query = try signer.query(
                 for: path, .container, rights: rights, until: time.now + .seconds(3600 * number))
-            return HTTPResponse(
-                .ok, json: ["url": .string("\(endpoint.origin)/\(path.joined(separator: "/"))?\(query)")])
+            return endpoint.answer(
+                json: ["url": .string("\(endpoint.origin)/\(path.joined(separator: "/"))?\(query)")])
         } catch {
             return HTTPResponse(.internalServerError, error: "The URL cannot be signed: \(error)")
         }

@@ -1,18 +1,60 @@
 import MartletHTTP
+import MartletModel
 
 /// Where clients reach the hubs of this server.
 struct PublicEndpoint: Sendable {
     /// Host and port.
-    var authority: String
-    var isSecure: Bool
+    let authority: String
+    let isSecure: Bool
+    /// What the operator should do where clients may not be able to use the address; nil where they can.
+    let advice: String?
 
     /// `https://HOST:PORT`.
     var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
-    /// The public address where one is set, else the TLS listener's, else the clear-text one's.
-    init(publicURL: HTTPOrigin?, tls: HTTPOrigin?, clear: HTTPOrigin?) {
-        let origin = publicURL ?? tls ?? clear ?? HTTPOrigin(scheme: .https, host: "localhost", port: 8443)
+    /// The public address where one is set, else that of the TLS listener, else that of the clear-text one. A listener on
+    /// all addresses is reached by the name of this machine.
+    /// - Parameter hostName: The name of this machine; nil where it has none.
+    init(publicURL: HTTPOrigin?, tls: HTTPOrigin?, clear: HTTPOrigin?, hostName: String?) {
+        guard let listener = tls ?? clear else {
+            let origin = publicURL ?? HTTPOrigin(scheme: .https, host: "localhost", port: 8443)
+            let advice = "No server runs on this data directory, so its address is not known. Give --public-url."
+            self.init(origin, advice: publicURL == nil ? advice : nil)
+            return
+        }
+        if let publicURL {
+            self.init(publicURL, advice: nil)
+        } else if Self.isWildcard(listener.host) {
+            let name = hostName ?? "localhost"
+            self.init(
+                HTTPOrigin(scheme: listener.scheme, host: name, port: listener.port),
+                advice: "Set --public-url: clients cannot use \(listener.host)."
+                    + (hostName == nil ? "" : " This shows the name of the machine, which they may not know."))
+        } else {
+            self.init(listener, advice: nil)
+        }
+    }
+
+    private init(_ origin: HTTPOrigin, advice: String?) {
         isSecure = origin.scheme == .https
         authority = origin.host.contains(":") ? "[\(origin.host)]:\(origin.port)" : "\(origin.host):\(origin.port)"
+        self.advice = advice
+    }
+
+    /// `0.0.0.0`, `::` and their other spellings.
+    private static func isWildcard(_ host: String) -> Bool {
+        !host.isEmpty && host.utf8.allSatisfy { "0.:".utf8.contains($0) }
+    }
+}
+
+extension PublicEndpoint {
+    /// The field of an answer with `advice`, which commands show beside the addresses in it.
+    static let adviceField = "martlet-advice"
+
+    /// The answer to a request for addresses.
+    func answer(_ status: HTTPStatus = .ok, json: JSON) -> HTTPResponse {
+        var response = HTTPResponse(status, json: json)
+        if let advice { response.fields[Self.adviceField] = advice }
+        return response
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import MartletCrypto
 import MartletModel
 
@@ -18,7 +17,7 @@ struct ServerCertificates: Sendable {
         authorityFile = "\(directory)/tls/ca.pem"
         let stored = try Self.stored(in: directory, certificate: authorityFile)
         let authority: CertificateAuthority
-        let names = Set((["localhost", "127.0.0.1", "::1", Self.hostName] + hosts).compactMap(\.self))
+        let names = Set((["localhost", "127.0.0.1", "::1", HostName.current] + hosts).compactMap(\.self))
         do throws(CryptoError) {
             if let stored {
                 authority = stored
@@ -63,11 +62,5 @@ extension ServerCertificates {
         }
         try SecretFile.write(Array(pem.key.utf8), to: "\(directory)/tls/ca.key")
         try SecretFile.write(Array(pem.certificate.utf8), to: certificate, mode: 0o644)
-    }
-
-    private static var hostName: String? {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return nil }
-        return String(validating: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }

@@ -12,10 +12,13 @@ struct Administration {
     private static let patience: Duration = .seconds(3600)
 
     private let dataDirectory: String
+    /// The address in what is printed where no server runs that knows it.
+    private let publicURL: HTTPOrigin?
 
     /// - Parameter makesDirectory: Whether a data directory that is missing is made: a mistyped one is no new server.
-    init(_ invocation: Invocation, makesDirectory: Bool = false) throws(ServerError) {
+    init(_ invocation: Invocation, makesDirectory: Bool = false) throws {
         dataDirectory = invocation["data"] ?? "data"
+        publicURL = try invocation.publicURL()
         guard makesDirectory || access(dataDirectory, F_OK) == 0 else {
             throw ServerError(
                 "There is no data directory '\(dataDirectory)': --data names the one that the server has.")
@@ -36,6 +39,7 @@ struct Administration {
         guard response.status.isSuccess else {
             throw ServerError(answer["error"]?.string ?? "The server answered \(response.status.code).")
         }
+        if let advice = response.fields["martlet-advice"] { Terminal.complain("martlet: \(advice)") }
         return answer
     }
 
@@ -52,7 +56,7 @@ struct Administration {
             try Self.check(response)
             return
         }
-        let offline = try await OfflineAdministration(dataDirectory: dataDirectory)
+        let offline = try await OfflineAdministration(dataDirectory: dataDirectory, publicURL: publicURL)
         do {
             let response = await offline.handler.respond(to: request)
             try Self.check(response)
@@ -75,7 +79,7 @@ struct Administration {
 
     private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         if let answer = try await ask(request) { return answer }
-        let offline = try await OfflineAdministration(dataDirectory: dataDirectory)
+        let offline = try await OfflineAdministration(dataDirectory: dataDirectory, publicURL: publicURL)
         let response = await offline.handler.respond(to: request)
         await offline.close()
         return response

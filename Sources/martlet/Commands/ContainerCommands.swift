@@ -13,7 +13,7 @@ enum ContainerCommands {
     static let create = Command(
         "container create", operands: ["NAME"],
         "Create a storage container and print its signed URL, for jobs and for the clients of blob services.",
-        options: [.data, hours, rights]
+        options: [.data, .publicURL, hours, rights]
     ) { invocation in
         let answer = try await Administration(invocation)
             .call(.put, "/containers/\(segment(invocation.operand("NAME")))\(query(invocation))")
@@ -29,7 +29,7 @@ enum ContainerCommands {
 
     static let url = Command(
         "container url", operands: ["NAME"], "Print a new signed URL of a storage container.",
-        options: [.data, hours, rights]
+        options: [.data, .publicURL, hours, rights]
     ) { invocation in
         let answer = try await Administration(invocation)
             .call(.get, "/containers/\(segment(invocation.operand("NAME")))/url\(query(invocation))")

@@ -8,7 +8,7 @@ enum HubCommands {
 
     static let create = Command(
         "hub create", operands: ["NAME"], "Create a hub and print its connection strings, for apps and for senders.",
-        options: [.data]
+        options: [.data, .publicURL]
     ) { invocation in
         let hub = try await Administration(invocation, makesDirectory: true)
             .call(.put, "/hubs/\(segment(invocation.operand("NAME")))")
@@ -22,7 +22,7 @@ enum HubCommands {
 
     static let show = Command(
         "hub show", operands: ["NAME"], "Print a hub's connection strings and the platforms it has credentials for.",
-        options: [.data]
+        options: [.data, .publicURL]
     ) { invocation in
         let hub = try await Administration(invocation).call(.get, "/hubs/\(segment(invocation.operand("NAME")))")
         printConnectionStrings(hub)
@@ -120,4 +120,14 @@ enum HubCommands {
 
 extension Option {
     static let data = Option("data", "DIR", "The data directory of the server.", default: "data")
+    /// For commands that print addresses.
+    static let publicURL = Option(
+        "public-url", "URL", "The address that clients use, to print where no server runs that knows it.")
+}
+
+extension Invocation {
+    /// The address that clients use, where it is given.
+    func publicURL() throws(UsageError) -> HTTPOrigin? {
+        try optional("public-url", as: "http(s)://HOST[:PORT] without a path") { HTTPOrigin($0) }
+    }
 }

@@ -9,7 +9,8 @@ enum KeyCommands {
 
     static let list = Command(
         "hub key list", operands: ["NAME"],
-        "Print the access rules of a hub with their rights and the connection strings of both keys.", options: [.data]
+        "Print the access rules of a hub with their rights and the connection strings of both keys.",
+        options: [.data, .publicURL]
     ) { invocation in
         try await printKeys(invocation, at: "/hubs/\(segment(invocation.operand("NAME")))")
     }
@@ -17,13 +18,14 @@ enum KeyCommands {
     static let regenerate = Command(
         "hub key regenerate", operands: ["NAME", "RULE", "primary|secondary"],
         "Replace a key of a hub's access rule and print the new connection string; the other key goes on.",
-        options: [.data]
+        options: [.data, .publicURL]
     ) { invocation in
         try await regenerateKey(invocation, at: "/hubs/\(segment(invocation.operand("NAME")))")
     }
 
     static let connectionString = Command(
-        "namespace connection-string", "Print the connection string that manages all hubs.", options: [.data]
+        "namespace connection-string", "Print the connection string that manages all hubs.",
+        options: [.data, .publicURL]
     ) { invocation in
         let namespace = try await Administration(invocation).call(.get, "/namespace")
         for text in (namespace["connectionStrings"]?.object ?? [:]).values.compactMap(\.string).sorted() {
@@ -33,7 +35,7 @@ enum KeyCommands {
 
     static let listNamespace = Command(
         "namespace key list", "Print the access rules of the namespace with the connection strings of both keys.",
-        options: [.data]
+        options: [.data, .publicURL]
     ) { invocation in
         try await printKeys(invocation, at: "/namespace")
     }
@@ -41,7 +43,7 @@ enum KeyCommands {
     static let regenerateNamespace = Command(
         "namespace key regenerate", operands: ["RULE", "primary|secondary"],
         "Replace a key of a rule of the namespace and print the new connection string; the other key goes on.",
-        options: [.data]
+        options: [.data, .publicURL]
     ) { invocation in
         try await regenerateKey(invocation, at: "/namespace")
     }

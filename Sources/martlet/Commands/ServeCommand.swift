@@ -116,9 +116,7 @@ enum ServeCommand {
         configuration.backendHub = invocation["backend-hub"]
         try configureSending(&configuration, invocation)
         configuration.openIDConnect = try openIDConnect(invocation)
-        configuration.publicURL = try invocation.optional(
-            "public-url", as: "http(s)://HOST[:PORT] without a path"
-        ) { HTTPOrigin($0) }
+        configuration.publicURL = try invocation.publicURL()
         let days = try invocation.optional("keep-notifications", as: "a number of days from 1 to 3650") { text in
             Int64(text).flatMap { (1...3650).contains($0) ? $0 : nil }
         }

@@ -1,0 +1,12 @@
+import Glibc
+
+/// The name of this machine.
+enum HostName {
+    /// nil where it has none but `localhost`.
+    static var current: String? {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return nil }
+        let text = String(validating: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return text.flatMap { ["", "localhost", "localhost.localdomain"].contains($0) ? nil : $0 }
+    }
+}
