@@ -45,17 +45,32 @@ struct InstallationTests {
         #expect(try await fixture.send(.patch, "/demo/installations/i1", body: patch.text).status == .ok)
     }
 
-    @Test("A row of an installation is changed with the installation alone", arguments: [HTTPMethod.put, .delete])
-    func aRowIsNotWritten(method: HTTPMethod) async throws {
+    @Test("All registrations of a channel are deleted one by one, those of an installation as well")
+    func aChannelIsUnregistered() async throws {
         let fixture = try await HubFixture()
         _ = try await fixture.send(.put, "/demo/installations/i1", body: Self.body)
-        let row = try #require(try await Self.rows("a", of: fixture).first)
-        let body = "<PigeonRegistrationDescription><Loft>other</Loft></PigeonRegistrationDescription>"
-        let answer = try await fixture.send(
-            method, "/demo/registrations/\(row.id)", body: method == .put ? body : "")
-        #expect(answer.status == 409)
-        #expect(answer.text.contains("The registration belongs to an installation; change the installation instead"))
+        for row in try await Self.rows("a", of: fixture) {
+            #expect(try await fixture.send(.delete, "/demo/registrations/\(row.id)").status == .ok)
+        }
+        #expect(try await Self.rows("a", of: fixture).isEmpty)
+        let left = try await fixture.send(.get, "/demo/installations/i1")
+        #expect(left.status == .ok)
+        #expect(left.text.contains(#""pushChannelExpired":true"#))
+        #expect(try await fixture.send(.put, "/demo/installations/i1", body: Self.body).status == .ok)
         #expect(try await Self.rows("a", of: fixture).count == 2)
+    }
+
+    @Test("A refresh that writes a registration of an installation ends with a registered device")
+    func aRefreshRegisters() async throws {
+        let fixture = try await HubFixture()
+        _ = try await fixture.send(.put, "/demo/installations/i1", body: Self.body)
+        let row = try #require(try await Self.rows("a", of: fixture).first { $0.template == nil })
+        let body =
+            "<PigeonRegistrationDescription><Tags>fresh</Tags><Loft>other</Loft></PigeonRegistrationDescription>"
+        #expect(try await fixture.send(.put, "/demo/registrations/\(row.id)", body: body).status == .ok)
+        #expect(try await Self.rows("fresh", of: fixture).map(\.handle) == [PushHandle("other")])
+        #expect(try await Self.rows("fresh", of: fixture).map(\.installation) == [nil])
+        #expect(try await Self.rows("a", of: fixture).map(\.template?.name) == ["news"])
     }
 
     @Test("A write keeps the registrations of what stays, and removes those of what goes")

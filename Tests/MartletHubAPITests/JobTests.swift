@@ -1,3 +1,4 @@
+import Foundation
 import MartletCore
 import MartletHTTP
 import MartletModel
@@ -144,6 +145,118 @@ struct JobTests {
         let again = try await run("ExportRegistrations")
         let second = try await text("demo/\(try #require(again.element("JobId")))/Output.txt")
         #expect(second.replacing("<ETag>2</ETag>", with: "<ETag>1</ETag>") == exported)
+    }
+
+    @Test("A hub that is exported and imported elsewhere is the same, installations included")
+    func installationsSurviveAnImport() async throws {
+        let source = try await JobTests()
+        for (id, body) in Self.installations {
+            #expect(try await source.fixture.send(.put, "/demo/installations/\(id)", body: body).status == .ok)
+        }
+        for number in 1...3 { try await source.fixture.register("North\(number)", as: "\(number)", tags: "a,b") }
+        let exported = try await source.exported()
+        #expect(exported.count == 13)
+
+        for (kind, order) in [
+            ("ImportUpsertRegistrations", exported), ("ImportCreateRegistrations", exported.reversed()),
+            ("ImportUpsertRegistrations", exported + exported.reversed()),
+        ] {
+            let target = try await JobTests()
+            let job = try await target.run(kind, order.joined(separator: "\n"))
+            let directory = "demo/\(try #require(job.element("JobId")))"
+            #expect(try await target.text("\(directory)/Failed.txt") == "")
+            #expect(Self.comparable(try await target.exported()) == Self.comparable(exported))
+            for (id, _) in Self.installations {
+                let (old, new) = (
+                    try await source.fixture.send(.get, "/demo/installations/\(id)"),
+                    try await target.fixture.send(.get, "/demo/installations/\(id)")
+                )
+                #expect(new.status == .ok)
+                #expect(try Self.sorted(new) == Self.sorted(old))
+            }
+            // The app writes its installation again: the device has each of its registrations once.
+            for (id, body) in Self.installations {
+                #expect(try await target.fixture.send(.put, "/demo/installations/\(id)", body: body).status == .ok)
+            }
+            #expect(Self.comparable(try await target.exported()) == Self.comparable(exported))
+        }
+    }
+
+    private static let channel = "https://db5.notify.windows.com/?token=AwYAAAD"
+    /// Templates with tags of their own and headers, a secondary tile with a channel of its own, odd names and tags, an
+    /// end, and a browser's channel of three parts.
+    private static let installations = [
+        (
+            "i-1",
+            """
+            {"installationId":"i-1","platform":"pigeon","pushChannel":"loft1","userId":"ann@example.org",\
+            "tags":["a","b","x.y:z@_#-"],"pushVariables":{"name":"Ann <&> \\"x\\""},"templates":{\
+            "news":{"body":"{\\"x\\":\\"$(m)\\"}","tags":["n"]},"t/~ 2":{"body":"{\\n}","tags":["own"]}}}
+            """
+        ),
+        (
+            "i-2",
+            """
+            {"installationId":"i-2","platform":"wns","pushChannel":"\(channel)1","tags":["a"],\
+            "expirationTime":"2026-06-01T00:00:00Z","templates":{"toast":{"body":\
+            "<toast><visual><binding template=\\"ToastText01\\"><text id=\\"1\\">$(m)</text></binding></visual></toast>",\
+            "headers":{"X-WNS-Type":"wns/toast","X-WNS-TTL":"60"},"tags":["own"]}},\
+            "secondaryTiles":{"tile/1":{"pushChannel":"\(channel)2","tags":["tiled"],"templates":{"wide":{"body":\
+            "<tile><visual><binding template=\\"TileWideText01\\"><text id=\\"1\\">$(m)</text></binding></visual></tile>",\
+            "headers":{"X-WNS-Type":"wns/tile"}}}}}}
+            """
+        ),
+        (
+            "i-3",
+            """
+            {"installationId":"i-3","platform":"apns","pushChannel":"\(String(repeating: "ab", count: 32))",\
+            "templates":{"alert":{"body":"{\\"aps\\":{\\"alert\\":\\"$(m)\\"}}","expiry":"$(end)",\
+            "headers":{"apns-priority":"5"}}}}
+            """
+        ),
+        ("i-4", #"{"installationId":"i-4","platform":"pigeon","pushChannel":"loft1","tags":["c"]}"#),
+    ]
+
+    private func exported() async throws -> [String] {
+        let job = try await run("ExportRegistrations")
+        return try await text("demo/\(try #require(job.element("JobId")))/Output.txt").split(separator: "\n").map(
+            String.init)
+    }
+
+    /// Lines without what only their own hub says, in an order of their own.
+    private static func comparable(_ lines: [String]) -> [String] {
+        lines.map {
+            $0.replacing(#/<ETag>.*</ETag>/#, with: "").replacing(#/<RegistrationId>.*</RegistrationId>/#, with: "")
+        }.sorted()
+    }
+
+    private static func sorted(_ response: HTTPResponse) throws -> String {
+        let json = try JSONSerialization.jsonObject(with: Data(response.bytes))
+        return String(
+            decoding: try JSONSerialization.data(withJSONObject: json, options: .sortedKeys), as: UTF8.self)
+    }
+
+    @Test("A line that belongs to two installations, or a template of one without a name, fails with its reason")
+    func linesOfInstallationsAreChecked() async throws {
+        let two = "<Tags>$InstallationId:{a},$InstallationId:{b}</Tags>"
+        let template =
+            "<AppleTemplateRegistrationDescription><Tags>$InstallationId:{a}</Tags><DeviceToken>"
+            + "\(String(repeating: "AB", count: 32))</DeviceToken><BodyTemplate><![CDATA[{\"aps\":{}}]]></BodyTemplate>"
+            + "</AppleTemplateRegistrationDescription>"
+        let other = template.replacing("<BodyTemplate", with: "<TemplateName>t</TemplateName><BodyTemplate")
+        let job = try await run(
+            "ImportCreateRegistrations",
+            [
+                line("N1", two), template, line("N2", "<Tags>$InstallationId:{a}</Tags>"), other,
+                line("N3", "<Tags>x,$RegistrationId:{1}</Tags>"),
+            ].joined(separator: "\n"))
+        let directory = "demo/\(try #require(job.element("JobId")))"
+        let failed = try await text("\(directory)/Failed.txt").split(separator: "\n")
+        #expect(failed.map(\.first) == ["1", "2", "4"])
+        #expect(failed[0].hasSuffix("The registration belongs to more than one installation."))
+        #expect(failed[1].hasSuffix("The template of an installation needs a TemplateName."))
+        #expect(failed[2].hasSuffix("The installation is of the platform 'pigeon', this part of 'apns'."))
+        #expect(try await exported().last?.contains("<Tags>x</Tags>") == true)
     }
 
     @Test func aFileThatIsNotThereFailsTheJobWithASentence() async throws {

@@ -179,7 +179,7 @@ extension BackendError {
         self =
             switch error {
             case .invalid(let sentence): .badHandle(sentence)
-            case .refused(.gone), .refused(.notTagged), .refused(.ofInstallation): .registrationGone
+            case .refused(.gone), .refused(.notTagged), .refused(.notMergeable): .registrationGone
             case .refused(.notFound), .refused(.versionMismatch): .noRegistration
             case .storage(let error): BackendError(error)
             }

@@ -82,7 +82,8 @@ extension Deliverer {
                 while true {
                     let most = pagesAtOnce.limit(ended: endedCount + ended.count, at: time.now)
                     while begunCount == 0
-                        || !course.isGone && mayBegin(begun, behind: begunCount, begunCount - endedCount, atMost: most, lane)
+                        || !course.isGone
+                            && mayBegin(begun, behind: begunCount, begunCount - endedCount, atMost: most, lane)
                     {
                         begunCount += 1
                         var page = try await read(begun, limit: limit)

@@ -57,10 +57,7 @@ extension DeviceRegistry {
     private func write(
         _ installation: Installation, in hub: Hub.ID, _ condition: WriteCondition
     ) async throws(DeviceRegistryError) {
-        guard let platform = platforms[installation.platform] else {
-            let known = platforms.map { $0.descriptor.platform.rawValue }.sorted().joined(separator: ", ")
-            throw .invalid("The platform of the installation is none of \(known).")
-        }
+        let platform = try platform(installation.platform)
         var installation = installation
         if let asked = installation.expirationTime, asked <= time.now { installation.expirationTime = nil }
         let expiry = [installation.expirationTime, expiry(in: hub)].compactMap { $0 }.min()
@@ -68,6 +65,15 @@ extension DeviceRegistry {
         let draft = InstallationDraft(
             id: installation.id, document: installation.json.bytes, expiresAt: expiry, rows: try rows.all())
         try await apply(.put(draft, condition: condition), in: hub)
+    }
+
+    /// - Throws: `DeviceRegistryError.invalid` where the server does not know the platform of an installation.
+    func platform(_ id: PlatformID) throws(DeviceRegistryError) -> any PushPlatform.Type {
+        guard let platform = platforms[id] else {
+            let known = platforms.map { $0.descriptor.platform.rawValue }.sorted().joined(separator: ", ")
+            throw .invalid("The platform of the installation is none of \(known).")
+        }
+        return platform
     }
 
     private func apply(_ change: InstallationChange, in hub: Hub.ID) async throws(DeviceRegistryError) {
@@ -90,7 +96,7 @@ extension DeviceRegistry {
 
     /// What the device said, with the channels as they are now.
     private func installation(of record: InstallationRecord) throws(InstallationError) -> Installation {
-        var installation = try Installation(parsing: record.document, id: record.id)
+        var installation = try Installation(parsing: record.document, id: record.id, isComplete: false)
         guard let platform = platforms[installation.platform] else { return installation }
         installation.pushChannel = current(
             installation.pushChannel, at: InstallationSlot.native(), in: record, on: platform)

@@ -1,4 +1,4 @@
-import MartletModel
+public import MartletModel
 
 extension InstallationChannel {
     /// The channel as the handle of a platform.
@@ -20,6 +20,16 @@ extension InstallationChannel {
             found.append(member)
         }
         return PushHandle(parts: found)
+    }
+
+    /// A handle as a channel: a text, or an object of the handle's parts where it has several.
+    public init(_ handle: PushHandle, on platform: PushPlatformDescriptor) {
+        let names = platform.handleElements.map { $0.lowercased() }
+        guard names.count > 1 else {
+            self = .text(handle.text)
+            return
+        }
+        self = .object(Dictionary(uniqueKeysWithValues: zip(names, handle.parts.map(JSON.string))))
     }
 
     /// The channel in the same form with another handle.

@@ -8,6 +8,11 @@ enum InstallationSlot {
         "\(root(of: tile))/templates/\(escaped(name))"
     }
 
+    /// - Parameter template: Its name; nil for the registration without a template.
+    static func slot(template: String?, tile: String?) -> String {
+        template.map { self.template($0, tile: tile) } ?? native(tile: tile)
+    }
+
     private static func root(of tile: String?) -> String { tile.map { "/secondaryTiles/\(escaped($0))" } ?? "" }
 
     private static func escaped(_ name: String) -> String {

@@ -2,10 +2,13 @@ public import MartletModel
 
 /// A write to one registration.
 public enum RegistrationChange: Sendable {
-    /// Creates or replaces the registration of this id.
+    /// Creates or replaces the registration of this id. One that belongs to an installation leaves it.
     case put(RegistrationDraft, id: String, condition: WriteCondition)
-    /// Removes it; its id then answers "gone" for as long as tombstones are kept.
+    /// Removes it; its id then answers "gone" for as long as tombstones are kept. Its installation, where it belongs to
+    /// one, stays without it until the device writes the installation again.
     case delete(id: String, condition: WriteCondition)
+    /// Creates or replaces one registration of an installation, and the installation where there is none.
+    case merge(InstallationMerge)
 }
 
 /// What a caller says of a registration; the rest is the store's to fill.
@@ -62,6 +65,6 @@ public enum RegistrationRefusal: Error, Hashable, Sendable {
     case versionMismatch
     /// It does not carry the tag of `WriteCondition.tagged`.
     case notTagged
-    /// It is a row of an installation, and changes with that alone.
-    case ofInstallation
+    /// The installation cannot have the registration that was to be merged into it; the sentence says why.
+    case notMergeable(String)
 }

@@ -165,7 +165,7 @@ extension RegistrationRefusal {
         case .gone: "The registration id can no longer be used."
         case .versionMismatch: "The registration has another ETag."
         case .notTagged: "The registration is not the caller's."
-        case .ofInstallation: "The registration belongs to an installation; change the installation instead."
+        case .notMergeable(let sentence): sentence
         }
     }
 }

@@ -29,13 +29,13 @@ extension HubDescription {
                     .put, "/{hub}/registrations/{id}", id: "putRegistration",
                     "Create or replace; with `If-Match`, replace alone",
                     parameters: [Self.ifMatch], body: Self.atomBody,
-                    answers: [Self.registration, Self.ofInstallation, Self.gone, Self.changed]),
+                    answers: [Self.registration, Self.gone, Self.changed]),
                 APIOperation(
                     .get, "/{hub}/registrations/{id}", id: "getRegistration", "Read one", answers: [Self.registration]),
                 APIOperation(
                     .delete, "/{hub}/registrations/{id}", id: "deleteRegistration", "Delete",
                     parameters: [Self.ifMatch],
-                    answers: [APIAnswer(.ok, "It is gone.", headers: Self.ids), Self.ofInstallation, Self.changed]),
+                    answers: [APIAnswer(.ok, "It is gone.", headers: Self.ids), Self.changed]),
                 APIOperation(
                     .get, "/{hub}/registrations", id: "listRegistrations",
                     "List all, or with `$filter` those of a handle",
@@ -68,7 +68,6 @@ extension HubDescription {
             schema: ["type": "integer", "minimum": 1]),
         APIParameter(.query, "continuationtoken", "From `x-ms-continuationtoken`, with the same `$filter`."),
     ]
-    private static let ofInstallation = error(.conflict, "It belongs to an installation and changes with that.")
     private static let gone = error(.gone, "The id was given up; ask for a new one.")
     private static let changed = error(.preconditionFailed, "There is another version, or none (`If-Match`).")
 }

@@ -65,9 +65,6 @@ extension HubAPIError {
 
     static func conflict(_ sentence: String) -> HubAPIError { HubAPIError(.conflict, 40_900, sentence) }
 
-    static let ofInstallation = HubAPIError(
-        .conflict, 40_900, "The registration belongs to an installation; change the installation instead")
-
     static func tooLarge(_ sentence: String) -> HubAPIError {
         HubAPIError(.contentTooLarge, nil, withoutStop(sentence))
     }
@@ -120,7 +117,7 @@ extension HubAPIError {
         case .refused(.notFound): self = .registrationNotFound
         case .refused(.gone): self = .gone
         case .refused(.versionMismatch), .refused(.notTagged): self = .versionMismatch
-        case .refused(.ofInstallation): self = .ofInstallation
+        case .refused(.notMergeable(let sentence)): self = .badRequest(sentence)
         }
     }
 

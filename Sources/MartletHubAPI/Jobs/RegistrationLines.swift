@@ -21,7 +21,11 @@ public struct RegistrationLines: JobLines {
             let description = try RegistrationDocument.description(in: line)
             let id = description.content("RegistrationId")
             if kind == .importDelete { return .delete(id: try Self.needed(id), condition: .none) }
-            let draft = try draft(try RegistrationDocument(description, platforms: platforms), in: hub)
+            let document = try RegistrationDocument(description, platforms: platforms)
+            if let part = try InstallationLine(document, description, platforms).part {
+                return try merge(part, id, kind, in: hub)
+            }
+            let draft = try draft(document, in: hub)
             switch kind {
             case .importUpdate:
                 return .put(draft, id: try Self.needed(id), condition: try Self.condition(description.content("ETag")))
@@ -41,12 +45,25 @@ public struct RegistrationLines: JobLines {
             RegistrationEntry(registration: registration, descriptor: descriptor, url: "").description)
     }
 
+    /// A line of an installation is a part of it again, and no registration that stands alone.
+    private func merge(
+        _ part: InstallationPart, _ id: String?, _ kind: Job.Kind, in hub: Hub.ID
+    ) throws(HubAPIError) -> RegistrationChange {
+        let kept = kind == .importUpsert && id != nil ? try Self.needed(id) : nil
+        do throws(DeviceRegistryError) {
+            return try devices.merge(part, registrationID: kept, updatesOnly: kind == .importUpdate, in: hub)
+        } catch {
+            throw HubAPIError(error)
+        }
+    }
+
     private func draft(
         _ document: RegistrationDocument, in hub: Hub.ID
     ) throws(HubAPIError) -> RegistrationDraft {
         do throws(DeviceRegistryError) {
             return try devices.draft(
-                in: hub, platform: document.platform, handle: document.handle, tags: document.tags,
+                in: hub, platform: document.platform, handle: document.handle,
+                tags: document.tags.filter { !$0.folded.hasPrefix(InstallationLine.registrationPrefix) },
                 template: document.template, pushVariables: document.pushVariables,
                 secondaryTile: document.secondaryTile)
         } catch {

@@ -12,10 +12,12 @@ extension Installation {
     /// The longest value of a push variable, in bytes.
     public static let pushVariableSizeLimit = 4096
 
+    /// - Parameter isComplete: Whether tags are counted. Of an installation of which some parts are missing they are
+    ///   not: its templates may have tags that are the installation's.
     /// - Throws: `InstallationError` with the limit that the installation does not keep.
-    public func checkLimits() throws(InstallationError) {
+    public func checkLimits(isComplete: Bool = true) throws(InstallationError) {
         _ = try systemTags
-        try Self.require(tags.count, atMost: Tag.countLimit, "tags", of: "An installation")
+        if isComplete { try checkTagCounts() }
         try Self.require(pushVariables.count, atMost: Self.pushVariableLimit, "push variables", of: "An installation")
         try Self.check(variables: pushVariables)
         try Self.require(
@@ -25,7 +27,6 @@ extension Installation {
         try Self.check(templates)
         for (id, tile) in secondaryTiles {
             try Self.check(name: id, "secondary tile")
-            try Self.require(tile.tags.count, atMost: Tag.countLimit, "tags", of: "A secondary tile")
             try Self.check(tile.templates)
         }
         guard json.bytes.count <= Self.sizeLimit else {
@@ -33,10 +34,22 @@ extension Installation {
         }
     }
 
+    private func checkTagCounts() throws(InstallationError) {
+        try Self.require(tags.count, atMost: Tag.countLimit, "tags", of: "An installation")
+        for template in templates.values {
+            try Self.require(template.tags.count, atMost: Tag.countLimit, "tags", of: "A template")
+        }
+        for tile in secondaryTiles.values {
+            try Self.require(tile.tags.count, atMost: Tag.countLimit, "tags", of: "A secondary tile")
+            for template in tile.templates.values {
+                try Self.require(template.tags.count, atMost: Tag.countLimit, "tags", of: "A template")
+            }
+        }
+    }
+
     private static func check(_ templates: [String: InstallationTemplate]) throws(InstallationError) {
         for (name, template) in templates {
             try check(name: name, "template")
-            try require(template.tags.count, atMost: Tag.countLimit, "tags", of: "A template")
             try require(template.headers.count, atMost: Template.fieldLimit, "headers", of: "A template")
         }
     }

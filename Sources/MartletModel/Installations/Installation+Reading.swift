@@ -6,8 +6,9 @@ extension Installation {
     /// - Parameters:
     ///   - bytes: JSON in UTF-8, at most `sizeLimit` bytes.
     ///   - id: The id in the address, which stands above the one in the document; nil to take that one.
+    ///   - isComplete: Whether all parts are there; see `checkLimits(isComplete:)`.
     /// - Throws: `InstallationError` with a sentence for whoever wrote the document.
-    public init(parsing bytes: [UInt8], id: String? = nil) throws(InstallationError) {
+    public init(parsing bytes: [UInt8], id: String? = nil, isComplete: Bool = true) throws(InstallationError) {
         guard bytes.count <= Self.sizeLimit else {
             throw InstallationError("The installation is larger than \(Self.sizeLimit) bytes.")
         }
@@ -18,7 +19,7 @@ extension Installation {
             throw InstallationError(error.description)
         }
         try self.init(InstallationMembers(json, of: "The installation"), id: id)
-        try checkLimits()
+        try checkLimits(isComplete: isComplete)
     }
 
     private init(_ members: InstallationMembers, id: String?) throws(InstallationError) {

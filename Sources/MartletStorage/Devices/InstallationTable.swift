@@ -6,9 +6,10 @@ struct InstallationTable {
     private let connection: Connection
     private let registrations: RegistrationTable
 
-    init(_ connection: Connection) {
+    /// - Parameter memory: For calls with many changes, of one hub.
+    init(_ connection: Connection, _ memory: WriteMemory? = nil) {
         self.connection = connection
-        registrations = RegistrationTable(connection)
+        registrations = RegistrationTable(connection, memory)
     }
 
     func apply(
@@ -19,10 +20,7 @@ struct InstallationTable {
             let found = try find(draft.id, in: hub)
             let old = found.flatMap { $0.isExpired(at: now) ? nil : $0 }
             if let refusal = refusal(of: condition, old) { return .failure(refusal) }
-            if old == nil {
-                guard try HubTable.exists(hub, on: connection) else { return .failure(.notFound) }
-                if let found { try remove(found.sequence, .expired, at: now) }
-            }
+            guard try prepare(found, old, in: hub, at: now) else { return .failure(.notFound) }
             return .success(try put(draft, over: old, in: hub, at: now))
         case .delete(let id, let condition):
             guard let old = try find(id, in: hub), !old.isExpired(at: now) else { return .failure(.notFound) }
@@ -31,6 +29,74 @@ struct InstallationTable {
             try remove(old.sequence, .deleted, at: now)
             return .success(record)
         }
+    }
+
+    /// Writes one registration of an installation and leaves the others.
+    func apply(
+        _ merge: InstallationMerge, in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) -> Result<Registration, RegistrationRefusal> {
+        let id = merge.part.installation
+        let found = try find(id, in: hub)
+        let old = found.flatMap { $0.isExpired(at: now) ? nil : $0 }
+        let rows = old == nil ? [] : try registrations.registrations(ofInstallation: old?.sequence ?? 0)
+        let stored = rows.first { $0.row?.slot == merge.row.slot }
+        if merge.updatesOnly, stored == nil { return .failure(.notFound) }
+        let document: [UInt8]
+        do throws(InstallationError) {
+            document = try merge.document(over: old?.record.document)
+        } catch {
+            return .failure(.notMergeable(error.description))
+        }
+        guard try prepare(found, old, in: hub, at: now) else { return .failure(.notFound) }
+        let sequence = try write(document, of: merge, over: old, in: hub, at: now)
+        let draft = merge.row.registration
+        let registrationID =
+            if let stored { stored.registration.id } else { try freeID(merge.registrationID, in: hub) }
+        let row = InstallationPlace(installation: sequence, id: id, slot: merge.row.slot)
+        return .success(
+            try registrations.write(
+                draft, id: registrationID, try registrations.channels.register(draft, in: hub, at: now), over: stored,
+                row: row, in: hub, at: now
+            ).registration)
+    }
+
+    /// Writes the document that a part was merged into.
+    /// - Returns: The number of the installation.
+    private func write(
+        _ document: [UInt8], of merge: InstallationMerge, over old: StoredInstallation?, in hub: Hub.ID,
+        at now: Timestamp
+    ) throws(StorageError) -> Int64 {
+        let expiresAt = merge.row.registration.expiresAt
+        let record = InstallationRecord(
+            id: merge.part.installation, document: document, version: (old?.record.version ?? 0) + 1,
+            expiresAt: expiresAt, handles: [:], deadSlots: [], createdAt: old?.record.createdAt ?? now, updatedAt: now)
+        guard let old else { return try insert(record, in: hub) }
+        try update(record, from: old)
+        try connection.run(
+            "DELETE FROM dead_slots WHERE installation = ? AND slot = ?", old.sequence, merge.row.slot)
+        if expiresAt != old.record.expiresAt {
+            try connection.run(
+                "UPDATE registrations SET expires_at = ? WHERE installation = ?", expiresAt, old.sequence)
+        }
+        return old.sequence
+    }
+
+    private func freeID(_ wanted: String?, in hub: Hub.ID) throws(StorageError) -> String {
+        guard let wanted, try registrations.find(wanted, in: hub) == nil, try !registrations.isGone(wanted, in: hub)
+        else { return DeviceRegistry.newID() }
+        return wanted
+    }
+
+    /// Makes room for a new installation where there is no old one.
+    /// - Parameter found: What is stored, which may have expired.
+    /// - Returns: Whether there is such a hub.
+    private func prepare(
+        _ found: StoredInstallation?, _ old: StoredInstallation?, in hub: Hub.ID, at now: Timestamp
+    ) throws(StorageError) -> Bool {
+        guard old == nil else { return true }
+        guard try HubTable.exists(hub, on: connection) else { return false }
+        if let found { try remove(found.sequence, .expired, at: now) }
+        return true
     }
 
     func installation(_ id: String, in hub: Hub.ID, at now: Timestamp) throws(StorageError) -> InstallationRecord? {
@@ -67,6 +133,7 @@ struct InstallationTable {
         var new = StoredInstallation(sequence: old?.sequence ?? 0, record: record)
         if let old {
             try update(record, from: old)
+            try connection.run("DELETE FROM dead_slots WHERE installation = ?", old.sequence)
         } else {
             new.sequence = try insert(record, in: hub)
         }
@@ -93,7 +160,6 @@ struct InstallationTable {
             try connection.run(
                 "UPDATE installations SET expires_at = ? WHERE sequence = ?", record.expiresAt, old.sequence)
         }
-        try connection.run("DELETE FROM dead_slots WHERE installation = ?", old.sequence)
     }
 
     private func writeRows(

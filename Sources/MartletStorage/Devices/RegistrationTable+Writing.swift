@@ -38,8 +38,7 @@ extension RegistrationTable {
     ) throws(StorageError) {
         try erase(stored, cause, at: now)
         if let row = stored.row {
-            try connection.run(
-                "INSERT OR IGNORE INTO dead_slots (installation, slot) VALUES (?, ?)", row.installation, row.slot)
+            try noteDead(row)
         } else {
             try connection.run(
                 "INSERT OR REPLACE INTO tombstones (hub, id, gone_at) VALUES (?, ?, ?)",

@@ -24,10 +24,15 @@ struct RegistrationTable {
         _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> Result<Registration, RegistrationRefusal> {
         switch change {
+        case .merge(let merge): return try InstallationTable(connection, memory).apply(merge, in: hub, at: now)
         case .put(let draft, let id, let condition):
-            let stored = try find(id, in: hub)
+            var stored = try find(id, in: hub)
             if let refusal = try refusal(of: condition, stored, id, hub, now, creates: true) {
                 return .failure(refusal)
+            }
+            if let row = stored?.row {
+                try leave(row, sequence: stored?.sequence)
+                stored?.row = nil
             }
             let channel = try channel(of: draft, over: stored, in: hub, at: now)
             return .success(try write(draft, id: id, channel, over: stored, in: hub, at: now).registration)
@@ -68,7 +73,6 @@ struct RegistrationTable {
             }
         }
         guard !stored.isExpired(at: now) else { return .gone }
-        guard stored.row == nil else { return .ofInstallation }
         return switch condition {
         case .none, .exists: nil
         case .version(let version): version == stored.registration.version ? nil : .versionMismatch
@@ -95,7 +99,19 @@ struct RegistrationTable {
             "\(StoredRegistration.selection) WHERE r.installation = ?", sequence, read: StoredRegistration.init)
     }
 
-    private func isGone(_ id: String, in hub: Hub.ID) throws(StorageError) -> Bool {
+    /// A registration becomes one that stands alone.
+    private func leave(_ row: InstallationPlace, sequence: Int64?) throws(StorageError) {
+        try connection.run("UPDATE registrations SET installation = NULL, slot = NULL WHERE sequence = ?", sequence)
+        try noteDead(row)
+    }
+
+    /// Its slot has no registration until the installation is written again.
+    func noteDead(_ row: InstallationPlace) throws(StorageError) {
+        try connection.run(
+            "INSERT OR IGNORE INTO dead_slots (installation, slot) VALUES (?, ?)", row.installation, row.slot)
+    }
+
+    func isGone(_ id: String, in hub: Hub.ID) throws(StorageError) -> Bool {
         try connection.first(
             "SELECT 1 FROM tombstones WHERE hub = ? AND id = ?", hub.rawValue, StoredID(id)
         ) { _ in true } ?? false

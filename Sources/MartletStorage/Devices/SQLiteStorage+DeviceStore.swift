@@ -83,7 +83,7 @@ extension RegistrationChange {
     /// Whether it is more than a removal.
     fileprivate var takesRoom: Bool {
         switch self {
-        case .put: true
+        case .put, .merge: true
         case .delete: false
         }
     }

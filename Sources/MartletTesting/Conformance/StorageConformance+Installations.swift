@@ -216,15 +216,114 @@ extension StorageConformance {
                 try require(try await bench.audience(hub).skipped, is: 1)
             }
         },
-        Requirement("A row of an installation cannot be written or removed by itself") { bench in
+        Requirement("A row that is written by its id leaves its installation") { bench in
             let hub = try await bench.hub()
-            try await bench.put(bench.installation("i", ["a": try bench.draft("phone", ["x"])]), in: hub)
+            let rows = [
+                "a": try bench.draft("phone", ["x"]),
+                "b": try bench.draft("phone", ["x"], template: Template(body: "{}")),
+            ]
+            try await bench.put(bench.installation("i", rows), in: hub)
+            let row = try require(try await bench.rows(hub).first)
+            try require(try await bench.refusalOfPut(row.id, "other", in: hub, .version(2)), is: .versionMismatch)
+            let written = try await bench.put(row.id, "phone", ["y"], in: hub, condition: .version(1))
+            try require(written.installation, is: nil)
+            try require(written.version, is: 2)
+            try require(try await bench.audience(hub, "y").handles, is: ["phone"])
+            try require(try await bench.installation("i", in: hub)?.deadSlots, is: ["a"])
+            try require(try await bench.installation("i", in: hub)?.handles.keys.sorted(), is: ["b"])
+
+            try await bench.put(bench.installation("i", rows), in: hub)
+            try require(try await bench.rows(hub).map(\.installation), is: [nil, "i", "i"])
+            try require(try await bench.installation("i", in: hub)?.deadSlots, is: [])
+            try require(try await bench.audience(hub).handles, is: ["phone"])
+        },
+        Requirement("A row that is removed by its id is gone, and comes back with the next write") { bench in
+            let hub = try await bench.hub()
+            let draft = bench.installation("i", ["a": try bench.draft("phone", ["x"])])
+            try await bench.put(draft, in: hub)
             let id = try require(try await bench.rows(hub).first).id
-            for condition in [WriteCondition.none, .exists, .version(1), .tagged(try Tag("x"))] {
-                try require(try await bench.refusalOfPut(id, "other", in: hub, condition), is: .ofInstallation)
-                try require(try await bench.refusalOfDelete(id, in: hub, condition), is: .ofInstallation)
-            }
+            try require(try await bench.refusalOfDelete(id, in: hub, .version(2)), is: .versionMismatch)
+            try require(try await bench.refusalOfDelete(id, in: hub, .exists), is: nil)
+            try require(try await bench.audience(hub, "x").handles, is: [])
+            try require(try await bench.installation("i", in: hub)?.deadSlots, is: ["a"])
+            try await bench.put(draft, in: hub)
             try require(try await bench.audience(hub, "x").handles, is: ["phone"])
+            try require(try await bench.installation("i", in: hub)?.deadSlots, is: [])
+        },
+        Requirement("Parts merge into one installation in any order, any number of times") { bench in
+            let native = try bench.part("phone", ["x"])
+            let news = try bench.part("phone", ["x", "n"], template: "news")
+            for (number, order) in [[native, news], [news, native], [news, native, news, native]].enumerated() {
+                let hub = try await bench.hub("merge\(number)")
+                for merge in order {
+                    let merged = try await bench.storage.apply(.merge(merge), in: hub, at: bench.now).get()
+                    try require(merged.installation, is: "i")
+                }
+                try require(try await bench.audience(hub, "x").handles, is: ["phone"])
+                try require(try await bench.templateAudience(hub, "n").rendered, is: [["{}"]])
+                try require(try await bench.rows(hub).count, is: 2)
+                let record = try require(try await bench.installation("i", in: hub))
+                try require(record.version, is: Int64(order.count))
+                let installation = try Installation(parsing: record.document, id: "i")
+                try require(installation.tags.map(\.spelling), is: ["x"])
+                try require(installation.templates["news"]?.tags.map(\.spelling), is: ["n", "news"])
+                try require(record.handles.count, is: 2)
+            }
+        },
+        Requirement("A merged registration takes its old id where it is free, and all parts expire together") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("taken", "tablet", in: hub)
+            var (native, news) = (try bench.part("phone", ["x"]), try bench.part("phone", ["x"], template: "news"))
+            (native.registrationID, news.registrationID) = ("mine", "taken")
+            for merge in [native, news] {
+                _ = try await bench.storage.apply(.merge(merge), in: hub, at: bench.now).get()
+            }
+            try require(try await bench.registration("mine", in: hub)?.installation, is: "i")
+            try require(try await bench.registration("taken", in: hub)?.installation, is: nil)
+            let end = bench.now + .seconds(10)
+            native.row.registration.expiresAt = end
+            _ = try await bench.storage.apply(.merge(native), in: hub, at: bench.now).get()
+            try require(try await bench.rows(hub).map(\.expiresAt), is: [nil, end, end])
+            try require(try await bench.rows(hub, at: end).map(\.id), is: ["taken"])
+        },
+        Requirement("A part is refused where there is no hub, another platform, or nothing to update") { bench in
+            let hub = try await bench.hub()
+            var part = try bench.part("phone", ["x"])
+            let nowhere = Hub.ID(rawValue: hub.rawValue + 1000)
+            try require(try await bench.refusal(ofMerge: part, in: nowhere), is: .notFound)
+            part.updatesOnly = true
+            try require(try await bench.refusal(ofMerge: part, in: hub), is: .notFound)
+            part.updatesOnly = false
+            try require(try await bench.refusal(ofMerge: part, in: hub), is: nil)
+            part.updatesOnly = true
+            try require(try await bench.refusal(ofMerge: part, in: hub), is: nil)
+            part.part.platform = PlatformID(rawValue: "another")
+            try require(
+                try await bench.refusal(ofMerge: part, in: hub),
+                is: .notMergeable("The installation is of the platform '\(bench.platform)', this part of 'another'."))
+            try require(try await bench.rows(hub).count, is: 1)
         },
     ]
+}
+
+extension StorageBench {
+    /// A part of the installation `i`, without the system tags that it has in a hub.
+    fileprivate func part(_ handle: String, _ tags: [String], template name: String? = nil) throws -> InstallationMerge
+    {
+        var part = InstallationPart(
+            installation: "i", platform: platform, pushChannel: .text(handle), tags: try tags.map { try Tag($0) })
+        part.templateName = name
+        part.template = name.map { _ in InstallationTemplate(body: "{}") }
+        let draft = try draft(handle, tags, template: name.map { Template(name: $0, body: "{}") })
+        return InstallationMerge(
+            part: part, row: InstallationRow(slot: name ?? "native", registration: draft), registrationID: nil,
+            updatesOnly: false)
+    }
+
+    fileprivate func refusal(ofMerge merge: InstallationMerge, in hub: Hub.ID) async throws -> RegistrationRefusal? {
+        switch try await storage.apply(.merge(merge), in: hub, at: now) {
+        case .success: nil
+        case .failure(let refusal): refusal
+        }
+    }
 }

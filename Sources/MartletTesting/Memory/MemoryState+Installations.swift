@@ -22,6 +22,42 @@ extension MemoryState {
         }
     }
 
+    mutating func merge(
+        _ merge: InstallationMerge, in hub: Hub.ID, at now: Timestamp
+    ) -> Result<Registration, RegistrationRefusal> {
+        let (id, draft) = (merge.part.installation, merge.row.registration)
+        let name = MemoryName(hub: hub, id: id)
+        let old = installation(id, in: hub, at: now)
+        let stored = registrations.first {
+            old != nil && $0.hub == hub && $0.registration.installation == id && $0.slot == merge.row.slot
+        }
+        guard hubs.contains(where: { $0.id == hub }), !merge.updatesOnly || stored != nil else {
+            return .failure(.notFound)
+        }
+        let document: [UInt8]
+        do throws(InstallationError) {
+            document = try merge.document(over: old?.document)
+        } catch {
+            return .failure(.notMergeable(error.description))
+        }
+        if old == nil { removeInstallation(id, in: hub, .expired, at: now) }
+        installations[name] = InstallationRecord(
+            id: id, document: document, version: (old?.version ?? 0) + 1, expiresAt: draft.expiresAt, handles: [:],
+            deadSlots: (old?.deadSlots ?? []).subtracting([merge.row.slot]), createdAt: old?.createdAt ?? now,
+            updatedAt: now)
+        for place in registrations.indices
+        where registrations[place].hub == hub && registrations[place].registration.installation == id {
+            registrations[place].registration.expiresAt = draft.expiresAt
+        }
+        let wanted = merge.registrationID.flatMap { wanted in
+            place(of: wanted, in: hub) == nil && !tombstones.contains(MemoryName(hub: hub, id: wanted)) ? wanted : nil
+        }
+        return .success(
+            write(
+                draft, id: stored?.registration.id ?? wanted ?? DeviceRegistry.newID(), row: (id, merge.row.slot),
+                in: hub, at: now))
+    }
+
     /// The installation of an id unless it has expired, with the handles of now.
     func installation(_ id: String, in hub: Hub.ID, at now: Timestamp) -> InstallationRecord? {
         guard var record = installations[MemoryName(hub: hub, id: id)] else { return nil }

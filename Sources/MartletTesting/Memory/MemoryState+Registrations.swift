@@ -6,8 +6,10 @@ extension MemoryState {
         _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
     ) -> Result<Registration, RegistrationRefusal> {
         switch change {
+        case .merge(let merge): return self.merge(merge, in: hub, at: now)
         case .put(let draft, let id, let condition):
             if let refusal = refusal(of: condition, id, hub, now, creates: true) { return .failure(refusal) }
+            leaveInstallation(id, in: hub)
             return .success(write(draft, id: id, in: hub, at: now))
         case .delete(let id, let condition):
             if let refusal = refusal(of: condition, id, hub, now, creates: false) { return .failure(refusal) }
@@ -40,6 +42,15 @@ extension MemoryState {
         }
     }
 
+    /// A registration of an installation becomes one that stands alone.
+    private mutating func leaveInstallation(_ id: String, in hub: Hub.ID) {
+        guard let place = place(of: id, in: hub), let slot = registrations[place].slot,
+            let installation = registrations[place].registration.installation
+        else { return }
+        installations[MemoryName(hub: hub, id: installation)]?.deadSlots.insert(slot)
+        registrations[place].slot = nil
+    }
+
     private func refusal(
         of condition: WriteCondition, _ id: String, _ hub: Hub.ID, _ now: Timestamp, creates: Bool
     ) -> RegistrationRefusal? {
@@ -53,7 +64,6 @@ extension MemoryState {
         }
         let entry = registrations[place]
         guard entry.isLive(at: now) else { return .gone }
-        guard entry.slot == nil else { return .ofInstallation }
         return switch condition {
         case .none, .exists: nil
         case .version(let version): version == entry.registration.version ? nil : .versionMismatch

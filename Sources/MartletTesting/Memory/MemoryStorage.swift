@@ -85,7 +85,7 @@ struct MemoryRegistration {
     let hub: Hub.ID
     var channel: ChannelID
     /// Where it is a row of an installation.
-    let slot: String?
+    var slot: String?
     /// Its handle is the channel's.
     var registration: Registration
 
