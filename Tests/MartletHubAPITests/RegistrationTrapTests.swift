@@ -92,7 +92,8 @@ struct RegistrationTrapTests {
         let fixture = try await HubFixture()
         let response = try await put(
             "WindowsTemplate",
-            "<TemplateName>n</TemplateName><WnsHeaders/><BodyTemplate>&lt;toast/&gt;</BodyTemplate>"
+            "<TemplateName>n</TemplateName><WnsHeaders><WnsHeader><Header>X-WNS-Type</Header><Value>wns/toast</Value>"
+                + "</WnsHeader></WnsHeaders><BodyTemplate>&lt;toast/&gt;</BodyTemplate>"
                 + "<SecondaryTileName>s</SecondaryTileName><ChannelUri>https://w.notify.windows.com/</ChannelUri>"
                 + "<PushVariables>{\"a\":\"b\"}</PushVariables><Tags>t</Tags>",
             as: "1", in: fixture)
