@@ -11,7 +11,7 @@ public struct WNS: PushService {
         platform: PlatformID(rawValue: "wns"), aliases: ["windows"], format: "windows",
         registrationElement: "Windows", handleElements: ["ChannelUri"], hasSecondaryTiles: true, templateFormat: .xml,
         templateElements: [
-            .headers(collection: "WnsHeaders", item: "WnsHeader", prefix: "X-WNS-", isAlwaysWritten: false), .name,
+            .headers(collection: "WnsHeaders", item: "WnsHeader", prefix: "X-WNS-", isAlwaysWritten: true), .name,
         ],
         credentialElement: "WnsCredential", credentialPlace: 2, credentialFields: credentialFields,
         outcomeCountsElement: "WnsOutcomeCounts", outcomeCountsPlace: 2, fieldPrefixes: ["x-wns-"], payloadLimit: 5000)
