@@ -4,40 +4,50 @@ import Synchronization
 /// Sees to it that pages of different notifications with the same collapse key are not under way to the same device at
 /// the same time: what went out first could arrive last.
 final class CollapseTurns: Sendable {
+    private struct Waiting {
+        var page: CollapseBoard.Page
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         var board = CollapseBoard()
-        var waiting: [CollapseBoard.Scope: [CheckedContinuation<Void, Never>]] = [:]
+        var waiting: [CollapseBoard.Scope: [Waiting]] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Takes the turn of a page. Where a page that shares a device is under way, waits until one has ended: no longer than
-    /// its requests last.
-    /// - Returns: nil where it had to wait.
-    func take(_ scope: CollapseBoard.Scope, _ devices: CollapseDevices) async -> CollapseBoard.Turn? {
+    /// Takes the turn of a page; nil where a page that shares a device is under way.
+    func take(_ scope: CollapseBoard.Scope, _ devices: CollapseDevices) -> CollapseBoard.Turn? {
         let wanted = CollapseBoard.Page(devices)
-        if let turn = state.withLock({ $0.board.take(scope, wanted) }) { return turn }
+        return state.withLock { $0.board.take(scope, wanted) }
+    }
+
+    /// Waits until no page that shares a device is under way: no longer than its requests last.
+    func wait(_ scope: CollapseBoard.Scope, _ devices: CollapseDevices) async {
+        let wanted = CollapseBoard.Page(devices)
         await withCheckedContinuation { continuation in
             let isBusy = state.withLock { state in
                 // The last page may have ended since.
                 guard state.board.isBusy(scope, for: wanted) else { return false }
-                state.waiting[scope, default: []].append(continuation)
+                state.waiting[scope, default: []].append(Waiting(page: wanted, continuation: continuation))
                 return true
             }
             if !isBusy { continuation.resume() }
         }
-        return nil
     }
 
     /// How many wait.
     var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
     func end(_ turn: CollapseBoard.Turn) {
-        let waiting = state.withLock { state in
+        let free = state.withLock { state in
             state.board.end(turn)
-            return state.waiting.removeValue(forKey: turn.scope) ?? []
+            var waiting = state.waiting.removeValue(forKey: turn.scope) ?? []
+            let firstFree = waiting.partition { !state.board.isBusy(turn.scope, for: $0.page) }
+            if firstFree > 0 { state.waiting[turn.scope] = Array(waiting[..<firstFree]) }
+            return waiting[firstFree...].map(\.continuation)
         }
-        for continuation in waiting { continuation.resume() }
+        for continuation in free { continuation.resume() }
     }
 }
 

@@ -13,19 +13,44 @@ extension Deliverer {
             await sender.send(job, &content, places: places, tally: &tally)
             return true
         }
-        let devices = self.devices(at: places, of: job, collapse)
         let scope = CollapseBoard.Scope(lane: job.delivery.lane, key: collapse.key)
-        guard let turn = await turns.take(scope, devices) else { return false }
+        var rest = places
+        var turn = turns.take(scope, devices(at: rest, of: job, collapse))
+        if turn == nil {
+            // What is superseded is not sent, so that it need not wait for what is under way.
+            rest = try await spareSuperseded(job, collapse, places: rest, tally: &tally)
+            if rest.isEmpty { return true }
+            turn = turns.take(scope, devices(at: rest, of: job, collapse))
+        }
+        guard let turn else {
+            await turns.wait(scope, devices(at: rest, of: job, collapse))
+            return false
+        }
         defer { turns.end(turn) }
-        let query = CollapseQuery(
-            delivery: job.delivery.rank, hub: job.delivery.notification.hub, platform: job.delivery.platform,
-            key: collapse.key, devices: devices, now: time.now)
-        let superseded = Set(try await notifications.superseded(query).map { places[$0] })
+        // Asked again in its turn: a newer one may have gone out in the meantime.
+        rest = try await spareSuperseded(job, collapse, places: rest, tally: &tally)
+        await sender.send(job, &content, places: rest, tally: &tally)
+        return true
+    }
+
+    /// Counts the devices that are to get a newer notification instead.
+    /// - Returns: The others.
+    private func spareSuperseded(
+        _ job: PageSender.Job, _ collapse: Collapse, places: [Int], tally: inout PageTally
+    ) async throws(StorageError) -> [Int] {
+        let notification = job.delivery.notification
+        let found = try await notifications.superseded(
+            CollapseQuery(
+                delivery: job.delivery.rank, hub: notification.hub, platform: job.delivery.platform,
+                key: collapse.key, devices: devices(at: places, of: job, collapse), target: notification.target,
+                now: time.now))
+        guard !found.devices.isEmpty else { return places }
+        let superseded = Set(found.devices.map { places[$0] })
         for place in superseded {
             tally.supersede(job.page.members[place], attempts: job.attempts.isEmpty ? 0 : job.attempts[place])
         }
-        await sender.send(job, &content, places: places.filter { !superseded.contains($0) }, tally: &tally)
-        return true
+        tally.noteNewer(found.newest)
+        return places.filter { !superseded.contains($0) }
     }
 
     private func devices(at places: [Int], of job: PageSender.Job, _ collapse: Collapse) -> CollapseDevices {

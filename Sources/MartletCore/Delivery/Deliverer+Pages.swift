@@ -169,6 +169,7 @@ extension Deliverer {
         tally.settleHeld(isCanceled: board.control(of: delivery.notification.sequence) == .canceled)
         let conclusion = conclude(&tally, lane, delivery)
         course.note(page, hasRetries: !tally.retries.isEmpty)
+        course.newer = tally.newer
         let isOnePage = course.knowsAll && course.progress.cursor == .none
         var progress = course.progress
         var step = pageStep(

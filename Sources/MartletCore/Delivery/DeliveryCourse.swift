@@ -13,6 +13,8 @@ struct DeliveryCourse: Sendable {
     var isGone = false
     /// What a page of the last turn has taken, from one to the next; nil where it is not known.
     var pageTime: Duration?
+    /// Of the last turn, the newest delivery that devices get instead of this one, where it is not over.
+    var newer: Delivery.ID?
     /// Whether it was followed from the first page on.
     let knowsAll: Bool
     private var hasTargets = false
@@ -36,6 +38,7 @@ struct DeliveryCourse: Sendable {
 
     mutating func beginTurn() {
         sent = 0
+        newer = nil
         hasProgressed = false
     }
 

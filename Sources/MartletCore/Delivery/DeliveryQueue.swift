@@ -20,10 +20,23 @@ struct DeliveryQueue: Sendable {
         case furtherPage
     }
 
-    private enum Item: Sendable {
-        /// Apart from the queue, in which most have only a number.
-        indirect case held(DeliveryCourse, weight: Int)
-        case stored(Delivery.ID)
+    private struct Item: Sendable {
+        enum Content: Sendable {
+            /// Apart from the queue, in which most have only a number.
+            indirect case held(DeliveryCourse, weight: Int)
+            case stored(Delivery.ID)
+        }
+
+        var content: Content
+        /// Where it is not that of the delivery's note, another item stands for the delivery by now.
+        var ticket: UInt64
+
+        var id: Delivery.ID {
+            switch content {
+            case .held(let course, _): course.delivery.id
+            case .stored(let id): id
+            }
+        }
     }
 
     /// What is always kept of a delivery.
@@ -36,6 +49,10 @@ struct DeliveryQueue: Sendable {
         var isBehind = false
         /// Turns in a row that have recorded nothing and wanted another one at once.
         var stalls = 0
+        /// The item that waits for its turn.
+        var ticket: UInt64 = 0
+        /// It waits before the others of its lane.
+        var isAhead = false
     }
 
     private let limits: QueueLimits
@@ -48,6 +65,9 @@ struct DeliveryQueue: Sendable {
     private var running: Set<Delivery.ID> = []
     private var held = 0
     private var heldBytes = 0
+    private var lastTicket: UInt64 = 0
+    /// Items that another one has been added for.
+    private var outdated = 0
     private var reading = StoreReading()
     /// Deliveries in a row that storage has failed.
     private var failures = 0
@@ -59,7 +79,7 @@ struct DeliveryQueue: Sendable {
         furtherPages = FairTurns(slots: limits.furtherPages)
     }
 
-    var waitingCount: Int { firstPages.waiting + furtherPages.waiting }
+    var waitingCount: Int { firstPages.waiting + furtherPages.waiting - outdated }
     /// How many are held with what they bring.
     var heldCount: Int { held }
 
@@ -112,7 +132,6 @@ struct DeliveryQueue: Sendable {
         let note = Note(
             lane: course.delivery.lane, kind: course.hasBegun ? .furtherPage : .firstPage,
             expiresAt: course.delivery.notification.expiresAt)
-        known[course.delivery.id] = note
         guard held < limits.held, heldBytes + weight <= limits.heldBytes else {
             return wait(.stored(course.delivery.id), note)
         }
@@ -121,11 +140,43 @@ struct DeliveryQueue: Sendable {
         wait(.held(course, weight: weight), note)
     }
 
-    private mutating func wait(_ item: Item, _ note: Note) {
+    private mutating func wait(_ content: Item.Content, _ note: Note) {
+        lastTicket += 1
+        let item = Item(content: content, ticket: lastTicket)
+        var note = note
+        note.ticket = lastTicket
+        known[item.id] = note
         switch note.kind {
-        case .firstPage: firstPages.add(item, in: note.lane)
-        case .furtherPage: furtherPages.add(item, in: note.lane)
+        case .firstPage: firstPages.add(item, in: note.lane, isAhead: note.isAhead)
+        case .furtherPage: furtherPages.add(item, in: note.lane, isAhead: note.isAhead)
         }
+    }
+
+    // MARK: Ahead of others
+
+    /// Has a delivery that waits, or stands before a paused lane, go before the others of its lane: it takes the place of
+    /// older ones. One that sleeps until a moment, or runs, stays as it is.
+    /// - Returns: Whether it is known.
+    mutating func advance(_ id: Delivery.ID) -> Bool {
+        guard var note = known[id] else { return false }
+        guard !running.contains(id), !note.isAhead else { return true }
+        if sleepers[id] == nil {
+            outdated += 1
+        } else {
+            guard note.isBehind else { return true }
+            lines.take([id], before: note.lane)
+            sleepers.remove(id)
+            note.isBehind = false
+        }
+        note.isAhead = true
+        wait(.stored(id), note)
+        return true
+    }
+
+    /// Takes a delivery that was left to the store, to go before the others of its lane.
+    mutating func advance(_ progress: DeliveryProgress) {
+        enqueue(progress)
+        _ = advance(progress.delivery.id)
     }
 
     // MARK: Out
@@ -138,8 +189,14 @@ struct DeliveryQueue: Sendable {
             due.append(sleeper.key)
         }
         wake(sleepers: due)
-        if let item = firstPages.next(cost: cost(of: .firstPage)) { return start(item, .firstPage) }
-        if let item = furtherPages.next(cost: cost(of: .furtherPage)) { return start(item, .furtherPage) }
+        while let (item, lane) = firstPages.next(cost: cost(of: .firstPage)) {
+            if let next = start(item, .firstPage) { return next }
+            firstPages.cancel(in: lane, cost: cost(of: .firstPage))
+        }
+        while let (item, lane) = furtherPages.next(cost: cost(of: .furtherPage)) {
+            if let next = start(item, .furtherPage) { return next }
+            furtherPages.cancel(in: lane, cost: cost(of: .furtherPage))
+        }
         return .wait(until: [sleepers.first?.priority, reading.nextTry].compactMap(\.self).min())
     }
 
@@ -147,16 +204,21 @@ struct DeliveryQueue: Sendable {
         kind == .firstPage ? 0 : pageSize
     }
 
-    private mutating func start(_ item: Item, _ kind: Kind) -> Next {
-        switch item {
-        case .held(let course, let weight):
+    /// - Returns: nil where another item stands for the delivery.
+    private mutating func start(_ item: Item, _ kind: Kind) -> Next? {
+        if case .held(_, let weight) = item.content {
             held -= 1
             heldBytes -= weight
-            running.insert(course.delivery.id)
-            return .deliver(course, kind)
-        case .stored(let id):
-            running.insert(id)
-            return .resume(id, kind)
+        }
+        guard known[item.id]?.ticket == item.ticket else {
+            outdated -= 1
+            return nil
+        }
+        known[item.id]?.isAhead = false
+        running.insert(item.id)
+        return switch item.content {
+        case .held(let course, _): .deliver(course, kind)
+        case .stored(let id): .resume(id, kind)
         }
     }
 

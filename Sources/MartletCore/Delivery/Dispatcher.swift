@@ -230,6 +230,7 @@ public final class Dispatcher: Sendable {
         var course = start
         let ending = await deliverer.run(&course)
         let lane = course.delivery.lane
+        if let newer = course.newer { await advance(newer) }
         if ending == .yielded {
             queue.withLock { $0.yield(course) }
         } else {
@@ -239,6 +240,18 @@ public final class Dispatcher: Sendable {
         }
         if lanes.isOpen(lane) { queue.withLock { $0.release(lane) } }
         wake.yield()
+    }
+
+    /// Has a delivery that takes the place of older ones go before them, also where it is only in the store.
+    private func advance(_ id: Delivery.ID) async {
+        guard !queue.withLock({ $0.advance(id) }) else { return }
+        do throws(StorageError) {
+            let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
+            if let found, found.delivery.id == id { queue.withLock { $0.advance(found) } }
+        } catch {
+            // It comes in its own turn.
+            log("A newer notification could not be brought forward: \(error)")
+        }
     }
 
     /// Goes on with a delivery of which only the number was kept; one that is final by now, or whose hub was deleted, is

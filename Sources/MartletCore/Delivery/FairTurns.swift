@@ -12,8 +12,14 @@ struct FairTurns<Item: Sendable>: Sendable {
     static var turnCost: Int { 100 }
 
     private struct LaneTurns {
+        /// Go before what waits.
+        var ahead = FIFO<Item>()
         var waiting = FIFO<Item>()
         var running = 0
+
+        var isEmpty: Bool { ahead.isEmpty && waiting.isEmpty }
+
+        mutating func popFirst() -> Item? { ahead.popFirst() ?? waiting.popFirst() }
     }
 
     private struct HubTurns {
@@ -50,7 +56,8 @@ struct FairTurns<Item: Sendable>: Sendable {
     /// How many hubs are remembered.
     var hubCount: Int { hubs.count }
 
-    mutating func add(_ item: Item, in lane: LaneID) {
+    /// - Parameter isAhead: Whether it goes before the others of its lane.
+    mutating func add(_ item: Item, in lane: LaneID, isAhead: Bool = false) {
         absent.remove(lane.hub)
         var hub = hubs.removeValue(forKey: lane.hub) ?? HubTurns(served: clock)
         if hub.waiting == 0 {
@@ -58,7 +65,11 @@ struct FairTurns<Item: Sendable>: Sendable {
             line.set(lane.hub, hub.served)
         }
         if hub.lanes[lane.platform] == nil { hub.order.append(lane.platform) }
-        hub.lanes[lane.platform, default: LaneTurns()].waiting.append(item)
+        if isAhead {
+            hub.lanes[lane.platform, default: LaneTurns()].ahead.append(item)
+        } else {
+            hub.lanes[lane.platform, default: LaneTurns()].waiting.append(item)
+        }
         hub.waiting += 1
         waiting += 1
         hubs[lane.hub] = hub
@@ -66,7 +77,7 @@ struct FairTurns<Item: Sendable>: Sendable {
 
     /// Whose turn it is; nil where nothing waits, or nothing that may run now.
     /// - Parameter cost: The pushes that it is expected to make.
-    mutating func next(cost: Int) -> Item? {
+    mutating func next(cost: Int) -> (item: Item, lane: LaneID)? {
         // Who is passed over holds slots, so there are never more of them than slots.
         var passed: [PriorityHeap<Hub.ID, Int>.Entry] = []
         defer { for entry in passed { line.putBack(entry) } }
@@ -77,15 +88,15 @@ struct FairTurns<Item: Sendable>: Sendable {
         return nil
     }
 
-    private mutating func take(from id: Hub.ID, cost: Int) -> Item? {
+    private mutating func take(from id: Hub.ID, cost: Int) -> (item: Item, lane: LaneID)? {
         let free = slots - running
         guard let running = hubs[id]?.running, running < free else { return nil }
         guard var hub = hubs.removeValue(forKey: id) else { return nil }
         defer { hubs[id] = hub }
         let turn = hub.order.firstIndex { platform in
-            hub.lanes[platform].map { !$0.waiting.isEmpty && 2 * $0.running < free } ?? false
+            hub.lanes[platform].map { !$0.isEmpty && 2 * $0.running < free } ?? false
         }
-        guard let turn, let item = hub.lanes[hub.order[turn]]?.waiting.popFirst() else { return nil }
+        guard let turn, let item = hub.lanes[hub.order[turn]]?.popFirst() else { return nil }
         let platform = hub.order.remove(at: turn)
         hub.order.append(platform)
         hub.lanes[platform]?.running += 1
@@ -96,7 +107,12 @@ struct FairTurns<Item: Sendable>: Sendable {
         clock = max(clock, hub.served)
         hub.served += cost + Self.turnCost
         if hub.waiting > 0 { line.set(id, hub.served) }
-        return item
+        return (item, LaneID(hub: id, platform: platform))
+    }
+
+    /// A turn that was given has nothing to do.
+    mutating func cancel(in lane: LaneID, cost: Int) {
+        end(in: lane, cost: cost, sent: -Self.turnCost)
     }
 
     /// A turn is over.

@@ -37,6 +37,8 @@ struct PageTally {
     private var unanswered = 0
     /// Why the message can reach no device of the platform.
     private(set) var refusesAll: Outcome?
+    /// The newest delivery that members get instead, where it is not over.
+    private(set) var newer: Delivery.ID?
 
     private let platform: (any PushPlatform.Type)?
     private let policy: RetryPolicy
@@ -97,6 +99,11 @@ struct PageTally {
         spared[member] = outcome
         reasons[outcome.name] = outcome.reason
         settle(member)
+    }
+
+    /// Records which delivery members get instead.
+    mutating func noteNewer(_ delivery: Delivery.ID?) {
+        newer = delivery ?? newer
     }
 
     /// Counts a member that gets a newer message instead, and ends its retry.

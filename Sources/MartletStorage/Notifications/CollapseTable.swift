@@ -15,13 +15,20 @@ struct CollapseTable {
 
     func insert(_ delivery: Delivery, _ collapse: Collapse) throws(StorageError) {
         let (anchors, expression) = Self.anchors(of: delivery.notification.target, collapse)
-        for anchor in anchors {
+        for anchor in Set(anchors) {
             try connection.run(
                 """
-                INSERT OR IGNORE INTO collapses (hub, platform, key, anchor, delivery, expression, last_channel)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """, delivery.notification.hub.rawValue, delivery.platform.rawValue, collapse.key, anchor,
-                delivery.id.rawValue, expression, delivery.bounds.channel.rawValue)
+                UPDATE collapses SET is_latest = 0
+                WHERE hub = ?1 AND platform = ?2 AND key = ?3 AND anchor = ?4 AND expression = ?5
+                    AND delivery = (SELECT max(delivery) FROM collapses
+                        WHERE hub = ?1 AND platform = ?2 AND key = ?3 AND anchor = ?4 AND expression = ?5)
+                """, delivery.notification.hub.rawValue, delivery.platform.rawValue, collapse.key, anchor, expression)
+            try connection.run(
+                """
+                INSERT INTO collapses (hub, platform, key, anchor, expression, delivery, last_channel, is_latest)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+                """, delivery.notification.hub.rawValue, delivery.platform.rawValue, collapse.key, anchor, expression,
+                delivery.id.rawValue, delivery.bounds.channel.rawValue)
         }
     }
 
@@ -31,10 +38,10 @@ struct CollapseTable {
 
     private static func anchors(
         of target: Notification.Target, _ collapse: Collapse
-    ) -> (anchors: [String], expression: String?) {
+    ) -> (anchors: [String], expression: String) {
         switch target {
-        case .direct: (collapse.handleKeys.map(anchor(ofHandle:)), nil)
-        case .audience(nil): ([anybody], nil)
+        case .direct: (collapse.handleKeys.map(anchor(ofHandle:)), "")
+        case .audience(nil): ([anybody], "")
         case .audience(let expression?):
             (expression.anchors.map { $0.map(\.folded) } ?? [anybody], expression.description)
         }
@@ -45,33 +52,75 @@ struct CollapseTable {
 
     // MARK: Who is superseded
 
-    func superseded(_ query: CollapseQuery) throws(StorageError) -> [Int] {
-        guard try hasLater(query) else { return [] }
+    /// Of all later deliveries with an anchor the latest to each expression.
+    static let latest = """
+        SELECT delivery, expression, last_channel FROM collapses INDEXED BY collapses_latest_by_anchor
+        WHERE is_latest = 1 AND hub = ? AND platform = ? AND key = ? AND anchor = ? AND delivery > ?
+        ORDER BY delivery DESC
+        """
+
+    func superseded(_ query: CollapseQuery) throws(StorageError) -> Superseded {
+        guard try hasLater(query) else { return Superseded() }
         var later = Later(connection, query)
-        var places: [Int] = []
+        var found = Superseded()
         switch query.devices {
         case .channels(let channels):
-            for (place, channel) in channels.enumerated() where try isSuperseded(channel, &later) {
-                places.append(place)
+            let covering = try laterToSameTarget(query)
+            for (index, channel) in channels.enumerated() {
+                if let covering, channel <= covering.lastChannel {
+                    later.note(covering)
+                    found.devices.append(index)
+                } else if try isSuperseded(channel, &later) {
+                    found.devices.append(index)
+                }
             }
         case .handleKeys(let keys):
-            let table = ChannelTable(connection)
-            for (place, key) in keys.enumerated() {
-                var isSpared = try !later.audiences(Self.anchor(ofHandle: key)).isEmpty
-                if !isSpared, let channel = try table.id(ofKey: key, hub: query.hub, platform: query.platform) {
-                    isSpared = try isInAudience(channel, &later)
-                }
-                if isSpared { places.append(place) }
-            }
+            for (index, key) in keys.enumerated() where try isSuperseded(key, &later) { found.devices.append(index) }
         }
-        return places
+        if let newest = later.newest, try isUnfinished(newest) { found.newest = newest }
+        return found
     }
 
     private func hasLater(_ query: CollapseQuery) throws(StorageError) -> Bool {
         try connection.first(
-            "SELECT 1 FROM collapses WHERE hub = ? AND platform = ? AND key = ? AND delivery > ? LIMIT 1",
-            query.hub.rawValue, query.platform.rawValue, query.key, query.delivery.rawValue
+            """
+            SELECT 1 FROM collapses INDEXED BY collapses_latest
+            WHERE is_latest = 1 AND hub = ? AND platform = ? AND key = ? AND delivery > ? LIMIT 1
+            """, query.hub.rawValue, query.platform.rawValue, query.key, query.delivery.rawValue
         ) { _ in true } ?? false
+    }
+
+    /// The latest delivery to the target that the channels of a query were found by: no tag of them need be read.
+    private func laterToSameTarget(_ query: CollapseQuery) throws(StorageError) -> Later.Audience? {
+        guard case .audience = query.target else { return nil }
+        let (anchors, expression) = Self.anchors(of: query.target, Collapse(key: query.key))
+        guard let anchor = anchors.first else { return nil }
+        return try connection.first(
+            """
+            SELECT delivery, last_channel FROM collapses
+            WHERE hub = ? AND platform = ? AND key = ? AND anchor = ? AND expression = ? AND delivery > ?
+            ORDER BY delivery DESC LIMIT 1
+            """, query.hub.rawValue, query.platform.rawValue, query.key, anchor, expression, query.delivery.rawValue
+        ) { row in
+            Later.Audience(
+                delivery: Delivery.ID(rawValue: row.integer(0)), expression: nil,
+                lastChannel: ChannelID(rawValue: row.integer(1)))
+        }
+    }
+
+    private func isUnfinished(_ delivery: Delivery.ID) throws(StorageError) -> Bool {
+        try connection.first("SELECT 1 FROM deliveries WHERE id = ? AND is_final = 0", delivery.rawValue) { _ in true }
+            ?? false
+    }
+
+    /// - Parameter handle: What the platform compares handles by.
+    private func isSuperseded(_ handle: String, _ later: inout Later) throws(StorageError) -> Bool {
+        if try later.isForHandle(Self.anchor(ofHandle: handle)) { return true }
+        let (hub, platform) = (later.query.hub, later.query.platform)
+        guard let channel = try ChannelTable(connection).id(ofKey: handle, hub: hub, platform: platform) else {
+            return false
+        }
+        return try isInAudience(channel, &later)
     }
 
     private func isSuperseded(_ channel: ChannelID, _ later: inout Later) throws(StorageError) -> Bool {
@@ -80,7 +129,7 @@ struct CollapseTable {
             StoredHandle($0, 0).text
         }
         guard let key else { return false }
-        return try !later.audiences(Self.anchor(ofHandle: key)).isEmpty
+        return try later.isForHandle(Self.anchor(ofHandle: key))
     }
 
     /// Whether a later delivery to registrations is for one of the channel's.
@@ -91,21 +140,26 @@ struct CollapseTable {
             WHERE channel = ? AND template IS NULL AND (expires_at IS NULL OR expires_at > ?)
             """, channel.rawValue, later.query.now
         ) { $0.text(0) }
+        var isFound = false
         for text in texts {
             let tags = Set(try StoredRegistration.tags(text))
             for anchor in [Self.anybody] + tags.map(\.folded) {
-                for audience in try later.audiences(anchor) where channel <= audience.lastChannel {
-                    if audience.expression?.matches(tags) ?? true { return true }
+                let newest = try later.audiences(anchor).first {
+                    channel <= $0.lastChannel && $0.expression?.matches(tags) ?? true
                 }
+                guard let newest else { continue }
+                later.note(newest)
+                isFound = true
             }
         }
-        return false
+        return isFound
     }
 }
 
 /// The audiences of later deliveries by their anchors, each read once.
 private struct Later {
     struct Audience {
+        var delivery: Delivery.ID
         /// nil: everybody.
         var expression: TagExpression?
         var lastChannel: ChannelID
@@ -114,24 +168,39 @@ private struct Later {
     let query: CollapseQuery
     private let connection: Connection
     private var known: [String: [Audience]] = [:]
+    /// The newest of those that were found to be for a device.
+    private(set) var newest: Delivery.ID?
 
     init(_ connection: Connection, _ query: CollapseQuery) {
         self.connection = connection
         self.query = query
     }
 
+    mutating func note(_ audience: Audience) {
+        newest = max(newest ?? audience.delivery, audience.delivery)
+    }
+
+    mutating func isForHandle(_ anchor: String) throws(StorageError) -> Bool {
+        guard let audience = try audiences(anchor).first else { return false }
+        note(audience)
+        return true
+    }
+
+    /// The newest first, and of those to one expression only the newest: whoever was there for an earlier one, and still
+    /// is, was there for it as well.
     mutating func audiences(_ anchor: String) throws(StorageError) -> [Audience] {
         if let found = known[anchor] { return found }
         let found = try connection.all(
-            """
-            SELECT expression, max(last_channel) FROM collapses
-            WHERE hub = ? AND platform = ? AND key = ? AND anchor = ? AND delivery > ? GROUP BY expression
-            """, query.hub.rawValue, query.platform.rawValue, query.key, anchor, query.delivery.rawValue
+            CollapseTable.latest, query.hub.rawValue, query.platform.rawValue, query.key, anchor,
+            query.delivery.rawValue
         ) { row throws(StorageError) in
-            let target = try StoredTarget(expression: row.optionalText(0), handles: nil).target()
-            let last = ChannelID(rawValue: row.integer(1))
-            guard case .audience(let expression) = target else { return Audience(expression: nil, lastChannel: last) }
-            return Audience(expression: expression, lastChannel: last)
+            var found = Audience(
+                delivery: Delivery.ID(rawValue: row.integer(0)), expression: nil,
+                lastChannel: ChannelID(rawValue: row.integer(2)))
+            let text = row.text(1)
+            let target = try StoredTarget(expression: text.isEmpty ? nil : text, handles: nil).target()
+            if case .audience(let expression) = target { found.expression = expression }
+            return found
         }
         known[anchor] = found
         return found

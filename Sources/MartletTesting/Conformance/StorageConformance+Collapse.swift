@@ -25,6 +25,39 @@ extension StorageConformance {
             try await bench.put("4", "d", in: hub)
             try require(try await bench.superseded(first, try await bench.channels(hub)), is: [0, 1, 2])
         },
+        Requirement("The newest of those that take the place is known until it is over") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", ["x", "y"], in: hub)
+            let first = try await bench.collapsing(hub, to: "x")
+            let second = try await bench.collapsing(hub, to: "x")
+            let third = try await bench.collapsing(hub, to: "y")
+            let channels = try await bench.channels(hub)
+            let target = Notification.Target.audience(try TagExpression("x"))
+            let other = Notification.Target.audience(try TagExpression("z"))
+            try require(try await bench.look(first, channels, target: other).newest, is: third.id)
+            try require(try await bench.look(second, channels, target: other).newest, is: third.id)
+            try require(try await bench.look(third, channels, target: other).newest, is: nil)
+            try await bench.storage.record(
+                DeliveryStep(delivery: third.id, isFannedOut: true, state: .completed, endedAt: bench.now))
+            try require(try await bench.look(second, channels, target: other), is: Superseded(devices: [0]))
+            let fourth = try await bench.collapsing(hub, to: "x")
+            try require(try await bench.look(first, channels, target: target).newest, is: fourth.id)
+        },
+        Requirement("What is sent to the same audience takes the place of all before it") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", ["x"], in: hub)
+            try await bench.put("2", "b", ["x"], in: hub)
+            let target = Notification.Target.audience(try TagExpression("x || z"))
+            var deliveries: [Delivery] = []
+            for _ in 0..<5 { deliveries.append(try await bench.collapsing(hub, to: "x || z")) }
+            try await bench.put("3", "c", ["x"], in: hub)
+            let channels = try await bench.channels(hub)
+            for delivery in deliveries.dropLast() {
+                let found = try await bench.look(delivery, channels, target: target)
+                try require(found, is: Superseded(devices: [0, 1], newest: deliveries[4].id))
+            }
+            try require(try await bench.look(deliveries[4], channels, target: target), is: Superseded())
+        },
         Requirement("What another hub or platform sends takes no place, nor what waits for its time") { bench in
             let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
             try await bench.put("1", "a", in: hub)
@@ -117,9 +150,16 @@ extension StorageBench {
     fileprivate func superseded(
         _ rank: Delivery.ID, _ delivery: Delivery, _ devices: CollapseDevices
     ) async throws -> [Int] {
+        try await look(delivery, devices, rank: rank).devices
+    }
+
+    fileprivate func look(
+        _ delivery: Delivery, _ devices: CollapseDevices, rank: Delivery.ID? = nil,
+        target: Notification.Target = .audience(nil)
+    ) async throws -> Superseded {
         try await storage.superseded(
             CollapseQuery(
-                delivery: rank, hub: delivery.notification.hub, platform: delivery.platform, key: "k",
-                devices: devices, now: now))
+                delivery: rank ?? delivery.id, hub: delivery.notification.hub, platform: delivery.platform, key: "k",
+                devices: devices, target: target, now: now))
     }
 }

@@ -3,32 +3,41 @@ import MartletModel
 import Synchronization
 
 extension MemoryStorage: CollapseStore {
-    public func superseded(_ query: CollapseQuery) async throws(StorageError) -> [Int] {
+    public func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded {
         state.withLock { state in
-            let later = state.deliveries.filter { !$0.supersedesNobody }.map(\.progress.delivery).filter { delivery in
-                delivery.id > query.delivery && delivery.notification.hub == query.hub
+            let later = state.deliveries.filter { !$0.supersedesNobody }.map(\.progress).filter { progress in
+                let delivery = progress.delivery
+                return delivery.id > query.delivery && delivery.notification.hub == query.hub
                     && delivery.platform == query.platform && delivery.notification.collapse?.key == query.key
                     && delivery.notification.resend == nil
             }
-            switch query.devices {
-            case .channels(let channels):
-                return channels.indices.filter { place in
-                    let key = state.channels.first { $0.id == channels[place] }?.key
-                    return later.contains { state.isFor($0, channels[place], key: key, at: query.now) }
-                }
-            case .handleKeys(let keys):
-                return keys.indices.filter { place in
-                    let channel = state.channels.first {
-                        $0.key == keys[place] && $0.hub == query.hub && $0.platform == query.platform
-                    }
-                    return later.contains { state.isFor($0, channel?.id, key: keys[place], at: query.now) }
-                }
+            let newest = state.devices(of: query).map { channel, key in
+                later.last { state.isFor($0.delivery, channel, key: key, at: query.now) }
             }
+            let last = newest.compactMap(\.self).max { $0.delivery.id < $1.delivery.id }
+            return Superseded(
+                devices: newest.indices.filter { newest[$0] != nil },
+                newest: last.flatMap { $0.state.isFinal ? nil : $0.delivery.id })
         }
     }
 }
 
 extension MemoryState {
+    /// Each device by all that is known of it.
+    fileprivate func devices(of query: CollapseQuery) -> [(channel: ChannelID?, key: String?)] {
+        switch query.devices {
+        case .channels(let ids):
+            return ids.map { id in (id, channels.first { $0.id == id }?.key) }
+        case .handleKeys(let keys):
+            return keys.map { key in
+                let channel = channels.first {
+                    $0.key == key && $0.hub == query.hub && $0.platform == query.platform
+                }
+                return (channel?.id, key)
+            }
+        }
+    }
+
     fileprivate func isFor(_ delivery: Delivery, _ channel: ChannelID?, key: String?, at now: Timestamp) -> Bool {
         switch delivery.notification.target {
         case .direct: key.map { delivery.notification.collapse?.handleKeys.contains($0) ?? false } ?? false

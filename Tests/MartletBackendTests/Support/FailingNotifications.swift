@@ -37,7 +37,9 @@ final class FailingNotifications: NotificationStore {
         try await store.replace(draft)
     }
 
-    func superseded(_ query: CollapseQuery) async throws(StorageError) -> [Int] { try await store.superseded(query) }
+    func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded {
+        try await store.superseded(query)
+    }
 
     func unfinished(after id: Delivery.ID, limit: Int) async throws(StorageError) -> [DeliveryProgress] {
         try await store.unfinished(after: id, limit: limit)

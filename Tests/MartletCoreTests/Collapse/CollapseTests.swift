@@ -171,6 +171,51 @@ struct CollapseTests {
         #expect(flight.transport.sent.map(\.body) == ["old", "new"])
     }
 
+    @Test(.timeLimit(.minutes(1))) func whatIsSupersededDoesNotWaitForWhatIsUnderWay() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(1)
+        let old = try await accept("old", in: flight)
+        flight.transport.interrupt { [self] in
+            guard let middle = try? await accept("middle", in: flight),
+                (try? await accept("new", in: flight)) != nil
+            else { return }
+            #expect((try? await flight.run(middle)) == .finished)
+            #expect(flight.transport.sent.isEmpty)
+        }
+        #expect(try await flight.run(old) == .finished)
+        #expect(flight.transport.sent.map(\.body) == ["old"])
+    }
+
+    /// The backlog is read from the store in portions, and its end is far behind what is known of it.
+    @Test(.timeLimit(.minutes(1))) func theNewestOfABacklogGoesBeforeTheOlder() async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(3, tags: ["a"])
+        var deliveries: [Delivery] = []
+        for number in 1...200 {
+            deliveries.append(try await accept("\(number)", to: .audience(.tag(Tag("a"))), in: flight))
+        }
+        let left = Mutex(0)
+        flight.transport.interrupt {
+            let unfinished = try? await flight.storage.unfinished(after: .none, limit: 1000).count
+            left.withLock { $0 = unfinished ?? 0 }
+        }
+        let dispatcher = Dispatcher(
+            notifications: flight.storage, devices: flight.storage, maps: flight.maps, hubs: flight.hubs,
+            platforms: flight.platforms, transport: flight.transport, messageIDs: MessageIDKey(1, 2), time: flight.time,
+            settings: DeliverySettings(
+                queue: QueueLimits(firstPages: 2, furtherPages: 2, waiting: 4, waitingOfAnyHub: 0, held: 2)))
+        let run = Task { await dispatcher.run() }
+        for delivery in deliveries {
+            while try await !flight.report(delivery).state.isFinal { await Task.yield() }
+        }
+        run.cancel()
+        await run.value
+        #expect(Set(flight.transport.sent.map(\.body)) == ["200"])
+        #expect(flight.transport.lofts.sorted() == ["loft1", "loft2", "loft3"])
+        #expect(left.withLock(\.self) > 190, "the newest is sent before the older are looked at")
+        #expect(try await flight.report(deliveries[0]).counts == [.superseded: 3])
+    }
+
     private func run(_ delivery: Delivery, _ flight: Flight) async throws -> Deliverer.Ending {
         while true {
             let ending = try await flight.run(delivery)

@@ -67,6 +67,51 @@ struct DeliveryQueueTests {
         #expect(order == [1, 2, 3, nil])
     }
 
+    @Test func whatIsAdvancedGoesBeforeTheOthersOfItsLaneAndOnce() {
+        var queue = emptyQueue()
+        for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
+        let isKnown = (0..<2).map { _ in queue.advance(Self.id(3)) }
+        #expect(isKnown == [true, true])
+        #expect(queue.waitingCount == 4)
+        let order = (0..<5).map { _ in nextSequence(&queue) }
+        #expect(order == [3, 1, 2, 4, nil])
+        #expect(queue.waitingCount == 0)
+        #expect(queue.heldCount == 0)
+    }
+
+    @Test func whatIsOverIsNotBegunAgainByItsFirstPlaceInTheLine() {
+        var queue = emptyQueue(slots: 1)
+        for sequence in 1...2 { queue.add(Self.progress(Int64(sequence))) }
+        _ = queue.advance(Self.id(2))
+        #expect(nextSequence(&queue) == 2)
+        queue.end(Self.id(2), .finished, at: now)
+        #expect(nextSequence(&queue) == 1)
+        queue.end(Self.id(1), .finished, at: now)
+        #expect(nextSequence(&queue) == nil)
+    }
+
+    @Test func whatOnlyTheStoreHasCanBeAdvanced() {
+        var queue = emptyQueue(waiting: 2)
+        for sequence in 1...4 { queue.add(Self.progress(Int64(sequence))) }
+        let isKnown = queue.advance(Self.id(4))
+        #expect(!isKnown)
+        queue.advance(Self.progress(4))
+        #expect([nextSequence(&queue), nextSequence(&queue)] == [4, 1])
+    }
+
+    @Test func whatStandsBeforeAPausedLaneIsItsNextProbeWhereItIsAdvanced() {
+        var queue = emptyQueue()
+        for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }
+        for sequence in 1...3 {
+            #expect(nextSequence(&queue) == Int64(sequence))
+            queue.end(Self.id(sequence), .paused(lane, until: now + .seconds(5)), at: now)
+        }
+        let isKnown = queue.advance(Self.id(3))
+        #expect(isKnown)
+        #expect([nextSequence(&queue), nextSequence(&queue)] == [3, nil])
+        #expect(nextSequence(&queue, at: now + .seconds(5)) == 1)
+    }
+
     @Test func noMoreRunThanAllowed() {
         var queue = emptyQueue(slots: 1)
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }

@@ -11,7 +11,7 @@ struct FairTurnsTests {
     /// Lets everything out that may run, each turn over before the next one begins.
     private func order(_ turns: inout FairTurns<String>, sent: Int = 1000, most: Int = 100) -> [String] {
         var order: [String] = []
-        while order.count < most, let item = turns.next(cost: sent) {
+        while order.count < most, let item = turns.item(cost: sent) {
             order.append(item)
             turns.end(in: Self.lane(Int64(String(item.prefix(1)))!), cost: sent, sent: sent)
         }
@@ -34,7 +34,7 @@ struct FairTurnsTests {
         }
         var sent: [String: Int] = [:]
         for _ in 0..<5 {
-            guard let item = turns.next(cost: 0) else { break }
+            guard let item = turns.item(cost: 0) else { break }
             let hub = String(item.prefix(1))
             sent[hub, default: 0] += 1
             turns.end(in: Self.lane(Int64(hub)!), cost: 0, sent: hub == "1" ? 1000 : 250)
@@ -63,7 +63,7 @@ struct FairTurnsTests {
         var turns = FairTurns<String>(slots: 100)
         for number in 1...3 { turns.add("1 p\(number)", in: Self.lane(1)) }
         for number in 1...2 { turns.add("1 d\(number)", in: Self.lane(1, "dove")) }
-        #expect((0..<5).map { _ in turns.next(cost: 1) } == ["1 p1", "1 d1", "1 p2", "1 d2", "1 p3"])
+        #expect((0..<5).map { _ in turns.item(cost: 1) } == ["1 p1", "1 d1", "1 p2", "1 d2", "1 p3"])
     }
 
     @Test func aLaneAndAHubLeaveRoomForOthers() {
@@ -74,20 +74,20 @@ struct FairTurnsTests {
             turns.add(number, in: Self.lane(1, "crow"))
         }
         var begun = 0
-        while turns.next(cost: 1) != nil { begun += 1 }
+        while turns.item(cost: 1) != nil { begun += 1 }
         #expect(begun == 15, "half of all")
         let platforms = ["pigeon", "dove", "crow"].map { turns.running(in: Self.lane(1, $0)) }
         #expect(platforms == [5, 5, 5])
         turns.add(1, in: Self.lane(2))
-        #expect(turns.next(cost: 1) == 1)
-        #expect(turns.next(cost: 1) == nil)
+        #expect(turns.item(cost: 1) == 1)
+        #expect(turns.item(cost: 1) == nil)
     }
 
     @Test func aLaneAloneHasAThird() {
         var turns = FairTurns<Int>(slots: 30)
         for number in 1...50 { turns.add(number, in: Self.lane(1)) }
         var begun = 0
-        while turns.next(cost: 1) != nil { begun += 1 }
+        while turns.item(cost: 1) != nil { begun += 1 }
         #expect(begun == 10)
     }
 
@@ -95,9 +95,9 @@ struct FairTurnsTests {
         var turns = FairTurns<Int>(slots: slots)
         turns.add(1, in: Self.lane(1))
         turns.add(2, in: Self.lane(1))
-        #expect(turns.next(cost: 1) == 1)
+        #expect(turns.item(cost: 1) == 1)
         turns.end(in: Self.lane(1), cost: 1, sent: 1)
-        #expect(turns.next(cost: 1) == 2)
+        #expect(turns.item(cost: 1) == 2)
     }
 
     @Test func nobodyIsRememberedWhenAllIsQuiet() {
@@ -120,7 +120,7 @@ struct FairTurnsTests {
                 turns.add(hub, in: Self.lane(hub))
                 isWaiting[hub, default: 0] += 1
             }
-            while let hub = turns.next(cost: 10) {
+            while let hub = turns.item(cost: 10) {
                 isWaiting[hub, default: 0] -= 1
                 if !stuck.contains(hub) { running.append(hub) }
             }
@@ -137,4 +137,9 @@ struct FairTurnsTests {
         #expect(least * 10 > most * 8, "\(served)")
         #expect(turns.waiting == isWaiting.values.reduce(0, +))
     }
+}
+
+extension FairTurns {
+    /// Whose turn it is, without its lane.
+    fileprivate mutating func item(cost: Int) -> Item? { next(cost: cost)?.item }
 }
