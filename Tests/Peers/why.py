@@ -105,7 +105,7 @@ class Course:
     async def send(self, simulator):
         hub, crowd = self.hub(NEWS), self.hub(TOPIC)
         tags = {"delivered": ["news"], "excluded": ["news", "quiet"], "dead": ["news"], "retrying": ["news", "vip"],
-                "deleted": ["news"]}
+                "deleted": ["news"], "renewed": ["news"]}
         handles = {name: simulator.device() for name in tags}
         for name, each in tags.items():
             await hub.register(name, handles[name], *each)
@@ -114,11 +114,16 @@ class Course:
             await crowd.register(f"other{number}", handle, "all")
         rules = [("unregistered", handles["dead"]), ("internalError", handles["retrying"])]
         rules += [("wrongSender", handle) for handle in others]
-        simulator.call("PUT", "faults", {"seed": 1, "faults": [{"fault": name, "handle": at} for name, at in rules]})
+        faults = [{"fault": name, "handle": at} for name, at in rules]
+        faults.append({"fault": "resetStream", "code": "INTERNAL_ERROR", "handle": handles["renewed"]})
+        simulator.call("PUT", "faults", {"seed": 1, "faults": faults})
         self.messages[NEWS] = await hub.send("(news || vip) && !quiet")
         self.messages[TOPIC] = await crowd.send("all")
         self.messages["secret"] = self.send_confidentially()
         await hub.comes_to(self.messages[NEWS], {"Success": 2, "ExpiredChannel": 1})
+        # Every attempt at its old handle fails: the one that succeeds has followed the registration.
+        await hub.register("renewed", simulator.device(), "news")
+        await hub.comes_to(self.messages[NEWS], {"Success": 3, "ExpiredChannel": 1})
         await hub.comes_to(self.messages["secret"], {"Success": 1})
         await crowd.comes_to(self.messages[TOPIC], {"WrongToken": CROWD})
         # What was true is true no more.
@@ -183,6 +188,12 @@ class Course:
         checks.equal("retrying: the verdict", found["verdict"], "retrying")
         checks.that("retrying: the answers", {each["status"] for each in push(found)["attempts"]} == {500}, found)
         checks.that("retrying: the next attempt", push(found)["nextAttemptAt"] > push(found)["attempts"][-1]["at"])
+
+        found = await trace(NEWS, "renewed")
+        checks.equal("renewed: the verdict", found["verdict"], "delivered")
+        statuses = [each.get("status") for each in push(found)["attempts"]]
+        checks.that("renewed: the answers", len(statuses) > 1 and set(statuses[:-1]) == {None} and statuses[-1] == 200, found)
+        checks.equal("renewed: what came since", push(found)["since"]["what"], "changed")
 
         found = await trace(NEWS, "deleted")
         checks.equal("deleted: the verdict", found["verdict"], "delivered")

@@ -52,6 +52,21 @@ public struct CollapseQuery: Sendable {
 /// Devices by what a delivery knows of them.
 public enum CollapseDevices: Sendable {
     case channels([ChannelID])
+    /// Of a round of retries: registrations that have other channels by now than as members of the audience.
+    case followed([FollowedRegistration])
     /// Of a direct send: what the platform compares handles by.
     case handleKeys([String])
+}
+
+/// A registration that has another channel by now than when it was in the audience.
+public struct FollowedRegistration: Hashable, Sendable {
+    /// Its sequence number, with the channel that it has.
+    public var registration: AudienceMember
+    /// The channel as which it is a member: a later notification that was accepted while it had that is for it as well.
+    public var member: ChannelID
+
+    public init(registration: AudienceMember, member: ChannelID) {
+        self.registration = registration
+        self.member = member
+    }
 }

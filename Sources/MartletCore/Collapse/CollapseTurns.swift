@@ -69,6 +69,7 @@ struct CollapseBoard {
             self =
                 switch devices {
                 case .channels(let channels): .channels(Set(channels))
+                case .followed(let registrations): .channels(Set(registrations.map(\.registration.channel)))
                 case .handleKeys(let keys): .handleKeys(Set(keys))
                 }
         }

@@ -55,7 +55,13 @@ extension Deliverer {
 
     private func devices(at places: [Int], of job: PageSender.Job, _ collapse: Collapse) -> CollapseDevices {
         let members = places.map { job.page.members[$0] }
-        guard case .direct = job.delivery.notification.target else { return .channels(members.map(\.channel)) }
+        guard case .direct = job.delivery.notification.target else {
+            guard !job.page.followed.isEmpty else { return .channels(members.map(\.channel)) }
+            return .followed(
+                places.map {
+                    FollowedRegistration(registration: job.page.followed[$0], member: job.page.members[$0].channel)
+                })
+        }
         // Members of a direct send are places in its list, from 1.
         return .handleKeys(members.map { collapse.handleKeys[Int($0.registration) - 1] })
     }

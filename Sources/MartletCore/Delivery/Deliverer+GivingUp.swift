@@ -60,9 +60,9 @@ extension Deliverer {
         let delivery = course.delivery
         let left = try await notifications.retries(of: delivery.id, due: .distantFuture, limit: settings.pageSize)
         guard !left.isEmpty else { return false }
-        let page = try await page(of: left.map(\.member), delivery)
-        let places = Dictionary(uniqueKeysWithValues: page.members.enumerated().map { ($1, $0) })
         let map = try map(of: delivery)
+        let round = try await round(of: left.map(\.member), course.progress, map)
+        let addressees = round.addressees
         let now = time.now
         var step = DeliveryStep(
             delivery: delivery.id, isFannedOut: course.progress.isFannedOut, state: .processing,
@@ -74,7 +74,8 @@ extension Deliverer {
             guard !isReached, outcome == .abandoned else { continue }
             step.refusals.append(
                 Refusal(
-                    member: retry.member, handle: places[retry.member].map(page.handle), outcome: .abandoned,
+                    member: retry.member, registration: addressees[retry.member]?.registration,
+                    handle: addressees[retry.member]?.handle, outcome: .abandoned,
                     reason: Self.reasonOfAbandoning(retry), at: now, attempts: retry.attempts))
         }
         try await record(step, of: &course)

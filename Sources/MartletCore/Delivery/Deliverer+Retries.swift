@@ -59,35 +59,48 @@ extension Deliverer {
     ) async throws(StorageError) {
         let delivery = course.delivery
         let retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
-        let page = try await page(of: retries.map(\.member), delivery)
         let map = try map(of: delivery)
+        let round = try await round(of: retries.map(\.member), course.progress, map)
         var tally = makeTally(delivery, areRetries: true)
-        let places = page.members.indices.filter { !map.contains(page.members[$0]) }
-        let present = Set(page.members)
-        for retry in retries {
-            if map.contains(retry.member) {
-                tally.addReached(1)
-                tally.settle(retry.member)
-            } else if !present.contains(retry.member) {
-                tally.giveUp(retry)
-            }
-        }
+        settle(retries, but: round, map, tally: &tally)
         let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.member, $0.attempts) })
-        giveBack(limit - places.count, of: delivery)
-        var job = PageSender.Job(delivery, lane, page: page, map: map, stop: stop(of: delivery))
-        job.attempts = page.members.map { attempts[$0] ?? 0 }
-        guard try await sendInTurn(job, &content, places: places, tally: &tally) else {
-            course.hasProgressed = true
-            lanes.endProbe(lane)
-            return giveBack(places.count, of: delivery)
+        var sent: Int?
+        for page in [round.page] + (round.followed.count > 0 ? [round.followed] : []) {
+            let places = page.members.indices.filter { !map.contains(page.members[$0]) }
+            var job = PageSender.Job(delivery, lane, page: page, map: map, stop: stop(of: delivery))
+            job.attempts = page.members.map { attempts[$0] ?? 0 }
+            guard try await sendInTurn(job, &content, places: places, tally: &tally) else { continue }
+            sent = (sent ?? 0) + places.count
         }
-        course.sent = places.count
+        giveBack(limit - (sent ?? 0), of: delivery)
+        guard let sent else {
+            course.hasProgressed = true
+            return lanes.endProbe(lane)
+        }
+        course.sent = sent
         let conclusion = conclude(&tally, lane, delivery)
         var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: course.progress.isFannedOut)
         step.add(conclusion)
         try await record(step, of: &course)
         try await apply(tally, conclusion, delivery, lane)
         try await haltIfNeeded(delivery, tally.counts)
+    }
+
+    /// Ends the retries of those who were reached, and of those who are in no page of a round.
+    private func settle(
+        _ retries: [Retry], but round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
+    ) {
+        let present = Set(round.page.members).union(round.followed.members)
+        for retry in retries {
+            if map.contains(retry.member) {
+                tally.addReached(1)
+                tally.settle(retry.member)
+            } else if round.repeated.contains(retry.member) {
+                tally.skip(retry)
+            } else if !present.contains(retry.member) {
+                tally.giveUp(retry)
+            }
+        }
     }
 
     /// Those members that are still in the audience, with their handles of now: a device that was unregistered meanwhile,

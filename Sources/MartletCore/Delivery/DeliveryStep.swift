@@ -54,6 +54,8 @@ public struct DeliveryStep: Sendable {
 /// A push that the service did not take for good.
 public struct Refusal: Sendable {
     public var member: AudienceMember
+    /// The registration with its channel of now, where that is not the member's.
+    public var registration: AudienceMember?
     /// Where it was sent to; nil where the device was gone before.
     public var handle: PushHandle?
     public var outcome: OutcomeName
@@ -67,9 +69,10 @@ public struct Refusal: Sendable {
     public var fate: TokenFate
 
     public init(
-        member: AudienceMember, handle: PushHandle?, outcome: OutcomeName, reason: String, at: Timestamp,
-        attempts: Int = 1, answer: PushAnswer? = nil, fate: TokenFate = .kept
+        member: AudienceMember, registration: AudienceMember? = nil, handle: PushHandle?, outcome: OutcomeName,
+        reason: String, at: Timestamp, attempts: Int = 1, answer: PushAnswer? = nil, fate: TokenFate = .kept
     ) {
+        self.registration = registration
         self.attempts = attempts
         self.answer = answer
         self.fate = fate
@@ -79,10 +82,13 @@ public struct Refusal: Sendable {
         self.reason = reason
         self.at = at
     }
+
+    /// The channel that was sent to.
+    public var channel: ChannelID { registration?.channel ?? member.channel }
 }
 
 /// A push that is to be tried again. Where it goes to is asked when its time has come: the device may have another user,
-/// another handle or none by then.
+/// another handle or none by then. A registration that has another handle is followed to it.
 public struct Retry: Sendable {
     public var member: AudienceMember
     /// Attempts made so far that count: those that failed for their own sake.

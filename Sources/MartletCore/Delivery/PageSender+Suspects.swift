@@ -34,7 +34,7 @@ extension PageSender {
         _ places: [Int], _ answers: [ResultCollector.Answer], _ held: [Int], of job: Job, tally: inout PageTally
     ) {
         let others = Set(answers.lazy.filter { !$0.outcome.isSuccess }.map(\.place) + held)
-        for place in places where !others.contains(place) { tally.trust(job.page.members[place].channel) }
+        for place in places where !others.contains(place) { tally.trust(job.page.channel(place)) }
     }
 
     /// How many retries of a lane go in one round.

@@ -265,7 +265,8 @@ struct PageSender: Sendable {
 
     func addressee(_ place: Int, of job: Job) -> PageTally.Addressee {
         PageTally.Addressee(
-            member: job.page.members[place], handle: job.page.handle(place),
+            member: job.page.members[place],
+            registration: job.page.followed.isEmpty ? nil : job.page.followed[place], handle: job.page.handle(place),
             attemptsBefore: job.attempts.isEmpty ? 0 : job.attempts[place])
     }
 

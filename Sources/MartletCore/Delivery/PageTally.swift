@@ -147,6 +147,8 @@ struct PageTally {
     /// Whom a push went to.
     struct Addressee {
         var member: AudienceMember
+        /// Its registration with the channel of now, where that is not the member's.
+        var registration: AudienceMember?
         /// nil where the device is gone.
         var handle: PushHandle?
         var attemptsBefore: Int
@@ -157,6 +159,9 @@ struct PageTally {
 
         /// Attempts made, with what was sent now.
         var attempts: Int { answeredAt == nil ? attemptsBefore : attemptsBefore + 1 }
+
+        /// The channel that is sent to.
+        var channel: ChannelID { registration?.channel ?? member.channel }
     }
 
     /// Adds the outcome of one push that is more than a plain success.
@@ -180,8 +185,8 @@ struct PageTally {
         case .drop(let moment, let guarded):
             health.fatal += 1
             // A direct send says nothing of a channel.
-            if addressee.member.channel != .none {
-                let gone = ChannelFeedback(channel: addressee.member.channel, kind: .gone(asOf: moment))
+            if addressee.channel != .none {
+                let gone = ChannelFeedback(channel: addressee.channel, kind: .gone(asOf: moment))
                 if guarded { health.doubtful.append(gone) } else { health.dead.append(gone) }
                 refuse(outcome, addressee, .quarantined)
             } else {
@@ -190,10 +195,10 @@ struct PageTally {
         case .update(let new):
             addSuccesses(1)
             let isOld = new == addressee.handle
-            let key = isOld || addressee.member.channel == .none ? nil : try? platform?.key(of: new)
+            let key = isOld || addressee.channel == .none ? nil : try? platform?.key(of: new)
             succeed(addressee, key == nil ? .kept : .moved)
             if let key {
-                feedback.append(ChannelFeedback(channel: addressee.member.channel, kind: .moved(new, key: key)))
+                feedback.append(ChannelFeedback(channel: addressee.channel, kind: .moved(new, key: key)))
             }
         case .refuse:
             refuse(outcome, addressee)
@@ -213,7 +218,7 @@ struct PageTally {
 
     private mutating func noteThrottling(_ addressee: Addressee) {
         guard let status = addressee.answer?.status, (400..<500).contains(status) else { return }
-        if addressee.member.channel != .none { throttled.append(addressee.member.channel) }
+        if addressee.channel != .none { throttled.append(addressee.channel) }
     }
 
     /// A suspect was reached.
@@ -275,8 +280,9 @@ struct PageTally {
         counts[outcome.name, default: 0] += 1
         refusals.append(
             Refusal(
-                member: addressee.member, handle: addressee.handle, outcome: outcome.name, reason: outcome.reason,
-                at: addressee.answeredAt ?? now, attempts: addressee.attempts, answer: addressee.answer, fate: fate))
+                member: addressee.member, registration: addressee.registration, handle: addressee.handle,
+                outcome: outcome.name, reason: outcome.reason, at: addressee.answeredAt ?? now,
+                attempts: addressee.attempts, answer: addressee.answer, fate: fate))
         settle(addressee.member)
     }
 
@@ -299,7 +305,7 @@ struct PageTally {
     mutating func decideFates(removing channels: Set<ChannelID>) {
         guard !channels.isEmpty else { return }
         for place in refusals.indices
-        where refusals[place].fate == .quarantined && channels.contains(refusals[place].member.channel) {
+        where refusals[place].fate == .quarantined && channels.contains(refusals[place].channel) {
             refusals[place].fate = .removed
         }
     }
@@ -323,6 +329,13 @@ struct PageTally {
         refuse(
             Outcome(wasTried ? retry.outcome : .skipped, reason: retry.reason, .refuse),
             Addressee(member: retry.member, handle: nil, attemptsBefore: retry.attempts))
+    }
+
+    /// Ends a retry: its registration has a handle by now that is sent to as another member.
+    mutating func skip(_ retry: Retry) {
+        addSkipped(1)
+        note(.sentToAsAnother, Addressee(member: retry.member, attemptsBefore: retry.attempts))
+        settle(retry.member)
     }
 
     // MARK: Parts of a page
@@ -356,4 +369,11 @@ struct PageTally {
         unanswered += other.unanswered
         refusesAll = other.refusesAll ?? refusesAll
     }
+}
+
+extension Outcome {
+    /// What a retry comes to whose registration has the handle of another member by now.
+    fileprivate static let sentToAsAnother = Outcome(
+        .skipped, reason: "Its registration has another handle by now, which the notification is sent to anyway.",
+        .refuse)
 }

@@ -45,6 +45,10 @@ final class Suspects: Sendable {
     /// Places of a page that hold suspects. A page without any costs two searches.
     func places(in page: AudiencePage, of lane: LaneID, at now: Timestamp) async -> Set<Int> {
         let channels = await channels(of: lane, at: now)
+        guard page.followed.isEmpty else {
+            let suspects = Set(channels)
+            return Set(page.members.indices.filter { suspects.contains(page.channel($0)) })
+        }
         guard let first = page.members.first?.channel, let last = page.members.last?.channel else { return [] }
         let start = channels.place(of: first)
         let end = channels.place(of: ChannelID(rawValue: last.rawValue + 1))

@@ -48,10 +48,14 @@ public struct AudienceQuery: Sendable {
     public var throughChannel: ChannelID
     /// of a template send, registrations behind this one.
     public var throughRegistration: Int64
-    /// Only these members, in order; nil: all.
+    /// Only these members, in order; nil: all. A native send may name registrations instead of channels, by their sequence
+    /// numbers: then the members of the page have these too, and each is one of its own.
     public var among: [AudienceMember]?
     public var limit: Int
     public var now: Timestamp
+
+    /// Whether `among` names registrations of a native send.
+    public var namesRegistrations: Bool { kind == .native && among?.first.map { $0.registration != 0 } ?? false }
 
     public init(
         hub: Hub.ID, platform: PlatformID, kind: Kind = .native, expression: TagExpression?,
@@ -104,6 +108,9 @@ public struct AudiencePage: Sendable {
     public private(set) var renderings: [Rendering] = []
     /// For each member the place of its rendering; empty in a native send.
     public private(set) var renderingPlaces: [UInt32] = []
+    /// For each member of a page of retries its registration with the channel that it has now; empty where that is the
+    /// channel of the member.
+    public private(set) var followed: [AudienceMember] = []
     /// Registrations that matched a native send besides the first of their channel: `Skipped` in telemetry.
     public var skipped = 0
     /// Whether no member of the audience lies behind this page.
@@ -135,6 +142,20 @@ public struct AudiencePage: Sendable {
         renderings.append(try read())
         renderingPlaceOfID[id] = place
         renderingPlaces.append(place)
+    }
+
+    /// Appends a member with the handle and the rendering that its registration has in another page.
+    mutating func append(_ member: AudienceMember, following place: Int, of other: AudiencePage) {
+        other.withHandle(place) { append(member, handle: $0) }
+        followed.append(other.members[place])
+        guard !other.renderingPlaces.isEmpty else { return }
+        let rendering = other.renderings[Int(other.renderingPlaces[place])]
+        setRendering(rendering.id) { rendering }
+    }
+
+    /// The channel that is sent to at a place.
+    func channel(_ place: Int) -> ChannelID {
+        followed.isEmpty ? members[place].channel : followed[place].channel
     }
 
     /// The handle at a place.

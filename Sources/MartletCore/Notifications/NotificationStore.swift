@@ -32,6 +32,10 @@ public protocol NotificationStore: CollapseStore {
     /// Retries of a delivery that are due, soonest first.
     func retries(of delivery: Delivery.ID, due now: Timestamp, limit: Int) async throws(StorageError) -> [Retry]
 
+    /// Where the registrations are now that some members of a delivery had when their page was read and that have another
+    /// handle since, in the order of the members. Whether they are still in the audience is not asked; they were then.
+    func successors(of members: [AudienceMember], in delivery: Delivery) async throws(StorageError) -> [Successor]
+
     /// When the soonest retry of a delivery is due; nil where it has none.
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp?
 

@@ -75,7 +75,7 @@ extension PushTrace {
         case .notAddressed: return "Not in the audience: it was for another platform or kind of registration."
         case .lapsed: return "Not in the audience: the registration had expired."
         case .missed:
-            return "Not in the audience: the device got another handle while the audience was read, and was in no page."
+            return "Not in the audience: the device got another handle before its page was read, and was in no page."
         case .registeredLater: return "Not in the audience: the registration was made too late for it."
         case .removedBefore: return "Not in the audience: the registration was gone before its turn came."
         case .canceled:

@@ -104,7 +104,7 @@ struct TraceReasoning: Sendable {
         let decision = ExpressionDecision(of: expression, on: Set(version.tags))
         var push: PushTrace
         if isBehind(delivery.bounds, version, delivery) {
-            push = PushTrace(.registeredLater, version)
+            push = PushTrace(hadAnotherHandle(version, delivery) ? .missed : .registeredLater, version)
         } else if !decision.matches {
             push = PushTrace(.excluded, version)
             push.isReachedByAnother = found.isTouched && version.template == nil
@@ -123,6 +123,15 @@ struct TraceReasoning: Sendable {
         guard case .audience(let expression) = notification.target else { return false }
         let isThen = version.end.map { $0.at > notification.acceptedAt } ?? true
         return found.range == nil && isThen && (expression?.matches(Set(version.tags)) ?? true)
+    }
+
+    /// Whether the registration was there when the send was accepted, with a handle that it lost before its page was read.
+    private func hadAnotherHandle(_ version: RegistrationVersion, _ delivery: Delivery) -> Bool {
+        guard !delivery.isOfTemplates, let begun = traced.begunAt else { return false }
+        return past.versions.contains { other in
+            other.sequence == version.sequence && other.channel <= delivery.bounds.channel
+                && other.end.map { $0.at >= begun } ?? false
+        }
     }
 
     private func isBehind(_ bounds: Delivery.Bounds, _ version: RegistrationVersion, _ delivery: Delivery) -> Bool {
@@ -209,7 +218,7 @@ struct TraceReasoning: Sendable {
         }
         if let retry = found.retry { return retry.outcome == .held ? .pending : .retrying }
         if let last = found.attempts.last {
-            if last.outcome == .superseded { return .spared }
+            if last.outcome == .superseded || last.outcome == .skipped { return .spared }
             return isCanceled(delivery) ? .canceled : .expired
         }
         guard let range = found.range else { return .pending }

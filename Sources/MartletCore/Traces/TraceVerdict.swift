@@ -22,7 +22,7 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     case notAddressed
     /// The registration had expired.
     case lapsed
-    /// The device got another handle while the audience was read, and was in none of the pages.
+    /// The device got another handle after the notification was accepted and before its page was read, and was in none.
     case missed
     /// The registration was made after it was accepted, or after the page was read that it would have been in.
     case registeredLater

@@ -19,6 +19,7 @@ struct AudienceReader {
         let handles = HandleCursor(try statements.take(HandleCursor.sql))
         var page: AudiencePage
         switch query.kind {
+        case .native where query.namesRegistrations: page = try named(of: audience, handles)
         case .native: page = try channels(of: audience, handles, query)
         case .template:
             let renderings = RenderingCursor(try statements.take(RenderingCursor.sql))
@@ -31,7 +32,8 @@ struct AudienceReader {
     private func among(_ query: AudienceQuery) -> AudienceCursor? {
         guard let members = query.among else { return nil }
         return switch query.kind {
-        case .native: ChannelCursor(members.map(\.channel))
+        case .native where !query.namesRegistrations: ChannelCursor(members.map(\.channel))
+        case .native: ListedCursor(members)
         case .template: ListedCursor(members)
         }
     }
@@ -57,6 +59,19 @@ struct AudienceReader {
             }
             place = place.next
         }
+    }
+
+    /// Takes the registrations that a query names.
+    private func named(of audience: AudienceCursor, _ handles: HandleCursor) throws(StorageError) -> AudiencePage {
+        var page = AudiencePage()
+        var place = try audience.seek(AudiencePosition(.none).next)
+        while place != .end {
+            try handles.append(
+                AudienceMember(channel: ChannelID(rawValue: place.channel), registration: place.registration), to: &page
+            )
+            place = try audience.seek(place.next)
+        }
+        return page
     }
 
     /// Takes every registration that was there when the send was accepted.

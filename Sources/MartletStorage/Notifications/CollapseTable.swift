@@ -74,6 +74,16 @@ struct CollapseTable {
                     found.devices.append(index)
                 }
             }
+        case .followed(let registrations):
+            let covering = try laterToSameTarget(query)
+            for (index, followed) in registrations.enumerated() {
+                if let covering, followed.member <= covering.lastChannel {
+                    later.note(covering)
+                    found.devices.append(index)
+                } else if try isSuperseded(followed, &later) {
+                    found.devices.append(index)
+                }
+            }
         case .handleKeys(let keys):
             for (index, key) in keys.enumerated() where try isSuperseded(key, &later) { found.devices.append(index) }
         }
@@ -123,6 +133,18 @@ struct CollapseTable {
         return try isInAudience(channel, &later)
     }
 
+    /// A later delivery may be for the registration with the channel that it had.
+    private func isSuperseded(
+        _ followed: FollowedRegistration, _ later: inout Later
+    ) throws(StorageError) -> Bool {
+        if try isSuperseded(followed.registration.channel, &later) { return true }
+        let texts = try connection.all(
+            "SELECT tags FROM registrations WHERE sequence = ? AND (expires_at IS NULL OR expires_at > ?)",
+            followed.registration.registration, later.query.now
+        ) { $0.text(0) }
+        return try isInAudience(texts, through: followed.member, &later)
+    }
+
     private func isSuperseded(_ channel: ChannelID, _ later: inout Later) throws(StorageError) -> Bool {
         if try isInAudience(channel, &later) { return true }
         let key = try connection.first("SELECT key FROM channels WHERE id = ?", channel.rawValue) {
@@ -140,6 +162,15 @@ struct CollapseTable {
             WHERE channel = ? AND template IS NULL AND (expires_at IS NULL OR expires_at > ?)
             """, channel.rawValue, later.query.now
         ) { $0.text(0) }
+        return try isInAudience(texts, through: channel, &later)
+    }
+
+    /// - Parameters:
+    ///   - texts: The tags of registrations.
+    ///   - channel: As which they would be members.
+    private func isInAudience(
+        _ texts: [String], through channel: ChannelID, _ later: inout Later
+    ) throws(StorageError) -> Bool {
         var isFound = false
         for text in texts {
             let tags = Set(try StoredRegistration.tags(text))

@@ -77,8 +77,9 @@ extension DeliveryTable {
         try insert.bind(step.delivery.rawValue, at: 1)
         var last: Refusal?
         for refusal in step.refusals {
-            try about.bind(refusal.member.channel.rawValue, at: 1)
-            try about.bind(refusal.member.registration, at: 2)
+            let registration = refusal.registration ?? refusal.member
+            try about.bind(registration.channel.rawValue, at: 1)
+            try about.bind(registration.registration, at: 2)
             let isThere = try about.step()
             try insert.bind(refusal.member.channel.rawValue, at: 2)
             try insert.bind(refusal.member.registration, at: 3)

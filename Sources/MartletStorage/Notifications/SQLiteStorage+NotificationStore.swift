@@ -49,6 +49,14 @@ extension SQLiteStorage: NotificationStore {
         }
     }
 
+    public func successors(
+        of members: [AudienceMember], in delivery: Delivery
+    ) async throws(StorageError) -> [Successor] {
+        try await readers.read { connection throws(StorageError) in
+            try SuccessorTable(connection, delivery).successors(of: members)
+        }
+    }
+
     public func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp? {
         try await readers.read { connection throws(StorageError) in
             try DeliveryTable(connection).nextRetry(of: delivery)

@@ -24,6 +24,47 @@ extension StorageConformance {
             try require(past.versions.map(\.handle), is: [PushHandle("a"), PushHandle("a")])
             try require(past.versions.map(\.createdAt), is: [bench.now, bench.now])
         },
+        Requirement("A registration that has another handle since its page was read is found there") { bench in
+            let hub = try await bench.hub()
+            for id in ["1", "2", "3"] { try await bench.put(id, "a\(id)", ["x"], in: hub) }
+            try await bench.put("4", "a1", ["y"], in: hub)
+            try await bench.put("t", "a1", ["x"], in: hub, template: Template(body: "$(a)"))
+            let target = Notification.Target.audience(try TagExpression("x"))
+            let delivery = try await bench.accepted(bench.notificationDraft(hub, to: target)).deliveries[0]
+            let page = try await bench.audience(hub)
+            var step = DeliveryStep(
+                delivery: delivery.id, cursor: page.members.last, isFannedOut: true, state: .processing)
+            step.range = RangeRecord(
+                last: .end, snapshot: try await bench.snapshot(hub), startedAt: bench.now, endedAt: bench.now)
+            step.retries = page.members.map {
+                Retry(member: $0, attempts: 1, dueAt: bench.now, outcome: .channelThrottled, reason: "")
+            }
+            try await bench.storage.record(step)
+            try require(try await bench.storage.successors(of: page.members, in: delivery), is: [])
+            // Those that did not match, and those with templates, were not what made the channel a member.
+            for id in ["4", "1", "2"] { try await bench.put(id, "b\(id)", [id == "4" ? "y" : "x"], in: hub) }
+            try await bench.put("t", "b1", ["x"], in: hub, template: Template(body: "$(a)"))
+            let moved = try await bench.storage.successors(of: page.members, in: delivery)
+            try require(moved.map(\.member), is: Array(page.members.prefix(2)))
+            try require(moved.map(\.others), is: moved.map { [$0.registration.channel] })
+            try require(moved.map(\.isRecorded), is: [false, false])
+            var query = AudienceQuery(
+                hub: hub, platform: delivery.platform, expression: try TagExpression("x"),
+                throughChannel: ChannelID(rawValue: .max), limit: 10, now: bench.now)
+            query.among = moved.map(\.registration).sorted()
+            let found = try await bench.storage.audience(query)
+            try require(found.members, is: moved.map(\.registration).sorted())
+            try require((0..<found.count).map { found.handle($0) }, is: [PushHandle("b1"), PushHandle("b2")])
+            // One whose handle is a member of its own, and one that is gone.
+            try await bench.put("1", "a3", ["x"], in: hub)
+            _ = try await bench.storage.apply(
+                RegistrationChange.delete(id: "2", condition: .none), in: hub, at: bench.now
+            ).get()
+            let last = try await bench.storage.successors(of: page.members, in: delivery)
+            try require(last.map(\.member), is: [page.members[0]])
+            try require(last.map(\.registration.channel), is: [page.members[2].channel])
+            try require(last.map(\.isRecorded), is: [true])
+        },
         Requirement("Only what decides is kept: repeated writes leave nothing") { bench in
             let hub = try await bench.hub()
             let template = Template(body: "$(a)")

@@ -30,6 +30,11 @@ extension MemoryState {
         }
         let among = query.among.map { Set($0) }
         switch query.kind {
+        case .native where query.namesRegistrations:
+            return matching.compactMap { entry in
+                let member = AudienceMember(channel: entry.channel, registration: entry.sequence)
+                return among?.contains(member) ?? true ? (member, [entry]) : nil
+            }
         case .native:
             let channels = Set(among?.map(\.channel) ?? [])
             return Dictionary(grouping: matching, by: \.channel).compactMap { channel, entries in

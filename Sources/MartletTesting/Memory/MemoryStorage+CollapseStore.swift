@@ -11,8 +11,12 @@ extension MemoryStorage: CollapseStore {
                     && delivery.platform == query.platform && delivery.notification.collapse?.key == query.key
                     && delivery.notification.resend == nil
             }
-            let newest = state.devices(of: query).map { channel, key in
-                later.last { state.isFor($0.delivery, channel, key: key, at: query.now) }
+            let newest = state.devices(of: query).enumerated().map { index, device in
+                later.last { progress in
+                    if state.isFor(progress.delivery, device.channel, key: device.key, at: query.now) { return true }
+                    guard case .followed(let registrations) = query.devices else { return false }
+                    return state.isFor(progress.delivery, registrations[index], at: query.now)
+                }
             }
             let last = newest.compactMap(\.self).max { $0.delivery.id < $1.delivery.id }
             return Superseded(
@@ -28,6 +32,9 @@ extension MemoryState {
         switch query.devices {
         case .channels(let ids):
             return ids.map { id in (id, channels.first { $0.id == id }?.key) }
+        case .followed(let registrations):
+            let ids = registrations.map(\.registration.channel)
+            return ids.map { id in (id, channels.first { $0.id == id }?.key) }
         case .handleKeys(let keys):
             return keys.map { key in
                 let channel = channels.first {
@@ -36,6 +43,16 @@ extension MemoryState {
                 return (channel?.id, key)
             }
         }
+    }
+
+    /// Whether a delivery is for a registration with the channel that it had.
+    fileprivate func isFor(_ delivery: Delivery, _ followed: FollowedRegistration, at now: Timestamp) -> Bool {
+        guard case .audience(let expression) = delivery.notification.target else { return false }
+        return followed.member <= delivery.bounds.channel
+            && registrations.contains { entry in
+                entry.sequence == followed.registration.registration && entry.isLive(at: now)
+                    && expression?.matches(Set(entry.registration.tags)) ?? true
+            }
     }
 
     fileprivate func isFor(_ delivery: Delivery, _ channel: ChannelID?, key: String?, at now: Timestamp) -> Bool {

@@ -78,6 +78,12 @@ extension MemoryStorage: NotificationStore {
         }
     }
 
+    public func successors(
+        of members: [AudienceMember], in delivery: Delivery
+    ) async throws(StorageError) -> [Successor] {
+        state.withLock { state in members.flatMap { state.successors(of: $0, in: delivery) } }
+    }
+
     public func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp? {
         state.withLock { $0.retries(of: delivery).map(\.dueAt).min() }
     }
@@ -149,7 +155,7 @@ extension MemoryState {
     }
 
     fileprivate func record(of refusal: Refusal, on platform: PlatformID) -> RefusalRecord {
-        let member = refusal.member
+        let member = refusal.registration ?? refusal.member
         let entry = registrations.first {
             $0.channel == member.channel
                 && (member.registration == 0

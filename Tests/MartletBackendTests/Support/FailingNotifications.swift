@@ -51,6 +51,12 @@ final class FailingNotifications: NotificationStore {
         try await store.retries(of: delivery, due: now, limit: limit)
     }
 
+    func successors(
+        of members: [AudienceMember], in delivery: Delivery
+    ) async throws(StorageError) -> [Successor] {
+        try await store.successors(of: members, in: delivery)
+    }
+
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp? {
         try await store.nextRetry(of: delivery)
     }

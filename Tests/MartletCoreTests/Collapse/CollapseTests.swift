@@ -125,6 +125,24 @@ struct CollapseTests {
         #expect(flight.transport.sent.map(\.body) == ["new"])
     }
 
+    /// The process was killed between the answer and the record of it.
+    @Test(arguments: [true, false]) func whatAKilledProcessHadReachedIsASuccessHoweverItEnds(
+        isCanceled: Bool
+    ) async throws {
+        let flight = try await Flight(pageSize: 10)
+        try await flight.register(2)
+        let old = try await accept("old", in: flight)
+        _ = try await accept("new", in: flight)
+        let member = try #require(
+            try await flight.deliverer.page(of: [AudienceMember(channel: ChannelID(rawValue: 1))], old).members.first)
+        try flight.maps.map(for: old.id, through: old.lastNumber).insert(member)
+        if isCanceled { _ = try await flight.controls.apply(.cancel, to: old.notification.id, in: flight.hub) }
+        #expect(try await flight.run(old) == .finished)
+        #expect(flight.transport.sent.isEmpty)
+        let other: OutcomeName = isCanceled ? .canceled : .superseded
+        #expect(try await flight.report(old).counts == [.success: 1, other: 1])
+    }
+
     @Test func aResendIsAsOldAsItsOriginalAndTakesNobodysPlace() async throws {
         let isSick = Flag(true)
         let flight = try await Flight(pageSize: 10) { loft, _ in

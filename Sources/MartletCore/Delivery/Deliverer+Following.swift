@@ -1,0 +1,84 @@
+import MartletModel
+
+/// Where the retries of a round go.
+struct RetryRound {
+    /// Members that are in the audience with the channel that they had.
+    var page: AudiencePage
+    /// Members whose registrations have another handle since, and are in the audience with that.
+    var followed = AudiencePage()
+    /// Members whose registrations have a handle since that the notification is sent to as another member.
+    var repeated: Set<AudienceMember> = []
+}
+
+extension Deliverer {
+    /// Finds where members are to be sent to now. Who is not in the audience with the channel that he had may have a new
+    /// handle: his registration is followed to it, unless the device that has it was reached, or will be, without.
+    func round(
+        of members: [AudienceMember], _ progress: DeliveryProgress, _ map: any ProgressMap
+    ) async throws(StorageError) -> RetryRound {
+        let delivery = progress.delivery
+        var round = RetryRound(page: try await page(of: members, delivery))
+        guard case .audience(let expression) = delivery.notification.target else { return round }
+        let present = Set(round.page.members)
+        let absent = members.filter { !present.contains($0) && !map.contains($0) }
+        guard !absent.isEmpty else { return round }
+        let successors = try await notifications.successors(of: absent, in: delivery)
+        guard !successors.isEmpty else { return round }
+        var query = AudienceQuery(of: delivery, expression, limit: successors.count, now: time.now)
+        query.throughChannel = AudienceMember.end.channel
+        query.among = successors.map(\.registration).sorted()
+        round.follow(successors, in: try await devices.audience(query)) { isSentToAsAnother($0, progress, map) }
+        return round
+    }
+
+    /// Whether the device that has the handle of now was reached, or will be, as another member.
+    private func isSentToAsAnother(
+        _ successor: Successor, _ progress: DeliveryProgress, _ map: any ProgressMap
+    ) -> Bool {
+        let bounds = progress.delivery.bounds
+        let own =
+            progress.delivery.isOfTemplates
+            ? successor.registration : AudienceMember(channel: successor.registration.channel)
+        let isWithin = progress.delivery.isOfTemplates || own.channel <= bounds.channel
+        let isStillToCome = !progress.isFannedOut && isWithin && own > progress.cursor
+        return successor.isRecorded || isStillToCome
+            || successor.others.contains { $0 <= bounds.channel && map.contains(AudienceMember(channel: $0)) }
+    }
+}
+
+extension RetryRound {
+    /// Whom the pages are for.
+    var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] {
+        var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] = [:]
+        for place in page.members.indices { addressees[page.members[place]] = (nil, page.handle(place)) }
+        for place in followed.members.indices {
+            addressees[followed.members[place]] = (followed.followed[place], followed.handle(place))
+        }
+        return addressees
+    }
+
+    /// - Parameters:
+    ///   - found: The registrations among the successors that are in the audience.
+    ///   - isRepeated: Whether one is sent to as another member.
+    fileprivate mutating func follow(
+        _ successors: [Successor], in found: AudiencePage, isRepeated: (Successor) -> Bool
+    ) {
+        let successors = Dictionary(successors.map { ($0.registration, $0) }) { first, _ in first }
+        var members: Set<AudienceMember> = []
+        var channels: Set<ChannelID> = []
+        for place in found.members.indices {
+            guard let successor = successors[found.members[place]], !members.contains(successor.member) else {
+                continue
+            }
+            let isNative = successor.member.registration == 0
+            if isRepeated(successor) || isNative && channels.contains(found.members[place].channel) {
+                repeated.insert(successor.member)
+            } else {
+                members.insert(successor.member)
+                channels.insert(found.members[place].channel)
+                followed.append(successor.member, following: place, of: found)
+            }
+        }
+        repeated.subtract(members)
+    }
+}
