@@ -143,7 +143,8 @@ class Course:
         await self._flood(
             "one user's encrypted messages",
             [self._flooder("/api/notifications/encrypted", [("authorization", f"Basic {basic}")], ENCRYPTED)], {503})
-        await self._flood_http1(batch)
+        await self._flood_http1("strangers over HTTP/1.1", batch)
+        await self._flood_http1("a key's batches over HTTP/1.1", known, f"Authorization: {self._token}\r\n")
         await self._crowd()
         await self._nothing_stays()
 
@@ -165,12 +166,12 @@ class Course:
         checks.that(f"{name}: what is refused is refused with {expected}", seen <= expected, seen)
         checks.equal(f"{name}: something is refused, or all fits", bool(seen), bool(expected))
 
-    async def _flood_http1(self, path):
+    async def _flood_http1(self, name, path, fields=""):
         before = private_bytes(self.server.process.pid)
-        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nContent-Length: {BATCH}\r\n\r\n"
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nContent-Length: {BATCH}\r\n{fields}\r\n"
         connections = half_requests(self._port, 300, head, BATCH)
         push(connections)
-        await self._watch("strangers over HTTP/1.1", before, 1, lambda: push(connections))
+        await self._watch(name, before, 8 if fields else 1, lambda: push(connections))
         for connection, _ in connections:
             connection.close()
 

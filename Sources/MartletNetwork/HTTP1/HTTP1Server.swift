@@ -155,12 +155,18 @@ final class HTTP1Server: WireProtocol {
     /// Keeps what came before it can be read. More than a little needs room like a body.
     private func keep(_ bytes: UnsafeRawBufferPointer) {
         backlog.append(contentsOf: bytes)
-        guard backlog.count > Self.backlogBytes else { return }
+        if !holdsEarly(backlog.count) { dropBacklog() }
+    }
+
+    /// Whether there is room for so many bytes of what cannot be read yet: the beginning of a head, or requests that come
+    /// while one is answered.
+    private func holdsEarly(_ count: Int) -> Bool {
+        guard count > Self.backlogBytes else { return true }
         let lease = backlogLease ?? bodies.lease(.address, headBytes: 0)
         backlogLease = lease
-        guard !lease.hold(backlog.count) else { return }
+        if lease.hold(count) { return true }
         lease.countRefusal()
-        dropBacklog()
+        return false
     }
 
     private func dropBacklog() {
@@ -208,6 +214,7 @@ final class HTTP1Server: WireProtocol {
         case .refused(let refusal): throw HTTP1Refusal(refusal)
         case .more:
             partialHead.append(contentsOf: bytes)
+            guard holdsEarly(partialHead.count) else { throw .overloaded }
             return bytes.count
         case .complete(let count):
             let last = UnsafeRawBufferPointer(rebasing: bytes[..<count])
@@ -216,7 +223,8 @@ final class HTTP1Server: WireProtocol {
             } else {
                 partialHead.append(contentsOf: last)
                 let whole = partialHead
-                partialHead.removeAll(keepingCapacity: true)
+                partialHead = []
+                backlogLease = nil
                 try whole.withUnsafeBufferPointer { whole throws(HTTP1Refusal) in
                     try parseHead(UnsafeRawBufferPointer(whole))
                 }
@@ -490,6 +498,7 @@ final class HTTP1Server: WireProtocol {
         if isReadingStream { return streamed?.fail(.malformed) ?? () }
         body = []
         lease = nil
+        backlogLease = nil
         partialHead = []
         let framing = HTTP1ResponseEncoder.Framing.length(refusal.response.bytes.count)
         HTTP1ResponseEncoder.appendHead(
@@ -502,6 +511,7 @@ final class HTTP1Server: WireProtocol {
         phase = .finished
         due = nil
         lease = nil
+        backlogLease = nil
         backlog = []
         connection.needsWrite()
     }
@@ -567,6 +577,7 @@ final class HTTP1Server: WireProtocol {
         let unread = streamed
         streamed = nil
         lease = nil
+        backlogLease = nil
         body = []
         phase = .finished
         due = nil

@@ -126,6 +126,14 @@ struct HTTP1BodyRoomTests {
         #expect(ledger.used > 104_000)
     }
 
+    @Test func aHeadThatComesSlowlyNeedsRoom() {
+        server.receive("GET /a HTTP/1.1\r\nHost: h\r\nX: " + String(repeating: "a", count: 10_000))
+        #expect(ledger.used > 10_000)
+        server.receive("\r\n\r\n")
+        #expect(dispatch.running.count == 1)
+        server.ended()
+    }
+
     @Test func requestsThatComeTooEarlyNeedRoomLikeABody() {
         server.receive("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
         server.receive(String(repeating: "GET /b HTTP/1.1\r\nHost: h\r\n\r\n", count: 1000))

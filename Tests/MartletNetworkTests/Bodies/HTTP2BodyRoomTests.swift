@@ -99,6 +99,20 @@ struct HTTP2BodyRoomTests {
         withExtendedLifetime(other) {}
     }
 
+    @Test func aHeaderBlockThatComesSlowlyNeedsRoom() {
+        let block = [UInt8](repeating: 0x40, count: 9000)
+        peer.send(HTTP2FrameHeader.Kind.headers, stream: 1, payload: block)
+        peer.send { output in
+            HTTP2FrameWriter.header(
+                HTTP2FrameHeader(length: 9000, kind: HTTP2FrameHeader.Kind.continuation, flags: 0, stream: 1),
+                into: &output)
+            output += block[..<5000]
+        }
+        #expect(ledger.used > 40_000 || peer.server.isFinished || peer.goAwayCode() != nil)
+        peer.server.ended()
+        #expect(ledger.isEmpty)
+    }
+
     @Test func aPeerThatEndsInTheMiddleGivesEverythingBack() {
         begin(100_000)
         send(16_000)

@@ -44,6 +44,9 @@ struct HTTP2FrameTap {
         return !block.isEmpty
     }
 
+    /// How much of a header block that has not ended is held.
+    var heldBytes: Int { pending.count + block.count }
+
     /// Reads a piece of input.
     /// - Parameter observe: Is told each frame as soon as its header is there; false stops the reading.
     mutating func read(_ bytes: UnsafeRawBufferPointer, observe: (HTTP2FrameHeader) -> Bool) throws(Fault) {

@@ -23,6 +23,8 @@ final class HTTP2ServerSession: WireProtocol {
     private var idleDeadline: ContinuousClock.Instant
     /// When a request was last over.
     private var quietSince: ContinuousClock.Instant
+    /// The room for a header block that is longer than most and has not ended.
+    private var blockLease: BodyLease?
     /// When the deadlines of the streams are looked at: a scan per second costs less than a schedule per stream.
     private var sweep: ContinuousClock.Instant?
     /// When bodies that wait for room look for it again; nil where none waits.
@@ -102,7 +104,21 @@ final class HTTP2ServerSession: WireProtocol {
         }
         if !nghttp2.receive(bytes) { isBroken = true }
         tap.forgetBlocks()
+        guard holdsBlock() else { return giveUp(.enhanceYourCalm) }
         idled()
+    }
+
+    /// Whether there is room for a header block that comes slowly, with what was decoded of it.
+    private func holdsBlock() -> Bool {
+        guard tap.heldBytes > limits.freeHeadBytes else {
+            blockLease = nil
+            return true
+        }
+        let lease = blockLease ?? bodies.lease(.address, headBytes: limits.fieldBytes)
+        blockLease = lease
+        if lease.hold(tap.heldBytes) { return true }
+        lease.countRefusal()
+        return false
     }
 
     func write(into output: inout [UInt8], limit: Int) {
@@ -157,6 +173,7 @@ final class HTTP2ServerSession: WireProtocol {
 
     func ended() {
         isBroken = true
+        blockLease = nil
         for stream in streams.values { forget(stream) }
         streams = [:]
     }
