@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Whether something may be sent to that may be sick: a lane, or one origin of it.
+/// Whether something may be sent to that may be sick: a lane, one origin of it, or one device.
 ///
 /// Closed, everything goes. After enough failures in a row, or where it is asked for, it pauses: nothing goes until a
 /// moment, and each pause until it is closed again is twice as long as the one before. Behind a pause one probe goes, and
@@ -16,7 +16,9 @@ struct CircuitBreaker: Sendable, Equatable {
 
         static let lane = Terms(failures: 1, firstPause: .seconds(1), longestPause: .seconds(60))
         /// An origin is one of many, and some of those that strangers have chosen never come back.
-        static let origin = Terms(failures: 3, firstPause: .seconds(5), longestPause: .seconds(900))
+        static let origin = Terms(failures: 1, firstPause: .seconds(5), longestPause: .seconds(900))
+        /// Of broken connections; a request that fails counts as three.
+        static let device = Terms(failures: 3, firstPause: .seconds(1), longestPause: .seconds(60))
     }
 
     /// Whether something may go now.
@@ -87,6 +89,12 @@ struct CircuitBreaker: Sendable, Equatable {
     mutating func restore(until moment: Timestamp) {
         pausedUntil = max(moment, pausedUntil ?? moment)
         pauses = max(pauses, 1)
+    }
+
+    /// Lets a probe in at once. Where it fails, pauses begin from the shortest.
+    mutating func allowProbe() {
+        guard !isClosed else { return }
+        (pausedUntil, probedUntil, pauses) = (nil, nil, 1)
     }
 
     mutating func close() {

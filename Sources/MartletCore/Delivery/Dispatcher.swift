@@ -41,8 +41,8 @@ public final class Dispatcher: Sendable {
             transport: transport,
             authorizations: AuthorizationCache(
                 transport: transport, timeout: settings.requestTimeout, time: time, metrics: metrics),
-            origins: origins, suspects: Suspects(store: devices), paces: Paces(time: time), messageIDs: messageIDs,
-            requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
+            lanes: lanes, origins: origins, suspects: Suspects(store: devices), paces: Paces(time: time),
+            messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         // What halts itself has nobody to wake.
         controls = SendControls(store: notifications, board: board, time: time) { _ in }
         deliverer = Deliverer(
@@ -88,6 +88,11 @@ public final class Dispatcher: Sendable {
         (lanes.pausedCounts, origins.pausedCounts)
     }
 
+    /// How many lanes, origins, and lanes with suspects are known.
+    var known: (lanes: Int, origins: Int, suspects: Int) {
+        (lanes.count, origins.count, deliverer.sender.suspects.count)
+    }
+
     /// How many notifications stand still because somebody, or their roll-out, has wished so.
     public var heldCounts: [NotificationControl: Int] { board.heldCounts }
 
@@ -122,6 +127,9 @@ public final class Dispatcher: Sendable {
     /// Drops what is kept in memory of a hub that is gone.
     private func forget(_ hub: Hub.ID) {
         board.forget { $0 == hub }
+        lanes.forget(hub)
+        origins.forget(hub)
+        deliverer.sender.suspects.forget(hub)
         reopened.withLock { _ = $0.remove(hub) }
     }
 

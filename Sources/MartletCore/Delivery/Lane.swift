@@ -3,6 +3,13 @@ import MartletModel
 /// Whether a lane may send, and how healthy it is. An answer that asks for no pause, or a new credential, opens it.
 struct Lane: Sendable {
     var breaker = CircuitBreaker(.lane)
+    var attribution = FailureAttribution()
+    var failingDevices = FailingDevices()
+    var outstanding = OutstandingPushes()
+    /// Pushes under way that try a device that fails.
+    private var trialCount = 0
+    /// So many may be under way: each may wait for its answer as long as a request does, and keeps a turn busy.
+    static let trialLimit = 4
     /// By application (`PushService.application`).
     private(set) var guards: [String: DeletionGuard] = [:]
 
@@ -10,6 +17,59 @@ struct Lane: Sendable {
     static let guardLimit = 1024
 
     var isOpen: Bool { breaker.isClosed }
+
+    // MARK: Devices that fail
+
+    mutating func begin(
+        _ devices: [DeviceIdentity], isProbe: Bool, expiry: Timestamp, at now: Timestamp, trialDuration: Duration
+    ) -> LaneBoard.Admission {
+        var admission = LaneBoard.Admission()
+        let mayTry = !isProbe || devices.allSatisfy(failingDevices.contains)
+        let trialLimit = isOpen ? Self.trialLimit : 1
+        let areFew = devices.count <= OutstandingPushes.pageLimit
+        for (index, device) in devices.enumerated() {
+            let entry = enter(
+                device, mayTry: mayTry && trialCount < trialLimit, at: now, trialDuration: trialDuration)
+            if case .wait(let wait) = entry, wait.until < expiry {
+                admission.waits[index] = wait
+                continue
+            }
+            if entry == .trial {
+                admission.trials.insert(device)
+                trialCount += 1
+            }
+            guard areFew else { continue }
+            admission.outstanding.append(device)
+            outstanding.begin(device, at: now)
+        }
+        return admission
+    }
+
+    private mutating func enter(
+        _ device: DeviceIdentity, mayTry: Bool, at now: Timestamp, trialDuration: Duration
+    ) -> FailingDevices.Entry {
+        let entry = failingDevices.enter(device, mayTry: mayTry, at: now, trialDuration: trialDuration)
+        guard entry == .free, let wait = outstanding.wait(for: device, lastAnswer: attribution.lastAnswer, at: now)
+        else { return entry }
+        return .wait(FailingDevices.Wait(until: now + wait, outcome: .noAnswerYet))
+    }
+
+    mutating func end(_ admission: LaneBoard.Admission, at now: Timestamp) {
+        for device in admission.outstanding { outstanding.end(device, at: now) }
+        for device in admission.trials { failingDevices.endTrial(device) }
+        trialCount = max(0, trialCount - admission.trials.count)
+    }
+
+    mutating func note(
+        _ evidence: PushEvidence, reached: [DeviceIdentity], trials: Set<DeviceIdentity>, at now: Timestamp
+    ) -> (verdict: FailureAttribution.Verdict, news: PushEvidence) {
+        let news = evidence.without(failingDevices.contains)
+        for device in reached { failingDevices.remove(device) }
+        for failure in evidence.failures {
+            failingDevices.fail(failure, isTrial: trials.contains(failure.device), at: now)
+        }
+        return (attribution.record(news, at: now), news)
+    }
 
     // MARK: Who is believed to be gone
 

@@ -24,8 +24,12 @@ final class LaneBoard: Sendable {
 
     /// A delivery that was let in as a probe sends nothing for now.
     func endProbe(_ ready: ReadyLane) {
-        guard ready.isProbe else { return }
-        state.withLock { $0.lanes[ready.id]?.breaker.endProbe() }
+        if ready.isProbe { endProbe(ready.id) }
+    }
+
+    /// What was let in as a probe leaves that to others.
+    func endProbe(_ id: LaneID) {
+        state.withLock { $0.lanes[id]?.breaker.endProbe() }
     }
 
     func pause(_ id: LaneID, isProbe: Bool, at now: Timestamp) -> Timestamp {
@@ -37,10 +41,73 @@ final class LaneBoard: Sendable {
         state.withLock { state in
             for id in state.lanes.keys where id.hub == hub {
                 state.lanes[id]?.breaker.close()
+                state.lanes[id]?.attribution = FailureAttribution()
+                state.lanes[id]?.failingDevices.release()
                 state.lanes[id]?.resetGuards()
             }
         }
     }
+
+    /// Drops what is known of a hub that is gone.
+    func forget(_ hub: Hub.ID) {
+        state.withLock { state in state.lanes = state.lanes.filter { $0.key.hub != hub } }
+    }
+
+    /// How many lanes it knows.
+    var count: Int { state.withLock { $0.lanes.count } }
+
+    // MARK: Devices that fail
+
+    /// Which of some devices are to wait, and which of them are tried though they fail.
+    struct Admission: Sendable {
+        /// By place in the list of devices.
+        var waits: [Int: FailingDevices.Wait] = [:]
+        var trials: Set<DeviceIdentity> = []
+        /// Those that are counted until their pushes are over.
+        var outstanding: [DeviceIdentity] = []
+    }
+
+    /// Whether pushes of so many devices have to be admitted one by one.
+    func tracks(_ count: Int, in id: LaneID) -> Bool {
+        count <= OutstandingPushes.pageLimit || hasFailingDevices(in: id)
+    }
+
+    func hasFailingDevices(in id: LaneID) -> Bool {
+        state.withLock { !($0.lanes[id]?.failingDevices.isEmpty ?? true) }
+    }
+
+    /// Asks for pushes to be let to devices. Those that may go and are few are counted until `end`.
+    /// - Parameters:
+    ///   - isProbe: Whether they show whether the lane is well again. A device that fails does not where another one may.
+    ///   - expiry: When the message is worth nothing any more. What would wait longer goes at once.
+    func begin(
+        _ devices: [DeviceIdentity], in id: LaneID, isProbe: Bool, expiry: Timestamp, at now: Timestamp,
+        trialDuration: Duration
+    ) -> Admission {
+        state.withLock { state in
+            state.lanes[id, default: Lane()].begin(
+                devices, isProbe: isProbe, expiry: expiry, at: now, trialDuration: trialDuration)
+        }
+    }
+
+    /// Pushes that went are over.
+    func end(_ admission: Admission, in id: LaneID, at now: Timestamp) {
+        state.withLock { $0.lanes[id]?.end(admission, at: now) }
+    }
+
+    /// Notes what pushes have shown.
+    /// - Parameter reached: Devices that were answered, where any is known to fail.
+    /// - Returns: Whether the service fails, and what is new of the evidence.
+    func note(
+        _ evidence: PushEvidence, reached: [DeviceIdentity], trials: Set<DeviceIdentity>, in id: LaneID,
+        at now: Timestamp
+    ) -> (verdict: FailureAttribution.Verdict, news: PushEvidence) {
+        state.withLock { state in
+            state.lanes[id, default: Lane()].note(evidence, reached: reached, trials: trials, at: now)
+        }
+    }
+
+    // MARK: Pages
 
     /// Notes how a page went.
     /// - Parameter isCurrent: Whether its credential is still the lane's; where not, the page neither pauses nor opens it.
@@ -48,6 +115,7 @@ final class LaneBoard: Sendable {
         state.withLock { state in
             var lane = state.lanes[ready.id] ?? Lane()
             let wasOpen = lane.isOpen
+            let isProbe = ready.isProbe && !tally.leavesProbe
             var note = LaneNote()
             if isCurrent {
                 for (application, health) in tally.healths {
@@ -57,16 +125,17 @@ final class LaneBoard: Sendable {
                 }
             }
             if !isCurrent {
-                lane.breaker.endProbe()
+                if isProbe { lane.breaker.endProbe() }
             } else if let pause = tally.pause {
-                let until = lane.breaker.pause(atLeast: pause, isProbe: ready.isProbe, at: now)
+                let until = lane.breaker.pause(atLeast: pause, isProbe: isProbe, at: now)
                 if let cause = tally.pauseCause {
                     note.pause = LanePause(until: until, outcome: cause.name, reason: cause.reason)
                 }
             } else if tally.answered > 0, lane.isOpen || ready.isProbe {
                 // A page that was let in before a pause and is answered behind its beginning does not end it.
+                if !wasOpen { lane.failingDevices.release() }
                 lane.breaker.close()
-            } else if ready.isProbe {
+            } else if isProbe {
                 lane.breaker.endProbe()
             }
             state.lanes[ready.id] = lane

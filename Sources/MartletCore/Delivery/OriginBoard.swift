@@ -3,16 +3,20 @@ import MartletModel
 import Synchronization
 
 /// Which origins are left alone for a while, where a lane's devices are at several: because they have asked for it, or
-/// because they answer nothing.
+/// because they fail (`FailureAttribution`).
 final class OriginBoard: Sendable {
     private struct Key: Hashable {
         var lane: LaneID
         var origin: HTTPOrigin
     }
 
-    private struct Sick {
+    private struct Known {
         var breaker = CircuitBreaker(.origin)
-        var cause: Outcome
+        var attribution = FailureAttribution(connectionLimit: 3)
+        var cause = Outcome.accepted
+        var usedAt: Timestamp
+
+        func isPaused(at now: Timestamp) -> Bool { breaker.pausedUntil.map { $0 > now } ?? false }
     }
 
     enum Entry: Sendable, Equatable {
@@ -23,91 +27,108 @@ final class OriginBoard: Sendable {
         case paused(until: Timestamp, Outcome)
     }
 
-    /// Strangers choose origins: more than these are not remembered.
-    private static let limit = 4096
-    private let sick = Mutex<[Key: Sick]>([:])
+    /// Strangers choose origins: beyond these the one that was used longest ago and is not paused is forgotten.
+    static let limit = 4096
+    private let known = Mutex<[Key: Known]>([:])
 
     /// Asks for pushes to be let to an origin.
     func enter(_ lane: LaneID, _ origin: HTTPOrigin, at now: Timestamp, probeDuration: Duration) -> Entry {
         let key = Key(lane: lane, origin: origin)
-        return sick.withLock { sick in
-            guard var found = sick[key] else { return .free }
-            defer { sick[key] = found }
-            return switch found.breaker.enter(at: now, probeDuration: probeDuration) {
+        return known.withLock { known in
+            guard let entry = known[key]?.breaker.enter(at: now, probeDuration: probeDuration) else { return .free }
+            return switch entry {
             case .free: .free
             case .probe: .probe
-            case .paused(let until): .paused(until: until, found.cause)
+            case .paused(let until): .paused(until: until, known[key]?.cause ?? .accepted)
             }
         }
     }
 
     /// Notes what pushes to an origin have come to.
     /// - Parameters:
-    ///   - successes: Plain ones.
-    ///   - outcomes: All others.
+    ///   - evidence: Without devices that are known to fail.
+    ///   - outcomes: Those that are no plain successes.
     ///   - isProbe: Whether they went as one; answers to what was let in before a pause do not end it.
     /// - Returns: A wait that the origin has asked for, which is to outlast the process.
     @discardableResult
     func note(
-        successes: Int, _ outcomes: [Outcome], _ lane: LaneID, _ origin: HTTPOrigin, isProbe: Bool, at now: Timestamp
+        _ evidence: PushEvidence, _ outcomes: [Outcome], _ lane: LaneID, _ origin: HTTPOrigin, isProbe: Bool,
+        at now: Timestamp
     ) -> LanePause? {
-        var silent = 0
-        var asked: (wait: Duration, cause: Outcome)?
-        for outcome in outcomes {
-            guard case .retry(let wait, .origin) = outcome.reaction else { continue }
-            if outcome.name == .pnsUnreachable {
-                silent += 1
-            } else if wait > asked?.wait ?? .zero {
-                asked = (wait, outcome)
+        let asked = Self.wait(in: outcomes)
+        change(Key(lane: lane, origin: origin), at: now) { known in
+            let verdict = known.attribution.record(evidence, at: now)
+            if let (wait, cause) = asked {
+                known.cause = cause
+                _ = known.breaker.pause(atLeast: wait, isProbe: isProbe, at: now)
+            } else if evidence.answers > 0 {
+                if isProbe { known.breaker.close() }
+            } else if verdict == .service, let cause = outcomes.last {
+                known.cause = cause
+                _ = known.breaker.pause(isProbe: isProbe, at: now)
             }
         }
-        if let asked {
-            let (cause, wait) = (asked.cause, asked.wait)
-            change(lane, origin, cause, at: now) { _ = $0.pause(atLeast: wait, isProbe: isProbe, at: now) }
-            return LanePause(
-                origin: origin.description, until: now + wait, outcome: cause.name, reason: cause.reason)
-        } else if successes + outcomes.count > silent {
-            let key = Key(lane: lane, origin: origin)
-            sick.withLock { sick in
-                if isProbe || sick[key]?.breaker.isClosed ?? false { sick[key] = nil }
-            }
-        } else if let cause = outcomes.last {
-            change(lane, origin, cause, at: now) { $0.fail(silent, isProbe: isProbe, at: now) }
+        return asked.map { wait, cause in
+            LanePause(origin: origin.description, until: now + wait, outcome: cause.name, reason: cause.reason)
         }
-        return nil
+    }
+
+    /// The longest wait that an origin has asked for.
+    private static func wait(in outcomes: [Outcome]) -> (Duration, Outcome)? {
+        var longest: (wait: Duration, cause: Outcome)?
+        for outcome in outcomes where outcome.name != .pnsUnreachable {
+            guard case .retry(let wait, .origin) = outcome.reaction, wait > longest?.wait ?? .zero else { continue }
+            longest = (wait, outcome)
+        }
+        return longest
     }
 
     /// Goes on with a pause of an origin that an earlier process was asked for.
     func restore(_ pause: LanePause, of lane: LaneID, at now: Timestamp) {
         guard let text = pause.origin, let origin = HTTPOrigin(text) else { return }
         let cause = Outcome(pause.outcome, reason: pause.reason, .retry(after: pause.until - now, scope: .origin))
-        change(lane, origin, cause, at: now) { $0.restore(until: pause.until) }
+        change(Key(lane: lane, origin: origin), at: now) { known in
+            known.cause = cause
+            known.breaker.restore(until: pause.until)
+        }
+    }
+
+    func isOpen(_ lane: LaneID, _ origin: HTTPOrigin) -> Bool {
+        known.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.isClosed ?? true }
     }
 
     /// A probe has not been sent after all.
     func endProbe(_ lane: LaneID, _ origin: HTTPOrigin) {
-        sick.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.endProbe() }
+        known.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.endProbe() }
     }
+
+    /// Drops what is known of a hub that is gone.
+    func forget(_ hub: Hub.ID) {
+        known.withLock { known in known = known.filter { $0.key.lane.hub != hub } }
+    }
+
+    /// How many origins it knows.
+    var count: Int { known.withLock(\.count) }
 
     /// How many origins are paused, or wait for a probe, by platform.
     var pausedCounts: [PlatformID: Int] {
-        sick.withLock { sick in
-            sick.reduce(into: [:]) { if !$1.value.breaker.isClosed { $0[$1.key.lane.platform, default: 0] += 1 } }
+        known.withLock { known in
+            known.reduce(into: [:]) { if !$1.value.breaker.isClosed { $0[$1.key.lane.platform, default: 0] += 1 } }
         }
     }
 
-    private func change(
-        _ lane: LaneID, _ origin: HTTPOrigin, _ cause: Outcome, at now: Timestamp,
-        _ change: (inout CircuitBreaker) -> Void
-    ) {
-        let key = Key(lane: lane, origin: origin)
-        sick.withLock { sick in
-            if sick[key] == nil, sick.count >= Self.limit {
-                sick = sick.filter { $0.value.breaker.pausedUntil.map { $0 > now } ?? false }
+    private func change(_ key: Key, at now: Timestamp, _ change: (inout Known) -> Void) {
+        known.withLock { known in
+            if known[key] == nil, known.count >= Self.limit {
+                let rest = known.lazy.filter { !$0.value.isPaused(at: now) }
+                guard let oldest = rest.min(by: { $0.value.usedAt < $1.value.usedAt }) else { return }
+                known[oldest.key] = nil
             }
-            guard sick[key] != nil || sick.count < Self.limit else { return }
-            change(&sick[key, default: Sick(cause: cause)].breaker)
-            sick[key]?.cause = cause
+            known[key, default: Known(usedAt: now)].usedAt = now
+            if var found = known[key] {
+                change(&found)
+                known[key] = found
+            }
         }
     }
 }

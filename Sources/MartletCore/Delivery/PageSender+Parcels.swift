@@ -12,6 +12,8 @@ extension PageSender {
         var messages: PageMessages
         /// Whether they are for devices that are sent to on a connection of their own.
         var areSuspects = false
+        /// Devices that are known to fail and are tried again.
+        var trials: Set<DeviceIdentity> = []
     }
 
     /// Parcels of one page that go at the same time: an origin that answers slowly holds up the page but none of the

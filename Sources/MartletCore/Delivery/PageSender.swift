@@ -8,9 +8,12 @@ import MartletModel
 struct PageSender: Sendable {
     /// Rounds in which unprocessed requests are sent again at once.
     private static let roundLimit = 3
+    /// How long further devices that fail wait where one at the same origin has failed again.
+    private static let trialDistance = Duration.seconds(5)
 
     let transport: any HTTPTransport
     let authorizations: AuthorizationCache
+    let lanes: LaneBoard
     let origins: OriginBoard
     let suspects: Suspects
     let paces: Paces
@@ -35,6 +38,8 @@ struct PageSender: Sendable {
         var suspects: Set<Int> = []
         /// What stops it; nil where nothing does.
         var stop: StopSignal?
+        /// Whether it shows whether its lane is well again.
+        var isProbe: Bool
 
         var isStopped: Bool { stop?.isStopped ?? false }
 
@@ -46,6 +51,7 @@ struct PageSender: Sendable {
             self.delivery = delivery
             credential = lane.credential ?? Credential([:])
             sending = lane.sending
+            isProbe = lane.isProbe
             self.page = page
             attempts = []
             self.map = map
@@ -76,8 +82,16 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Sends what its origin may be sent now: all, one push that shows whether it is well again, or nothing.
+    /// Sends what its devices and its origin may be sent now.
     private func sendAtOnce(_ parcel: Parcel, of job: Job, tally: inout PageTally) async {
+        var parcel = parcel
+        let admission = admit(&parcel, of: job, tally: &tally)
+        if !parcel.places.isEmpty { await sendAdmitted(parcel, of: job, tally: &tally) }
+        if let admission { lanes.end(admission, in: job.delivery.lane, at: time.now) }
+    }
+
+    /// Sends what its origin may be sent now: all, one push that shows whether it is well again, or nothing.
+    private func sendAdmitted(_ parcel: Parcel, of job: Job, tally: inout PageTally) async {
         guard let origin = parcel.origin else { return await sendFreely(parcel, of: job, tally: &tally) }
         if job.isStopped { return hold(parcel.places, of: job, tally: &tally) }
         let lane = job.delivery.lane
@@ -85,13 +99,17 @@ struct PageSender: Sendable {
         case .free: await sendFreely(parcel, of: job, tally: &tally)
         case .paused(let until, let cause): putOff(parcel.places, until, cause, of: job, tally: &tally)
         case .probe:
-            var probe = parcel
-            var rest = parcel
-            probe.places = Array(parcel.places.prefix(1))
-            rest.places = Array(parcel.places.dropFirst())
+            let (probe, rest) = divide(parcel, of: job)
+            // A device that fails leaves the probe to others.
+            let isTrial = isTrial(probe.places, of: probe, job)
+            if isTrial { origins.endProbe(lane, origin) }
             await sendFreely(probe, of: job, isProbe: true, tally: &tally)
-            origins.endProbe(lane, origin)
-            if !rest.places.isEmpty { await sendAtOnce(rest, of: job, tally: &tally) }
+            if !isTrial { origins.endProbe(lane, origin) }
+            guard !rest.places.isEmpty else { return }
+            if isTrial, !origins.isOpen(lane, origin) {
+                return putOff(rest.places, time.now + Self.trialDistance, .noAnswerYet, of: job, tally: &tally)
+            }
+            await sendAdmitted(rest, of: job, tally: &tally)
         }
     }
 
@@ -118,14 +136,10 @@ struct PageSender: Sendable {
             case .refused(let outcome): return add(outcome, of: job, at: waiting, to: &tally)
             }
             connection.generation = grant.generation
+            let started = time.now
             let (successes, answers, origin) = await exchange(
                 parcel, job, &waiting, grant, connection, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
-            if let origin = parcel.origin, successes + answers.count > 0 {
-                let hold = origins.note(
-                    successes: successes, answers.map(\.outcome), job.delivery.lane, origin, isProbe: isProbe,
-                    at: time.now)
-                if let hold { tally.addHold(hold) }
-            }
+            note(successes, answers, to: waiting, of: parcel, job, startedAt: started, isProbe: isProbe, tally: &tally)
             waiting = []
             var isRefused = false
             for answer in answers {

@@ -32,9 +32,12 @@ struct PageTally {
     private(set) var trusted: Set<ChannelID> = []
     /// The longest wait that the service asked for on behalf of the whole lane, or of a bad credential.
     private var wantedPause: Duration?
-    /// Pushes that the service has answered, and those that it has not.
+    /// Pushes that the service has answered.
     private(set) var answered = 0
-    private var unanswered = 0
+    /// Whether what was not answered shows that the service fails.
+    private var isServiceFailing = false
+    /// Whether the page was a probe and has left that to others: its devices are known to fail.
+    private(set) var leavesProbe = false
     /// Why the message can reach no device of the platform.
     private(set) var refusesAll: Outcome?
     /// The newest delivery that members get instead, where it is not over.
@@ -61,10 +64,17 @@ struct PageTally {
     /// The last outcome by which the lane is to pause.
     private(set) var pauseCause: Outcome?
 
-    /// How long the lane is to pause at least; nil where it need not. A service that has answered nothing at all is
-    /// down, even if it takes connections.
+    /// How long the lane is to pause at least; nil where it need not.
     var pause: Duration? {
-        wantedPause ?? (unanswered > 0 && answered == 0 ? .zero : nil)
+        wantedPause ?? (isServiceFailing && answered == 0 ? .zero : nil)
+    }
+
+    mutating func add(_ verdict: FailureAttribution.Verdict) {
+        if verdict == .service { isServiceFailing = true }
+    }
+
+    mutating func leaveProbe() {
+        leavesProbe = true
     }
 
     mutating func addSuccesses(_ count: Int) {
@@ -172,7 +182,6 @@ struct PageTally {
         } else if outcome == .noTurn {
             // No silence of the service either.
         } else if outcome.name == .pnsUnreachable {
-            unanswered += 1
             pauseCause = outcome
         } else {
             answered += 1
@@ -366,7 +375,8 @@ struct PageTally {
         wantedPause = [wantedPause, other.wantedPause].compactMap(\.self).max()
         pauseCause = other.pauseCause ?? pauseCause
         answered += other.answered
-        unanswered += other.unanswered
+        isServiceFailing = isServiceFailing || other.isServiceFailing
+        leavesProbe = leavesProbe || other.leavesProbe
         refusesAll = other.refusesAll ?? refusesAll
     }
 }

@@ -14,7 +14,19 @@ final class ResultCollector: Sendable {
         var status: Int?
         /// nil where it was not sent.
         var connection: Int?
+        /// nil where an answer came, or nothing was sent for want of room.
+        var failure: Failure?
         var at: Timestamp
+    }
+
+    /// Why no answer came.
+    enum Failure: Sendable {
+        /// The request was reset, or not answered in time, while its connection lived.
+        case request
+        /// The connection broke.
+        case connection
+        /// No connection could be made.
+        case unreachable
     }
 
     private struct State {
@@ -65,7 +77,7 @@ final class ResultCollector: Sendable {
             }
             return Answer(
                 place: place, outcome: outcome(of: answer.result, at: place, now), status: answer.status,
-                connection: answer.connection, at: now)
+                connection: answer.connection, failure: answer.failure, at: now)
         }
         for answer in answers where answer.outcome.isSuccess { map.insert(members[answer.place]) }
         state.withLock { state in
@@ -114,5 +126,16 @@ final class ResultCollector: Sendable {
 extension ResultPortion.Answer {
     fileprivate var status: Int? {
         if case .success(let response) = result { Int(response.status.code) } else { nil }
+    }
+
+    fileprivate var failure: ResultCollector.Failure? {
+        guard case .failure(let error) = result else { return nil }
+        return switch error.kind {
+        case .unresolved, .unreachable, .insecure: .unreachable
+        case .disconnected: .connection
+        case .reset: .request
+        case .timedOut: error.mayHaveBeenProcessed ? .request : nil
+        case .cancelled, .shutDown, .invalidRequest: nil
+        }
     }
 }

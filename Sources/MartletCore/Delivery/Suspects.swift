@@ -18,6 +18,9 @@ final class Suspects: Sendable {
     static let limit = 10_000
     /// How many are sent to in one round, which one connection with a single stream gets done in time.
     static let roundLimit = 250
+    /// Of all lanes together, in memory.
+    static let totalLimit = 200_000
+    static let laneLimit = 10_000
     private static let freshness = Duration.seconds(60)
 
     private let store: any DeviceStore
@@ -34,13 +37,33 @@ final class Suspects: Sendable {
         if let known, known.readAt + Self.freshness > now, now + Self.freshness > known.readAt { return known.channels }
         do throws(StorageError) {
             let found = try await store.suspects(of: lane.platform, in: lane.hub, limit: Self.limit)
-            lanes.withLock { $0[lane] = Known(channels: found, readAt: now) }
+            lanes.withLock { Self.keep(Known(channels: found, readAt: now), of: lane, in: &$0) }
             return found
         } catch {
             // A store that cannot be read stops the delivery elsewhere.
             return known?.channels ?? []
         }
     }
+
+    /// Those of other lanes that were read longest ago make room.
+    private static func keep(_ known: Known, of lane: LaneID, in lanes: inout [LaneID: Known]) {
+        lanes[lane] = known
+        var count = lanes.values.reduce(0) { $0 + $1.channels.count }
+        while lanes.count > laneLimit || count > totalLimit,
+            let oldest = lanes.filter({ $0.key != lane }).min(by: { $0.value.readAt < $1.value.readAt })
+        {
+            count -= oldest.value.channels.count
+            lanes[oldest.key] = nil
+        }
+    }
+
+    /// Drops what is known of a hub that is gone.
+    func forget(_ hub: Hub.ID) {
+        lanes.withLock { lanes in lanes = lanes.filter { $0.key.hub != hub } }
+    }
+
+    /// How many lanes it knows.
+    var count: Int { lanes.withLock(\.count) }
 
     /// Places of a page that hold suspects. A page without any costs two searches.
     func places(in page: AudiencePage, of lane: LaneID, at now: Timestamp) async -> Set<Int> {

@@ -62,6 +62,9 @@ public struct Outcome: Sendable, Equatable {
     /// Its time was up before any connection had room for it: others stood before it.
     static let noTurn = Outcome(
         .pnsUnreachable, reason: "noTurnInTime", .retry(after: .seconds(1), scope: .device))
+    /// Pushes that were sent to the device before wait for an answer longer than those to others.
+    static let noAnswerYet = Outcome(
+        .pnsUnreachable, reason: "noAnswerYet", .retry(after: .seconds(1), scope: .device))
     static let expired = Outcome(.abandoned, reason: "The notification expired before its turn.", .refuse)
 
     /// Whether the device was reached.

@@ -30,6 +30,11 @@ struct DeliveryJudgeTests {
         try await Judge.run("service_faults.py")
     }
 
+    @Test("One device whose pushes fail holds up nobody else of its hub and platform")
+    func oneDeviceThatFailsHoldsUpNobody() async throws {
+        try await Judge.run("attribution.py")
+    }
+
     /// At last, when the other suites are through: it is about how long things wait.
     @Test("A short send overtakes a backlog of broadcasts, and a service that answers nothing holds up nobody else")
     func shortSendsOvertake() async throws {

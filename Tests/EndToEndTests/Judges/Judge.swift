@@ -22,7 +22,7 @@ enum Judge {
                 "backups:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
-                "openid-connect:", "flood:", "key-rotation:", "metrics:", "overtaking:",
+                "openid-connect:", "flood:", "key-rotation:", "metrics:", "overtaking:", "attribution:",
                 "mass-jobs:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }

@@ -117,7 +117,7 @@ private final class Life: Sendable {
         deliverer.sender = PageSender(
             transport: line,
             authorizations: AuthorizationCache(transport: line, timeout: .seconds(30), time: flight.time),
-            origins: OriginBoard(), suspects: Suspects(store: flight.storage), paces: sender.paces,
+            lanes: sender.lanes, origins: OriginBoard(), suspects: Suspects(store: flight.storage), paces: sender.paces,
             messageIDs: sender.messageIDs, requestTimeout: sender.requestTimeout,
             time: flight.time, metrics: sender.metrics)
         self.deliverer = deliverer

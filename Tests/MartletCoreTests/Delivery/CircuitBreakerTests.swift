@@ -62,8 +62,8 @@ struct CircuitBreakerTests {
         #expect(breaker.pause(isProbe: true, at: now) == now + .seconds(300))
     }
 
-    @Test func anOriginIsPausedAfterThreeFailuresInARowAndAfterOneThatWasAProbe() {
-        var breaker = CircuitBreaker(.origin)
+    @Test func aDeviceIsPausedAfterThreeFailuresInARowAndAfterOneThatWasAProbe() {
+        var breaker = CircuitBreaker(.device)
         breaker.fail(isProbe: false, at: now)
         breaker.fail(isProbe: false, at: now)
         #expect(breaker.isClosed)
@@ -71,17 +71,22 @@ struct CircuitBreakerTests {
         breaker.fail(2, isProbe: false, at: now)
         #expect(breaker.isClosed, "an answer between them")
         breaker.fail(isProbe: false, at: now)
-        #expect(breaker.pausedUntil == now + .seconds(5))
-        let until = now + .seconds(5)
+        #expect(breaker.pausedUntil == now + .seconds(1))
+        let until = now + .seconds(1)
         #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .probe)
         breaker.fail(isProbe: true, at: until)
-        #expect(breaker.pausedUntil == until + .seconds(10))
+        #expect(breaker.pausedUntil == until + .seconds(2))
+        breaker.allowProbe()
+        #expect(!breaker.isClosed)
+        #expect(breaker.enter(at: until, probeDuration: .seconds(30)) == .probe)
+        breaker.fail(isProbe: true, at: until)
+        #expect(breaker.pausedUntil == until + .seconds(2), "pauses begin from the shortest")
     }
 
     @Test(arguments: UInt64(0)..<50)
     func whateverHappensOnlyOneProbeGoesAndNothingIsLockedOutForEver(seed: UInt64) {
         var chance = Chance(seed: seed)
-        let terms = seed % 2 == 0 ? CircuitBreaker.Terms.lane : .origin
+        let terms = [CircuitBreaker.Terms.lane, .origin, .device][Int(seed % 3)]
         let (duration, longest) = (Duration.seconds(30), terms.longestPause)
         var breaker = CircuitBreaker(terms)
         var now = now

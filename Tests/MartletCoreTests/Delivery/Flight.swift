@@ -151,7 +151,7 @@ struct Flight {
             sender: PageSender(
                 transport: transport,
                 authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
-                origins: OriginBoard(), suspects: Suspects(store: storage), paces: Paces(time: time),
+                lanes: lanes, origins: OriginBoard(), suspects: Suspects(store: storage), paces: Paces(time: time),
                 messageIDs: MessageIDKey(1, 2),
                 requestTimeout: settings.requestTimeout, time: time, metrics: metrics),
             settings: settings, time: time, metrics: metrics, log: { [alarms] in alarms.add($0) })

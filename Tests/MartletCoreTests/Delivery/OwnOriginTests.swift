@@ -185,7 +185,8 @@ struct OwnOriginTests {
             Issue.record("it is still dead")
             return
         }
-        #expect(flight.transport.sent.count == first + 1)
+        // One to a device that has not failed yet, and one to a device that has.
+        #expect(flight.transport.sent.count == first + 2)
         isDead.isOn = false
         flight.time.advance(by: .seconds(600))
         #expect(try await flight.run(delivery) == .finished)
@@ -200,8 +201,20 @@ struct OwnOriginTests {
         Outcome(.throttled, reason: "r", .retry(after: .seconds(seconds), scope: .origin))
     }
 
-    private func note(_ outcomes: [Outcome], successes: Int = 0, isProbe: Bool = false, in board: OriginBoard) {
-        board.note(successes: successes, outcomes, lane, origin, isProbe: isProbe, at: start)
+    private let silence = Outcome(.pnsUnreachable, reason: "timedOut", .retry(after: .seconds(1), scope: .origin))
+
+    /// - Parameter failing: Devices that are not answered.
+    private func note(
+        _ outcomes: [Outcome], successes: Int = 0, failing: ClosedRange<Int64>? = nil, isProbe: Bool = false,
+        in board: OriginBoard, after time: Duration = .zero
+    ) {
+        var evidence = PushEvidence(startedAt: start + time)
+        evidence.answers = successes + outcomes.count
+        for number in failing.map(Array.init) ?? [] {
+            evidence.add(.init(device: DeviceIdentity(ChannelID(rawValue: number)), outcome: silence))
+        }
+        let silences = failing.map { Array(repeating: silence, count: $0.count) } ?? []
+        board.note(evidence, outcomes + silences, lane, origin, isProbe: isProbe, at: start + time)
     }
 
     private func enter(_ board: OriginBoard, _ host: String = "a", after time: Duration = .zero) -> OriginBoard.Entry {
@@ -223,27 +236,47 @@ struct OwnOriginTests {
         #expect(board.pausedCounts.isEmpty)
     }
 
-    @Test func oneAnswerAmongTimeOutsShowsThatAnOriginIsThere() {
+    @Test func severalDevicesWithoutAnAnswerBetweenThemShowThatAnOriginFails() {
         let board = OriginBoard()
-        let silence = Outcome(.pnsUnreachable, reason: "timedOut", .retry(after: .seconds(1), scope: .origin))
-        note([silence, silence], in: board)
-        note([silence, Outcome(.unknownError, .refuse), silence], in: board)
-        note([silence, silence], in: board)
+        note([], failing: 1...2, in: board)
+        note([Outcome(.unknownError, .refuse)], failing: 3...4, in: board)
+        note([], failing: 5...6, in: board)
         #expect(enter(board) == .free)
-        note([silence], in: board)
+        for _ in 0..<10 { note([], failing: 5...6, in: board) }
+        #expect(enter(board) == .free, "the same two")
+        note([], failing: 7...7, in: board)
+        #expect(enter(board) == .paused(until: start + .seconds(5), silence))
+    }
+
+    @Test func anOriginToWhichNoConnectionCanBeMadeIsLeftAloneAfterTheThird() {
+        let board = OriginBoard()
+        func note(_ count: Int) {
+            var evidence = PushEvidence(startedAt: start)
+            evidence.unreachable = count
+            board.note(evidence, [silence], lane, origin, isProbe: false, at: start)
+        }
+        note(2)
+        #expect(enter(board) == .free)
+        note(1)
         #expect(enter(board) == .paused(until: start + .seconds(5), silence))
     }
 
     @Test func strangersCannotFillTheBoard() {
         let board = OriginBoard()
-        for number in 0..<5000 {
-            let origin = HTTPOrigin(scheme: .https, host: "h\(number)")
-            board.note(successes: 0, [wait(60)], lane, origin, isProbe: false, at: start)
+        func wait(_ host: String, after time: Duration = .zero) {
+            var evidence = PushEvidence(startedAt: start + time)
+            evidence.answers = 1
+            let origin = HTTPOrigin(scheme: .https, host: host)
+            board.note(evidence, [self.wait(60)], lane, origin, isProbe: false, at: start + time)
         }
+        for number in 0..<5000 { wait("h\(number)") }
         #expect(board.pausedCounts == [HomingPigeon.platform: 4096])
-        note([wait(60)], in: board)
-        #expect(enter(board) == .free)
-        board.note(successes: 0, [wait(60)], lane, origin, isProbe: false, at: start + .seconds(61))
-        #expect(board.pausedCounts == [HomingPigeon.platform: 1], "those that are over make room")
+        wait("a")
+        #expect(enter(board) == .free, "those that are paused stay")
+        wait("a", after: .seconds(61))
+        #expect(board.count == OriginBoard.limit, "one whose pause is over makes room")
+        #expect(enter(board, after: .seconds(61)) == .paused(until: start + .seconds(121), self.wait(60)))
+        board.forget(lane.hub)
+        #expect(board.count == 0)
     }
 }
