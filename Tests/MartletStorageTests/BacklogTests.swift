@@ -56,7 +56,7 @@ struct BacklogTests {
         try await expect((2, 13), all: (3, 15))
         var replacement = draft(in: hub, 20, due: now + .seconds(60))
         replacement.id = later.id
-        #expect(try await storage.replace(replacement) == .replaced)
+        #expect(try await storage.replace(replacement) == .replaced(.running))
         try await expect((2, 23), all: (3, 25))
         try await storage.record(
             DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: now))

@@ -41,6 +41,12 @@ struct ListingPlanTests {
         #expect(plan.dropFirst().first?.hasPrefix("SEARCH r USING INDEX registrations_by_channel (channel=?") == true)
     }
 
+    @Test("A listing of the notifications with refusals looks at no others")
+    func aListingOfRefusedNotificationsLooksAtNoOthers() async throws {
+        let plan = try await plan(of: RefusalTable.listing)
+        #expect(plan == ["SEARCH notifications USING INDEX notifications_with_refusals (hub=? AND id>?)"])
+    }
+
     @Test func theRowsOfAnInstallationAreFoundByItsIndex() async throws {
         let plan = try await plan(of: "\(StoredRegistration.selection) WHERE r.installation = 1")
         #expect(plan.first == "SEARCH r USING INDEX registrations_by_installation (installation=?)")

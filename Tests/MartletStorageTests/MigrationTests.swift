@@ -20,8 +20,10 @@ struct MigrationTests {
 
     @Test func namesAreUniqueAndInTheOrderOfRelease() {
         #expect(
-            Migration.all.map(\.name)
-                == ["hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends"])
+            Migration.all.map(\.name) == [
+                "hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends",
+                "pages and refusals",
+            ])
     }
 
     @Test func aNewStepIsRunOnAnOldDatabaseAndOnlyOnce() async throws {

@@ -75,6 +75,9 @@ final class ControlBoard: Sendable {
 
     var count: Int { state.withLock { $0.kept.count } }
 
+    /// How many notifications are under way.
+    var underWayCount: Int { state.withLock { $0.underWay.count } }
+
     // MARK: What is under way
 
     /// A delivery of the notification begins to run.
@@ -106,11 +109,16 @@ final class ControlBoard: Sendable {
         state.withLock { $0.kept[notification]?.meter != nil }
     }
 
-    /// - Parameter rate: Pushes a second.
-    func startMeter(of notification: Int64, in hub: Hub.ID, rate: Double, at now: Timestamp) {
+    /// - Parameters:
+    ///   - rate: Pushes a second.
+    ///   - lastSentAt: When the last page of the roll-out began; nil where nothing has been sent yet.
+    func startMeter(
+        of notification: Int64, in hub: Hub.ID, rate: Double, lastSentAt: Timestamp? = nil, at now: Timestamp
+    ) {
         state.withLock { state in
             guard state.kept[notification]?.meter == nil else { return }
-            state.kept[notification, default: Kept(hub: hub)].meter = RolloutMeter(rate: rate, at: now)
+            state.kept[notification, default: Kept(hub: hub)].meter = RolloutMeter(
+                rate: rate, lastSentAt: lastSentAt, at: now)
         }
     }
 

@@ -18,8 +18,24 @@ public protocol ControlStore: Sendable {
     /// - Returns: What is known now; nil where the notification is gone.
     func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int?
 
+    /// What is kept of a roll-out beside its pace; nil where the notification is gone.
+    func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
+
     /// How a notification stands.
     func standing(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding?
+}
+
+/// What is kept of a roll-out, so that a restart neither hurries nor stalls it.
+public struct RolloutRecord: Hashable, Sendable {
+    /// How many devices it is for, where they were counted.
+    public var audience: Int?
+    /// When the last page, or the last round of retries, began; nil where nothing has been sent yet.
+    public var lastSentAt: Timestamp?
+
+    public init(audience: Int?, lastSentAt: Timestamp?) {
+        self.audience = audience
+        self.lastSentAt = lastSentAt
+    }
 }
 
 /// A notification that is not simply running.

@@ -46,7 +46,7 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
     public func rate(for audience: Int?) -> Double? {
         switch pace {
         case .rate(let rate): Double(rate)
-        case .over(let time): audience.map { max(Double($0) / (time / .seconds(1)), 0.001) }
+        case .over(let time): audience.map { Double(max($0, 1)) / (time / .seconds(1)) }
         }
     }
 

@@ -3,7 +3,8 @@ import MartletModel
 /// How many pushes of a roll-out may go: a pure decision.
 ///
 /// What may go grows with time, up to a second's worth. A page waits until a quarter of a second's worth may go, so that
-/// a slow roll-out is not read in pages of one. A meter begins with as much, so that a restart adds no more than that.
+/// a slow roll-out is not read in pages of one. The first meter of a roll-out begins with as much. One that follows it,
+/// after a restart or the end of a platform, begins with what has grown since the last page was sent.
 struct RolloutMeter: Sendable {
     enum Turn: Equatable {
         /// So many may go.
@@ -16,10 +17,12 @@ struct RolloutMeter: Sendable {
     private var allowance: Double
     private var asOf: Timestamp
 
-    init(rate: Double, at now: Timestamp) {
+    /// - Parameter lastSentAt: When the last page of the roll-out began; nil where nothing has been sent yet.
+    init(rate: Double, lastSentAt: Timestamp? = nil, at now: Timestamp) {
         self.rate = rate
-        allowance = max(1, rate / 4)
-        asOf = now
+        allowance = lastSentAt == nil ? max(1, rate / 4) : 0
+        asOf = min(lastSentAt ?? now, now)
+        grow(at: now)
     }
 
     /// Takes as many as may go.

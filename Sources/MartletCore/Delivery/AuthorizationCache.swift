@@ -82,6 +82,11 @@ actor AuthorizationCache {
         self.time = time
     }
 
+    /// The hub is gone, and its tokens with it.
+    func forget(_ hub: Hub.ID) {
+        entries = entries.filter { $0.key.lane.hub != hub }
+    }
+
     /// The token to send with now.
     func grant(for key: Key, credential: Credential, service: any PushService) async -> Answer {
         let now = time.now

@@ -25,7 +25,7 @@ extension Deliverer {
         }
         guard course.progress.isFannedOut else { return .yielded }
         if course.progress.state.isFinal {
-            await forget(delivery)
+            await forget(delivery.id, of: delivery.notification.sequence)
             return .finished
         }
         return try await untilNextRetry(&course)

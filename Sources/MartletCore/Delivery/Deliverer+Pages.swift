@@ -174,6 +174,7 @@ extension Deliverer {
         var progress = course.progress
         var step = pageStep(
             &progress, page, through: hand.last, tally, startedAt: hand.startedAt, endedAt: hand.endedAt)
+        if page.count > 0, delivery.notification.rollout != nil { step.sentAt = hand.startedAt }
         if page.isLast, let final = course.final {
             progress.state = final
             step.state = final

@@ -58,6 +58,7 @@ extension Deliverer {
         _ course: inout DeliveryCourse, _ lane: ReadyLane, _ content: inout DeliveryContent, limit: Int
     ) async throws(StorageError) {
         let delivery = course.delivery
+        let started = time.now
         let retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
         let map = try map(of: delivery)
         let round = try await round(of: retries.map(\.member), course.progress, map)
@@ -80,6 +81,7 @@ extension Deliverer {
         course.sent = sent
         let conclusion = conclude(&tally, lane, delivery)
         var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: course.progress.isFannedOut)
+        if !places.isEmpty, delivery.notification.rollout != nil { step.sentAt = started }
         step.add(conclusion)
         try await record(step, of: &course)
         try await apply(tally, conclusion, delivery, lane)

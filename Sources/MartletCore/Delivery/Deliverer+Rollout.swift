@@ -15,8 +15,12 @@ extension Deliverer {
         let notification = course.delivery.notification
         guard let rollout = notification.rollout else { return .now(wanted) }
         if !board.hasMeter(notification.sequence) {
-            guard let rate = try await rate(of: rollout, course.delivery) else { return .unknown }
-            board.startMeter(of: notification.sequence, in: notification.hub, rate: rate, at: time.now)
+            guard let record = try await notifications.record(ofRollout: notification.sequence),
+                let rate = try await rate(of: rollout, record, course.delivery)
+            else { return .unknown }
+            board.startMeter(
+                of: notification.sequence, in: notification.hub, rate: rate, lastSentAt: record.lastSentAt, at: time.now
+            )
         }
         return switch board.turn(of: notification.sequence, for: wanted, at: time.now) {
         case .now(let count): .now(count)
@@ -39,13 +43,13 @@ extension Deliverer {
         return due <= time.now
     }
 
-    private func rate(of rollout: Rollout, _ delivery: Delivery) async throws(StorageError) -> Double? {
-        if let rate = rollout.rate(for: nil) { return rate }
-        let notification = delivery.notification
-        let known = try await controls.standing(of: notification.id, in: notification.hub)?.audience
-        if let known { return rollout.rate(for: known) }
+    /// - Returns: nil where the notification is gone.
+    private func rate(
+        of rollout: Rollout, _ record: RolloutRecord, _ delivery: Delivery
+    ) async throws(StorageError) -> Double? {
+        if let rate = rollout.rate(for: record.audience) { return rate }
         let audience = try await notifications.setAudience(
-            try await count(delivery), ofRollout: notification.sequence)
+            try await count(delivery), ofRollout: delivery.notification.sequence)
         return rollout.rate(for: audience)
     }
 

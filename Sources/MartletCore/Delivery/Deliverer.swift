@@ -42,7 +42,7 @@ struct Deliverer: Sendable {
     var sender: PageSender
     /// One for all that send from the same store.
     var turns = CollapseTurns()
-    private let services = KnownServices()
+    let services = KnownServices()
     let extraPages = ExtraPages()
     let settings: DeliverySettings
     let time: any TimeSource
@@ -66,7 +66,7 @@ struct Deliverer: Sendable {
     /// Drops everything of a delivery that is gone from the store.
     private func leave(_ course: DeliveryCourse) async -> Ending {
         if let lane = course.lane { lanes.endProbe(lane) }
-        await forget(course.delivery)
+        await forget(course.delivery.id, of: course.delivery.notification.sequence)
         return .gone
     }
 
@@ -221,7 +221,7 @@ struct Deliverer: Sendable {
             delivery: delivery.id, isFannedOut: course.progress.isFannedOut, state: final, endedAt: time.now,
             reached: final == .noTargetFound ? [] : try reached(of: delivery))
         try await record(step, of: &course)
-        await forget(delivery)
+        await forget(delivery.id, of: delivery.notification.sequence)
         return .finished
     }
 
@@ -233,11 +233,12 @@ struct Deliverer: Sendable {
     }
 
     /// The same of a notification whose last delivery this may be.
-    func forget(_ delivery: Delivery) async {
-        forget(delivery.id)
-        let notification = delivery.notification
-        if notification.rollout != nil { board.stopMeter(of: notification.sequence) }
-        await controls.forgetIfEnded(notification.sequence)
+    /// - Parameter notification: Its sequence number; nil where it is not known.
+    func forget(_ delivery: Delivery.ID, of notification: Int64?) async {
+        forget(delivery)
+        guard let notification else { return }
+        board.stopMeter(of: notification)
+        await controls.forgetIfEnded(notification)
     }
 
     // MARK: Whether to go on

@@ -42,6 +42,8 @@ struct DeliveryQueue: Sendable {
     /// What is always kept of a delivery.
     private struct Note: Sendable {
         var lane: LaneID
+        /// Its sequence number.
+        var notification: Int64
         /// What its next turn is for, or the one that it has.
         var kind: Kind
         var expiresAt: Timestamp
@@ -87,6 +89,14 @@ struct DeliveryQueue: Sendable {
         DeliveryLoad(running: running.count, waiting: waitingCount, sleeping: sleepers.count)
     }
 
+    /// How many entries there are of deliveries and hubs.
+    var entryCount: Int {
+        known.count + running.count + sleepers.count + lines.count + firstPages.hubCount + furtherPages.hubCount
+    }
+
+    /// The sequence number of the notification of a delivery that is known.
+    func notification(of delivery: Delivery.ID) -> Int64? { known[delivery]?.notification }
+
     func running(in lane: LaneID, _ kind: Kind) -> Int {
         kind == .firstPage ? firstPages.running(in: lane) : furtherPages.running(in: lane)
     }
@@ -130,7 +140,8 @@ struct DeliveryQueue: Sendable {
     private mutating func wait(_ course: DeliveryCourse) {
         let weight = course.weight
         let note = Note(
-            lane: course.delivery.lane, kind: course.hasBegun ? .furtherPage : .firstPage,
+            lane: course.delivery.lane, notification: course.delivery.notification.sequence,
+            kind: course.hasBegun ? .furtherPage : .firstPage,
             expiresAt: course.delivery.notification.expiresAt)
         guard held < limits.held, heldBytes + weight <= limits.heldBytes else {
             return wait(.stored(course.delivery.id), note)

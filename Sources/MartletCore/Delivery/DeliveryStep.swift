@@ -26,6 +26,8 @@ public struct DeliveryStep: Sendable {
     public var pauses: [LanePause] = []
     /// Quarantines of the lane that have begun with the page, or ended, by application.
     public var quarantines: [String: Bool] = [:]
+    /// Of a roll-out, when the page or the round of retries began whose pushes it tells of.
+    public var sentAt: Timestamp?
     /// Nothing of it went out, and nothing will: with a collapse key it supersedes nobody from now on.
     public var supersedesNobody = false
 

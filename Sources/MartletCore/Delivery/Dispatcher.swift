@@ -83,6 +83,15 @@ public final class Dispatcher: Sendable {
     /// What is in memory now; what does not fit in there is left to the store.
     public var load: DeliveryLoad { queue.withLock(\.load) }
 
+    /// How many entries each part keeps of notifications and deliveries: none where nothing is unfinished.
+    var entryCounts: [String: Int] {
+        [
+            "queue": queue.withLock(\.entryCount), "held": queue.withLock(\.heldCount), "controls": board.count,
+            "under way": board.underWayCount, "refusals": lanes.refusalCount,
+            "extra pages": deliverer.extraPages.taken, "collapse turns": deliverer.turns.waitingCount,
+        ]
+    }
+
     /// What is paused, or waits for a probe, by platform: lanes, and origins that devices have chosen.
     public var paused: (lanes: [PlatformID: Int], origins: [PlatformID: Int]) {
         (lanes.pausedCounts, origins.pausedCounts)
@@ -130,6 +139,8 @@ public final class Dispatcher: Sendable {
         lanes.forget(hub)
         origins.forget(hub)
         deliverer.sender.suspects.forget(hub)
+        deliverer.services.forget(hub)
+        Task { [deliverer] in await deliverer.sender.authorizations.forget(hub) }
         reopened.withLock { _ = $0.remove(hub) }
     }
 
@@ -268,7 +279,7 @@ public final class Dispatcher: Sendable {
         do throws(StorageError) {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
             guard let found, found.delivery.id == id else {
-                deliverer.forget(id)
+                await deliverer.forget(id, of: queue.withLock { $0.notification(of: id) })
                 return end(id, .gone)
             }
             await deliver(DeliveryCourse(found))

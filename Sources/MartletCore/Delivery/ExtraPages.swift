@@ -12,6 +12,9 @@ final class ExtraPages: Sendable {
         return false
     }
 
+    /// How many there are.
+    var taken: Int { count.load(ordering: .relaxed) }
+
     func giveBack(_ number: Int) {
         count.subtract(number, ordering: .relaxed)
     }

@@ -1,3 +1,4 @@
+import MartletModel
 import Synchronization
 
 /// The push service of each lane, as it was last made of the lane's credential: reading a credential costs as much as
@@ -25,6 +26,11 @@ final class KnownServices: Sendable {
             entries[lane] = Entry(credential: credential, service: service)
         }
         return service
+    }
+
+    /// The hub is gone.
+    func forget(_ hub: Hub.ID) {
+        entries.withLock { entries in entries = entries.filter { $0.key.hub != hub } }
     }
 
     /// The lane has no credential any more.

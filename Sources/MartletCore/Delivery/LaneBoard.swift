@@ -177,6 +177,8 @@ final class LaneBoard: Sendable {
         state.withLock { $0.refusals[delivery] = outcome }
     }
 
+    var refusalCount: Int { state.withLock { $0.refusals.count } }
+
     func forget(_ delivery: Delivery.ID) {
         state.withLock { _ = $0.refusals.removeValue(forKey: delivery) }
     }

@@ -47,6 +47,9 @@ struct PausedLines: Sendable {
         _ = lines[lane]?.others.remove(where: ids.contains)
     }
 
+    /// How many deliveries stand in a line.
+    var count: Int { lines.values.reduce(lanes.count) { $0 + $1.others.all.count } }
+
     /// The lanes of a hub that have a line.
     func lanes(of hub: Hub.ID) -> [LaneID] { lines.keys.filter { $0.hub == hub } }
 }

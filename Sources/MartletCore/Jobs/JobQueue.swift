@@ -8,6 +8,8 @@ struct JobQueue {
         self.limit = limit
     }
 
+    var isEmpty: Bool { waiting.isEmpty && busy.isEmpty }
+
     mutating func add(_ progress: JobProgress) {
         waiting.append(progress)
     }

@@ -23,6 +23,9 @@ public final class JobRunner: Sendable {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
+    /// Whether no job waits or runs.
+    var isIdle: Bool { queue.withLock(\.isEmpty) }
+
     /// Takes a job; when this returns, it is promised.
     public func accept(_ job: Job) async throws(StorageError) {
         try await parts.jobs.createJob(job)

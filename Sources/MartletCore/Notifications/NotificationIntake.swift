@@ -63,7 +63,8 @@ public struct NotificationIntake: Sendable {
         return try await store(draft)
     }
 
-    /// Puts another notification in the place of one that waits for its time: all of it but its id.
+    /// Puts another notification in the place of one that waits for its time: all of it but its id, and what is wished
+    /// of it: one that was paused stays paused.
     /// - Parameter dueAt: As for `accept`.
     /// - Throws: `NotificationIntakeError`; then nothing has changed.
     public func replace(
@@ -81,7 +82,7 @@ public struct NotificationIntake: Sendable {
         } catch {
             throw .storage(error)
         }
-        if replacement == .replaced { scheduled(due) }
+        if case .replaced = replacement { scheduled(due) }
         return replacement
     }
 

@@ -72,7 +72,8 @@ public struct ReleasedNotifications: Sendable {
 
 /// What has become of the wish to replace a notification.
 public enum Replacement: Hashable, Sendable {
-    case replaced
+    /// What is wished of it, such as a pause, still holds.
+    case replaced(NotificationControl)
     /// The hub has no notification of this id.
     case notFound
     /// It has begun.

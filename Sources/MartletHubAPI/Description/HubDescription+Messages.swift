@@ -38,7 +38,11 @@ extension HubDescription {
                             APIContent("application/xml"),
                             .json(["$ref": "#/components/schemas/DryRun"]),
                             headers: Self.ids + [
-                                APIParameter(.header, "Location", "Its absolute address; absent after a dry run.")
+                                APIParameter(.header, "Location", "Its absolute address; absent after a dry run."),
+                                APIParameter(
+                                    .header, "Martlet-Control",
+                                    "Present with the value paused where the notification was paused: the replacement "
+                                        + "stays paused until it is resumed."),
                             ]),
                         Self.error(409, "It has gone out or was canceled."),
                     ]),

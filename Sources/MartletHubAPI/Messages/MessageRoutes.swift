@@ -85,8 +85,9 @@ struct MessageRoutes: Sendable {
             throw HubAPIError(error)
         }
         switch replacement {
-        case .replaced:
-            let fields = location(of: id, "schedulednotifications", isDirect: isDirect, call)
+        case .replaced(let control):
+            var fields = location(of: id, "schedulednotifications", isDirect: isDirect, call)
+            if control.isHeld { fields["martlet-control"] = control.rawValue }
             return HTTPResponse(.ok, fields: fields)
         case .notFound: throw .notificationNotFound
         case .begun: throw .replacedTooLate("has gone out")

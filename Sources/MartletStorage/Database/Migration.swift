@@ -6,7 +6,9 @@ struct Migration: Sendable {
     var name: String
     var script: String
 
-    static let all: [Migration] = [hubs, devices, notifications, users, jobs, payloads, receipts, sends]
+    static let all: [Migration] = [
+        hubs, devices, notifications, users, jobs, payloads, receipts, sends, pagesAndRefusals,
+    ]
 }
 
 /// Brings a database to the schema of this program.

@@ -37,7 +37,10 @@ struct ControlTable {
 
     func controlled() throws(StorageError) -> [ControlledNotification] {
         try connection.all(
-            "SELECT sequence, hub, control FROM notifications WHERE control <> 'running' AND finished_at IS NULL"
+            """
+            SELECT sequence, hub, control FROM notifications WHERE control <> 'running' AND finished_at IS NULL
+                AND hub NOT IN (SELECT id FROM hubs WHERE is_deleted = 1)
+            """
         ) { row throws(StorageError) in
             ControlledNotification(
                 notification: row.integer(0), hub: Hub.ID(rawValue: row.integer(1)),

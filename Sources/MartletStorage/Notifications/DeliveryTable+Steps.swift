@@ -23,6 +23,7 @@ extension DeliveryTable {
         try ranges.insert(step.reached, of: step.delivery)
         try AttemptTable(connection).insert(step.attempts, of: step.delivery)
         try LaneTable(connection).note(step)
+        if let sentAt = step.sentAt { try RolloutTable(connection).noteSending(of: step.delivery, at: sentAt) }
         if step.supersedesNobody { try CollapseTable(connection).remove(step.delivery) }
         if step.state.isFinal { try finishNotification(of: step.delivery) }
         return true
@@ -99,6 +100,7 @@ extension DeliveryTable {
             insert.reset()
             last = refusal
         }
+        try RefusalTable(connection).noteRefusals(of: step.delivery)
     }
 
     private func settle(_ step: DeliveryStep) throws(StorageError) {

@@ -89,15 +89,15 @@ struct NotificationTable {
     func replace(_ draft: NotificationDraft) throws(StorageError) -> Replacement {
         let content = StoredMessage(draft.content)
         let target = StoredTarget(draft.target)
-        let sequence = try connection.first(
+        let replaced = try connection.first(
             """
             UPDATE notifications SET platform = ?, expression = ?, handles = ?, accepted_at = ?, due_at = ?,
                 expires_at = ?, is_confidential = ?, states_expiry = ?, collapse = ?
-            WHERE hub = ? AND id = ? AND \(Self.isWaiting) RETURNING sequence
+            WHERE hub = ? AND id = ? AND \(Self.isWaiting) RETURNING sequence, control
             """, content.platform, target.expression, target.handles, draft.acceptedAt, draft.dueAt, draft.expiresAt,
             draft.isConfidential, draft.statesExpiry, draft.collapse?.bytes, draft.hub.rawValue, draft.id.bytes
-        ) { $0.integer(0) }
-        guard let sequence else {
+        ) { row throws(StorageError) in (row.integer(0), try ControlTable.control(row.text(1))) }
+        guard let (sequence, control) = replaced else {
             return switch try hasBegun(draft.id, in: draft.hub) {
             case nil: .notFound
             case true?: .begun
@@ -109,7 +109,7 @@ struct NotificationTable {
         let rollouts = RolloutTable(connection)
         try rollouts.remove(of: sequence)
         if let rollout = draft.rollout { try rollouts.insert(rollout, of: sequence) }
-        return .replaced
+        return .replaced(control)
     }
 
     /// nil where the hub has no notification of this id.

@@ -33,17 +33,24 @@ struct RefusalTable {
         return page
     }
 
+    /// The notification of the delivery has refusals. Its row changes with the first of them alone.
+    func noteRefusals(of delivery: Delivery.ID) throws(StorageError) {
+        try connection.run(
+            """
+            UPDATE notifications SET has_refusals = 1
+            WHERE sequence = (SELECT notification FROM deliveries WHERE id = ?) AND has_refusals = 0
+            """, delivery.rawValue)
+    }
+
+    /// A page of the hub's notifications with refusals. It costs as much however many have none.
+    static let listing =
+        "SELECT id FROM notifications WHERE hub = ? AND has_refusals = 1 AND id > ? ORDER BY id LIMIT ?"
+
     /// Those with refusals, in the order of their ids.
     func notifications(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) throws(StorageError) -> [NotificationID] {
-        try connection.all(
-            """
-            SELECT n.id FROM notifications n WHERE n.hub = ? AND n.id > ? AND EXISTS (
-                SELECT 1 FROM deliveries d JOIN refusals r ON r.delivery = d.id WHERE d.notification = n.sequence)
-            ORDER BY n.id LIMIT ?
-            """, hub.rawValue, id?.bytes ?? [], limit
-        ) { row throws(StorageError) in
+        try connection.all(Self.listing, hub.rawValue, id?.bytes ?? [], limit) { row throws(StorageError) in
             guard let id = NotificationID(bytes: row.bytes(0)) else {
                 throw StorageError(.corrupt, "A notification in the database has an id that is none; restore a backup.")
             }

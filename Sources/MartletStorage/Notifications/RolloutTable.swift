@@ -1,4 +1,5 @@
 import MartletCore
+import MartletModel
 
 /// The roll-outs of notifications and how they stand, on one connection.
 struct RolloutTable {
@@ -28,6 +29,22 @@ struct RolloutTable {
         try connection.run(
             "UPDATE rollouts SET audience = ? WHERE notification = ? AND audience IS NULL", count, notification)
         return try standing(of: notification)?.audience
+    }
+
+    func record(of notification: Int64) throws(StorageError) -> RolloutRecord? {
+        try connection.first("SELECT audience, sent_at FROM rollouts WHERE notification = ?", notification) { row in
+            RolloutRecord(
+                audience: row.optionalInteger(0).map { Int($0) }, lastSentAt: row.optionalTimestamp(1))
+        }
+    }
+
+    /// A page of the notification of a delivery has been sent.
+    func noteSending(of delivery: Delivery.ID, at sentAt: Timestamp) throws(StorageError) {
+        try connection.run(
+            """
+            UPDATE rollouts SET sent_at = max(ifnull(sent_at, ?1), ?1)
+            WHERE notification = (SELECT notification FROM deliveries WHERE id = ?2)
+            """, sentAt, delivery.rawValue)
     }
 
     func standing(of notification: Int64) throws(StorageError) -> (audience: Int?, countedFrom: SendCounts)? {

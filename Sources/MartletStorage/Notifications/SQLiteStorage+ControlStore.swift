@@ -24,6 +24,10 @@ extension SQLiteStorage: ControlStore {
         }
     }
 
+    public func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord? {
+        try await readers.read { connection throws(StorageError) in try RolloutTable(connection).record(of: sequence) }
+    }
+
     public func standing(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding? {
         try await readers.read { connection throws(StorageError) in
             try NotificationTable(connection).standing(id, in: hub)

@@ -128,7 +128,19 @@ extension StorageConformance {
                 let standing = try require(try await bench.storage.standing(notification.id, in: hub))
                 try require(standing.countedFrom, is: SendCounts(succeeded: 3, failed: 2))
                 try require(standing.audience, is: 7)
+                try require(
+                    try await bench.storage.record(ofRollout: notification.sequence),
+                    is: RolloutRecord(audience: 7, lastSentAt: nil))
+                for seconds in [5, 3] {
+                    var step = DeliveryStep(delivery: deliveries[0].id, isFannedOut: false, state: .processing)
+                    step.sentAt = bench.now + .seconds(seconds)
+                    try await bench.storage.record(step)
+                }
+                try require(
+                    try await bench.storage.record(ofRollout: notification.sequence)?.lastSentAt,
+                    is: bench.now + .seconds(5))
             }
+            try require(try await bench.storage.record(ofRollout: .max) == nil, is: true)
             try require(try await bench.storage.setAudience(1, ofRollout: .max) == nil, is: true)
         },
     ]

@@ -147,13 +147,13 @@ extension StorageConformance {
             var draft = bench.notificationDraft(hub, .template(properties: [123, 125]), dueIn: 30)
             draft.id = old.id
             draft.statesExpiry = true
-            try require(try await bench.storage.replace(draft), is: .replaced)
+            try require(try await bench.storage.replace(draft), is: .replaced(.running))
             draft.hub = other
             try require(try await bench.storage.replace(draft), is: .notFound)
             draft.hub = hub
             draft.target = .audience(.tag(try Tag("x")))
             draft.content = bench.message()
-            try require(try await bench.storage.replace(draft), is: .replaced)
+            try require(try await bench.storage.replace(draft), is: .replaced(.running))
             try require(try await bench.storage.nextDue(), is: bench.now + .seconds(30))
             try require(try await bench.storage.release(due: bench.now + .seconds(29), limit: 9).count, is: 0)
             let released = try await bench.storage.release(due: bench.now + .seconds(30), limit: 9)
@@ -165,6 +165,18 @@ extension StorageConformance {
             try require("\(new.target)", is: "\(draft.target)")
             try require(new.content.body, is: draft.content.body)
             try require(try await bench.storage.replace(draft), is: .begun)
+        },
+        Requirement("What is paused and replaced stays paused, and says so") { bench in
+            let hub = try await bench.hub()
+            try await bench.put("1", "a", in: hub)
+            let old = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10)).notification
+            _ = try await bench.storage.control(.pause, old.id, in: hub, at: bench.now)
+            var draft = bench.notificationDraft(hub, dueIn: 30)
+            draft.id = old.id
+            try require(try await bench.storage.replace(draft), is: .replaced(.paused))
+            try require(try await bench.storage.standing(old.id, in: hub)?.control, is: .paused)
+            _ = try await bench.storage.control(.resume, old.id, in: hub, at: bench.now)
+            try require(try await bench.storage.replace(draft), is: .replaced(.running))
         },
         Requirement("What was withdrawn is not replaced") { bench in
             let hub = try await bench.hub()
@@ -192,7 +204,7 @@ extension StorageConformance {
                 try require(released.count + late.count, is: 1)
                 let body = (released + late)[0].notification.content.body
                 let isNew = body == wanted.content.body
-                try require(replacement, is: isNew ? .replaced : .begun)
+                try require(replacement, is: isNew ? .replaced(.running) : .begun)
                 try require(released.isEmpty, is: isNew)
             }
         },

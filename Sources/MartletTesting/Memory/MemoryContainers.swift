@@ -44,6 +44,9 @@ public final class MemoryContainers: ContainerStore {
 
     public init() {}
 
+    /// How many uploads that can be resumed have neither been committed nor abandoned.
+    public var unfinishedUploads: Int { state.withLock { $0.resumable.count } }
+
     public func createContainer(_ name: ContainerName) -> Bool {
         state.withLock { state in
             guard state.containers[name] == nil else { return false }
@@ -157,7 +160,9 @@ private final class MemoryUpload: BlobUpload {
     func synchronize() {}
 
     func commit(_ condition: BlobCondition) throws(ContainerError) -> Blob {
-        try place(bytes.withLock { $0 }, condition)
+        let blob = try place(bytes.withLock { $0 }, condition)
+        abandon()
+        return blob
     }
 
     func abandon() {

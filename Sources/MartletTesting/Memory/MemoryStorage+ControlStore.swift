@@ -49,6 +49,13 @@ extension MemoryStorage: ControlStore {
         }
     }
 
+    public func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord? {
+        state.withLock { state in
+            state.notifications.first { $0.notification.sequence == sequence }
+                .map { RolloutRecord(audience: $0.audience, lastSentAt: $0.lastSentAt) }
+        }
+    }
+
     public func standing(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding? {
         state.withLock { state in
             guard let entry = state.place(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }

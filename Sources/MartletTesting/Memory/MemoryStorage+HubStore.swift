@@ -42,6 +42,9 @@ extension MemoryStorage: HubStore {
             state.notifications.removeAll { $0.notification.hub == id }
             state.deliveries.removeAll { $0.progress.delivery.notification.hub == id }
             state.requests[id] = nil
+            state.history.removeAll { $0.hub == id }
+            state.pauses = state.pauses.filter { $0.key.hub != id }
+            state.quarantines = state.quarantines.filter { $0.key.hub != id }
             state.receipts = state.receipts.filter { $0.key.hub != id }
             state.jobs.removeAll { $0.job.hub == id }
             return true

@@ -42,7 +42,7 @@ extension MemoryStorage: NotificationStore {
             guard state.notifications[place].isWaiting else { return .canceled }
             let sequence = state.notifications[place].notification.sequence
             state.notifications[place].notification = Notification(sequence: sequence, draft)
-            return .replaced
+            return .replaced(state.notifications[place].control)
         }
     }
 
@@ -60,6 +60,12 @@ extension MemoryStorage: NotificationStore {
         state.withLock { state in
             guard let place = state.place(of: step.delivery) else { return false }
             state.deliveries[place].record(step)
+            let sequence = state.deliveries[place].progress.delivery.notification.sequence
+            if let sentAt = step.sentAt,
+                let place = state.notifications.firstIndex(where: { $0.notification.sequence == sequence })
+            {
+                state.notifications[place].lastSentAt = max(sentAt, state.notifications[place].lastSentAt ?? sentAt)
+            }
             state.noteLane(step, of: state.deliveries[place].progress.delivery)
             for refusal in step.refusals {
                 let platform = state.deliveries[place].progress.delivery.platform

@@ -13,6 +13,30 @@ public final class MemoryStorage: Sendable {
     /// What a kill at this moment would leave, but for bodies of payloads.
     public func copy() -> MemoryStorage { MemoryStorage(state.withLock { $0 }) }
 
+    /// How much is kept of a hub.
+    public func rowCount(of hub: Hub.ID) -> Int {
+        state.withLock { state in
+            let parts = [
+                state.channels.count { $0.hub == hub }, state.registrations.count { $0.hub == hub },
+                state.history.count { $0.hub == hub }, state.tombstones.count { $0.hub == hub },
+                state.installations.keys.count { $0.hub == hub },
+                state.notifications.count { $0.notification.hub == hub },
+                state.deliveries.count { $0.progress.delivery.notification.hub == hub },
+                state.pauses.keys.count { $0.hub == hub }, state.quarantines.keys.count { $0.hub == hub },
+                state.requests[hub]?.count ?? 0, state.jobs.count { $0.job.hub == hub },
+            ]
+            return parts.reduce(0, +)
+        }
+    }
+
+    /// Removes every notification, as a sweep does of those that are long over.
+    public func removeNotifications() {
+        state.withLock { state in
+            state.notifications = []
+            state.deliveries = []
+        }
+    }
+
     private init(_ state: MemoryState) {
         self.state = Mutex(state)
         let containers = MemoryContainers()
@@ -100,6 +124,7 @@ struct MemoryNotification {
     var control = NotificationControl.running
     var controlledAt: Timestamp?
     var audience: Int?
+    var lastSentAt: Timestamp?
     var countedFrom = SendCounts()
 
     var isWaiting: Bool { begunAt == nil && canceledAt == nil }

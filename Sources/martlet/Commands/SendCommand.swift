@@ -50,6 +50,9 @@ extension HubClient {
     fileprivate func send(_ invocation: Invocation) async throws -> String {
         let response = try await post(invocation)
         guard let location = response.fields["location"] else { throw ServerError("The hub gave no id.") }
+        if let control = response.fields["martlet-control"] {
+            Terminal.complain("It is \(control): 'martlet resume \(hub) ID' lets it go out.")
+        }
         return location
     }
 

@@ -1,6 +1,8 @@
 import MartletCore
 import MartletCrypto
 import MartletHTTP
+import MartletModel
+import MartletTesting
 import Testing
 
 @testable import MartletBackend
@@ -27,6 +29,25 @@ struct UserDirectoryTests {
         let left = try await fixture.devices.registrations(in: hub, limit: 200).registrations
         #expect(left.map(\.id) == ["b"])
         #expect(await fixture.put("a1", "loft1", as: "alice").status == .gone)
+    }
+
+    @Test("A user with pages of devices that cannot be unregistered one by one is removed", .timeLimit(.minutes(1)))
+    func devicesThatStayDoNotKeepTheRemovalGoing() async throws {
+        let fixture = try await Fixture()
+        let hub = try #require(fixture.hubs.hub(named: "hub")).id
+        let tag = try UserName("alice").tag
+        for number in 1...101 {
+            let row = RegistrationDraft(
+                platform: CarrierPigeon.platform, handle: PushHandle("loft\(number)"), handleKey: "loft\(number)",
+                tags: [tag])
+            let installation = InstallationDraft(
+                id: "i\(number)", document: [], expiresAt: nil,
+                rows: [InstallationRow(slot: "native", registration: row)])
+            _ = try await fixture.storage.apply(
+                .put(installation, condition: .none), in: hub, at: fixture.time.now)
+        }
+        try await fixture.removal.remove("alice")
+        #expect(try await fixture.users.list().map(\.name) == ["bob", "carol"])
     }
 
     @Test func aPasswordIsStoredAsItsHashAlone() async throws {

@@ -152,7 +152,9 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1"])
     }
 
-    @Test("What waits in a hub ends with the deletion of the hub, without its time being waited for", .timeLimit(.minutes(1)))
+    @Test(
+        "What waits in a hub ends with the deletion of the hub, without its time being waited for",
+        .timeLimit(.minutes(1)))
     func whatWaitsEndsWithItsHub() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "3600"]) }
         try await flight.register(1)
@@ -161,7 +163,9 @@ struct DispatcherTests {
             for _ in 0..<5 { dispatcher.enqueue([try await flight.accept()]) }
             while dispatcher.load.sleeping < 5 { await Task.yield() }
             try await flight.hubs.delete("aviary")
-            while dispatcher.load.sleeping + dispatcher.load.running + dispatcher.load.waiting > 0 { await Task.yield() }
+            while dispatcher.load.sleeping + dispatcher.load.running + dispatcher.load.waiting > 0 {
+                await Task.yield()
+            }
             #expect(flight.maps.count == 0)
         }
     }

@@ -114,7 +114,7 @@ struct ExpiryTests {
         let replacement = try await intake.replace(
             id, in: flight.hub, with: content("new"), to: .audience(nil), dueAt: due + .seconds(60),
             expiry: .after(.seconds(5)))
-        #expect(replacement == .replaced)
+        #expect(replacement == .replaced(.running))
         flight.time.advance(by: .seconds(60))
         #expect(try await flight.storage.release(due: flight.time.now, limit: 9).count == 0)
         flight.time.advance(by: .seconds(60))

@@ -59,6 +59,20 @@ struct ReplacementTests {
         #expect(tooLate.text.contains("has gone out and cannot be replaced"))
     }
 
+    @Test("What was paused stays paused when it is replaced, and the answer says so")
+    func whatIsPausedStaysPaused() async throws {
+        let fixture = try await HubFixture()
+        let id = try await schedule(fixture)
+        #expect(try await replace(id.description, fixture).fields["martlet-control"] == nil)
+        #expect(try await fixture.send(.post, "/demo/messages/\(id)/pause").status == .ok)
+        let paused = try await replace(id.description, fixture)
+        #expect(paused.status == .ok)
+        #expect(paused.fields["martlet-control"] == "paused")
+        #expect(try await fixture.storage.standing(id, in: fixture.hub.id)?.control == .paused)
+        #expect(try await fixture.send(.post, "/demo/messages/\(id)/resume").status == .ok)
+        #expect(try await replace(id.description, fixture).fields["martlet-control"] == nil)
+    }
+
     @Test func aBadReplacementChangesNothing() async throws {
         let fixture = try await HubFixture()
         let id = try await schedule(fixture)

@@ -1,0 +1,15 @@
+extension Migration {
+    /// `sent_at` of a roll-out is when its last page began, from which a restart goes on at the same pace.
+    ///
+    /// `has_refusals` makes a listing of the notifications with refusals independent of how many have none.
+    static let pagesAndRefusals = Migration(
+        name: "pages and refusals",
+        script: """
+            ALTER TABLE rollouts ADD COLUMN sent_at INTEGER;
+            ALTER TABLE notifications ADD COLUMN has_refusals INTEGER NOT NULL DEFAULT 0;
+            UPDATE notifications SET has_refusals = 1 WHERE sequence IN (
+                SELECT d.notification FROM deliveries d
+                WHERE EXISTS (SELECT 1 FROM refusals r WHERE r.delivery = d.id));
+            CREATE INDEX notifications_with_refusals ON notifications (hub, id) WHERE has_refusals = 1;
+            """)
+}
