@@ -81,7 +81,7 @@ extension Deliverer {
         course.sent = sent
         let conclusion = conclude(&tally, lane, delivery)
         var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: course.progress.isFannedOut)
-        if !places.isEmpty, delivery.notification.rollout != nil { step.sentAt = started }
+        if sent > 0, delivery.notification.rollout != nil { step.sentAt = started }
         step.add(conclusion)
         try await record(step, of: &course)
         try await apply(tally, conclusion, delivery, lane)

@@ -126,7 +126,7 @@ struct DeviceIdentity: Hashable, Sendable {
 
 extension AudiencePage {
     func identity(of place: Int) -> DeviceIdentity {
-        let channel = members[place].channel
+        let channel = channel(place)
         return channel == .none ? withHandle(place) { DeviceIdentity(handle: $0) } : DeviceIdentity(channel)
     }
 }

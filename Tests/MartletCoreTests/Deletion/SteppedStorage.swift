@@ -49,6 +49,11 @@ struct SteppedStorage: NotificationStore, ControlStore, DeadLetterStore, LaneSto
         return try await store.retries(of: delivery, due: now, limit: limit)
     }
 
+    func successors(of members: [AudienceMember], in delivery: Delivery) async throws(StorageError) -> [Successor] {
+        await steps.next()
+        return try await store.successors(of: members, in: delivery)
+    }
+
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp? {
         await steps.next()
         return try await store.nextRetry(of: delivery)
@@ -135,7 +140,7 @@ struct SteppedStorage: NotificationStore, ControlStore, DeadLetterStore, LaneSto
         try await store.forgetPauses(of: hub)
     }
 
-    func superseded(_ query: CollapseQuery) async throws(StorageError) -> [Int] {
+    func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded {
         await steps.next()
         return try await store.superseded(query)
     }
