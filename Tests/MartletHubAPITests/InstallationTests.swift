@@ -1,9 +1,9 @@
-import MartletCore
 import MartletHTTP
 import MartletModel
 import MartletTesting
 import Testing
 
+@testable import MartletCore
 @testable import MartletHubAPI
 
 /// What installations are besides their exchanges: rows of the one audience, under one writer at a time.
@@ -84,6 +84,46 @@ struct InstallationTests {
         #expect(try await Self.rows("c", of: fixture).map(\.id) == [native.id])
         #expect(try await fixture.send(.delete, "/demo/installations/i1").status == .noContent)
         #expect(try await Self.rows("$InstallationId:{i1}", of: fixture).isEmpty)
+    }
+
+    @Test("A template that no message can be made of is refused, and nothing has changed", arguments: [false, true])
+    func aTemplateThatIsTooLargeIsRefused(isPatch: Bool) async throws {
+        let fixture = try await HubFixture()
+        _ = try await fixture.send(.put, "/demo/installations/i1", body: Self.body)
+        let large = String(repeating: "x", count: 2000)
+        let answer =
+            isPatch
+            ? try await fixture.send(
+                .patch, "/demo/installations/i1",
+                body: #"[{"op":"add","path":"/templates/big","value":{"body":"{\"m\":\"\#(large)\"}"}}]"#)
+            : try await fixture.send(
+                .put, "/demo/installations/i1", body: Self.body.replacing("$(m)", with: large))
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("constant part makes a payload of 2008 bytes"), "\(answer.text)")
+        #expect(answer.text.contains("the platform takes at most 1000"))
+        #expect(try await Self.rows("$InstallationId:{i1}", of: fixture).compactMap(\.template?.name) == ["news"])
+        #expect(try await Self.rows("big", of: fixture).isEmpty)
+    }
+
+    @Test("A template from before its size was checked does not stand in the way of other changes")
+    func aStoredTemplateThatIsTooLargeStays() async throws {
+        let fixture = try await HubFixture()
+        let large = Self.body.replacing("$(m)", with: String(repeating: "x", count: 2000))
+        let installation = try Installation(parsing: Array(large.utf8), id: "i1")
+        let rows = InstallationRows(
+            installation: installation, platform: CarrierPigeon.self, expiresAt: nil,
+            stored: Set(installation.templates.values))
+        _ = try await fixture.storage.apply(
+            InstallationChange.put(
+                InstallationDraft(
+                    id: "i1", document: installation.json.bytes, expiresAt: nil, rows: try rows.all()),
+                condition: .none),
+            in: fixture.hub.id, at: HubFixture.start
+        ).get()
+        let patch = #"[{"op":"add","path":"/tags","value":"c"}]"#
+        #expect(try await fixture.send(.patch, "/demo/installations/i1", body: patch).status == .ok)
+        #expect(try await Self.rows("c", of: fixture).count == 2)
+        #expect(try await fixture.send(.put, "/demo/installations/i1", body: large).status == 400)
     }
 
     @Test("Patches at the same time are all kept")

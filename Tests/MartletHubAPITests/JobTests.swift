@@ -322,6 +322,16 @@ struct JobTests {
         #expect(try await fixture.send(.get, "/demo/registrations").count(of: "<entry") == 3)
     }
 
+    @Test func aLineWithATemplateThatNoMessageCanBeMadeOfFailsWithTheReason() async throws {
+        let template =
+            "<PigeonTemplateRegistrationDescription><Loft>North1</Loft><BodyTemplate>{\"m\":\""
+            + String(repeating: "x", count: 2000) + "\"}</BodyTemplate></PigeonTemplateRegistrationDescription>"
+        let job = try await run("ImportCreateRegistrations", template + "\n" + line("North2") + "\n")
+        let directory = "demo/\(try #require(job.element("JobId")))"
+        #expect(try await text("\(directory)/Failed.txt").contains("constant part makes a payload of 2008 bytes"))
+        #expect(try await text("\(directory)/Output.txt").hasPrefix("2\tCreated\t"))
+    }
+
     @Test func aLineThatIsTooLongIsPassedOver() async throws {
         let job = try await run(
             "ImportCreateRegistrations", String(repeating: "x", count: 70_000) + "\n" + line("North1") + "\n")

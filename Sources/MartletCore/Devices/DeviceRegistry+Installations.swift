@@ -18,14 +18,16 @@ extension DeviceRegistry {
         // Whoever is refused here for the version lost to a write that went through, so somebody always gets on.
         while true {
             guard let record = try await record(of: id, in: hub) else { throw .refused(.notFound) }
+            let stored: Installation
             let changed: Installation
             do throws(InstallationError) {
-                changed = try patch.apply(to: try installation(of: record))
+                stored = try installation(of: record)
+                changed = try patch.apply(to: stored)
             } catch {
                 throw .invalid(error.description)
             }
             do throws(DeviceRegistryError) {
-                return try await write(changed, in: hub, .version(record.version))
+                return try await write(changed, in: hub, .version(record.version), stored: stored)
             } catch {
                 guard case .refused(.versionMismatch) = error else { throw error }
             }
@@ -55,13 +57,14 @@ extension DeviceRegistry {
     }
 
     private func write(
-        _ installation: Installation, in hub: Hub.ID, _ condition: WriteCondition
+        _ installation: Installation, in hub: Hub.ID, _ condition: WriteCondition, stored: Installation? = nil
     ) async throws(DeviceRegistryError) {
         let platform = try platform(installation.platform)
         var installation = installation
         if let asked = installation.expirationTime, asked <= time.now { installation.expirationTime = nil }
         let expiry = [installation.expirationTime, expiry(in: hub)].compactMap { $0 }.min()
-        let rows = InstallationRows(installation: installation, platform: platform, expiresAt: expiry)
+        let rows = InstallationRows(
+            installation: installation, platform: platform, expiresAt: expiry, stored: stored?.allTemplates ?? [])
         let draft = InstallationDraft(
             id: installation.id, document: installation.json.bytes, expiresAt: expiry, rows: try rows.all())
         try await apply(.put(draft, condition: condition), in: hub)
@@ -120,5 +123,12 @@ extension DeviceRegistry {
             let written = try? platform.key(of: try channel.handle(on: platform.descriptor)), now != written
         else { return channel }
         return channel.replaced(with: handle, on: platform.descriptor)
+    }
+}
+
+extension Installation {
+    /// Its own and those of its tiles.
+    fileprivate var allTemplates: Set<InstallationTemplate> {
+        Set(templates.values).union(secondaryTiles.values.flatMap(\.templates.values))
     }
 }

@@ -6,6 +6,8 @@ struct InstallationRows {
     let installation: Installation
     let platform: any PushPlatform.Type
     let expiresAt: Timestamp?
+    /// Its templates as they are stored, which are not refused for their size.
+    var stored: Set<InstallationTemplate> = []
 
     /// - Throws: `DeviceRegistryError.invalid` for a channel or a template that the platform cannot have.
     func all() throws(DeviceRegistryError) -> [InstallationRow] {
@@ -69,7 +71,7 @@ struct InstallationRows {
             }
         }
         do throws(PushServiceError) {
-            return try platform.prepared(whole)
+            return try platform.prepared(whole, isStored: stored.contains(template))
         } catch {
             throw .invalid("The template '\(name.prefix(64))' is not valid: \(error)")
         }

@@ -2,21 +2,39 @@ public import MartletModel
 
 extension PushPlatform {
     /// Checks a template that a device registers, all of it.
+    /// - Parameter isStored: Whether the device has it already. Then its size is not checked, so that a template from
+    ///   before that check does not stand in the way of other changes.
     /// - Returns: The template as it is to be kept.
     /// - Throws: `PushServiceError` with the first thing that is wrong.
-    public static func prepared(_ template: Template) throws(PushServiceError) -> Template {
+    public static func prepared(
+        _ template: Template, isStored: Bool = false
+    ) throws(PushServiceError) -> Template {
         try checkHeaders(of: template)
         let known = Set(descriptor.templateElements.compactMap(\.option))
         if let unknown = template.options.keys.sorted().first(where: { !known.contains($0) }) {
             throw PushServiceError(.badTemplate, "Templates of this platform have no \(unknown.prefix(64)).")
         }
         let template = try checked(template)
+        let compiled: CompiledTemplate
         do throws(TemplateError) {
-            _ = try CompiledTemplate(template, format: format(of: template))
+            compiled = try CompiledTemplate(template, format: format(of: template))
         } catch {
             throw PushServiceError(.badTemplate, error.description)
         }
+        if !isStored { try checkSize(of: template, compiled) }
         return template
+    }
+
+    /// Checks that the platform would take at least the smallest message of a template.
+    private static func checkSize(of template: Template, _ compiled: CompiledTemplate) throws(PushServiceError) {
+        let smallest = normalized(Message(compiled.constantPart, descriptor), at: Timestamp(seconds: 0))
+        let (size, limit) = (payloadSize(of: smallest), payloadLimit(of: template))
+        guard size <= limit else {
+            throw PushServiceError(
+                .badTemplate,
+                "The template's constant part makes a payload of \(size) bytes, before any property is filled in; the "
+                    + "platform takes at most \(limit). Shorten the template.")
+        }
     }
 
     private static func checkHeaders(of template: Template) throws(PushServiceError) {

@@ -58,6 +58,13 @@ public protocol PushPlatform: Sendable {
     /// Checks the headers and options of a template, and gives it back with the headers that the platform needs and
     /// that its body tells.
     static func checked(_ template: Template) throws(PushServiceError) -> Template
+
+    /// How many bytes of a message count towards the platform's limit.
+    /// - Parameter message: Normalized.
+    static func payloadSize(of message: Message) -> Int
+
+    /// The largest payload, in bytes, that a message of a template may have.
+    static func payloadLimit(of template: Template) -> Int
 }
 
 extension PushPlatform {
@@ -86,6 +93,10 @@ extension PushPlatform {
     public static func format(of template: Template) -> TemplateFormat { descriptor.templateFormat }
 
     public static func checked(_ template: Template) throws(PushServiceError) -> Template { template }
+
+    public static func payloadSize(of message: Message) -> Int { message.body.count }
+
+    public static func payloadLimit(of template: Template) -> Int { descriptor.payloadLimit }
 }
 
 /// What a push platform cannot accept, in a sentence that says what to do.

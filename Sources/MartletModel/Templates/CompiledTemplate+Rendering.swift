@@ -23,6 +23,29 @@ extension CompiledTemplate {
         for field in self.options { options[field.name] = try rendering.value(of: field) }
         return RenderedTemplate(body: body, headers: headers, options: options)
     }
+
+    /// What every notification has of this template: the rendering in which all properties are empty, and numbers are 0.
+    public var constantPart: RenderedTemplate {
+        var output: [UInt8] = []
+        for piece in body {
+            switch piece {
+            case .literal(let bytes): output += bytes
+            case .value(let expression, let target):
+                if expression.isNumber { output.append(UInt8(ascii: "0")) }
+                for case .literal(let bytes) in expression.terms { target.append(bytes[...], to: &output) }
+            }
+        }
+        let headers = headers.map { Template.Header(name: $0.name, value: $0.literal) }
+        let options = Dictionary(options.map { ($0.name, $0.literal) }) { _, last in last }
+        return RenderedTemplate(body: output, headers: headers, options: options)
+    }
+}
+
+extension CompiledTemplate.Field {
+    /// The value where it is the same in every notification; otherwise empty.
+    fileprivate var literal: String {
+        if case .literal(let text) = value { text } else { "" }
+    }
 }
 
 /// One rendering: looks values up, puts them together and counts what has been made.

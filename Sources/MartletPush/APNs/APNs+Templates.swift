@@ -21,4 +21,16 @@ extension APNs {
         }
         return template
     }
+
+    /// As the push type has it, which the headers state, in words or by the topic; that of an expression may be any.
+    public static func payloadLimit(of template: Template) -> Int {
+        let stated = ["push-type", "topic"].lazy.compactMap { name in
+            template.headers.first { ["apns-\(name)", "x-apns-\(name)"].contains($0.name.lowercased()) }
+                .map { (name, $0.value) }
+        }.first
+        guard let (name, value) = stated else { return APNsPushType.alert.payloadLimit }
+        if TemplateRules.isExpression(value) { return descriptor.payloadLimit }
+        let type = name == "topic" ? APNsPushType(suffixOf: value) : APNsPushType(rawValue: value.lowercased())
+        return (type ?? .alert).payloadLimit
+    }
 }

@@ -40,6 +40,12 @@ extension FCM {
         try FCMMessage.check(content)
     }
 
+    /// Names and values of what devices receive.
+    public static func payloadSize(of message: Message) -> Int {
+        guard let payload = try? Payload.object(message) else { return message.body.count }
+        return FCMMessage.size(of: payload["message"] ?? payload)
+    }
+
     public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
         var data = Payload.members(naming: id, on: FCM.self)
         data["message"] = .string(text)

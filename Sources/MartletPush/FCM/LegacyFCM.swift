@@ -86,6 +86,8 @@ extension LegacyFCM {
         try FCM.check(normalized(message, at: Timestamp(seconds: 0)))
     }
 
+    public static func payloadSize(of message: Message) -> Int { FCM.payloadSize(of: message) }
+
     public static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message {
         var data = Payload.members(naming: id, on: LegacyFCM.self)
         data["message"] = .string(text)
