@@ -20,7 +20,7 @@ SEED ?= 1
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator Examples
 
-.PHONY: help setup build demo run test lint format checks peers ceilings sanitize bench durability soak faults mass-jobs fuzz bare-debian clean
+.PHONY: help setup build demo tour run test lint format checks peers ceilings sanitize bench durability soak faults mass-jobs fuzz bare-debian clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ build: setup ## build the release binary, .build/release/martlet
 
 demo: build ## build, then send a notification through a real server and simulator
 	@Scripts/demo
+
+tour: build ## build, then run the commands of the README and of Docs/Tour.md and compare what they print
+	@Scripts/check-commands --self-test && Scripts/check-commands
 
 run: build ## build, then serve http://127.0.0.1:8080 and https://127.0.0.1:8443 with the simulator, data in ./data
 	.build/release/martlet serve --data data --listen 127.0.0.1:8080 \
