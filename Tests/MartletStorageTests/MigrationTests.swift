@@ -22,7 +22,7 @@ struct MigrationTests {
         #expect(
             Migration.all.map(\.name) == [
                 "hubs", "devices", "notifications", "users", "jobs", "payloads", "receipts", "sends",
-                "pages and refusals",
+                "pages and refusals", "collapse keys",
             ])
     }
 
@@ -35,6 +35,80 @@ struct MigrationTests {
             #expect(try await names(new) == Migration.all.map(\.name) + ["extra"])
             await new.close()
         }
+    }
+
+    /// What was released is on disks: a change of it would reach new databases alone.
+    @Test func stepsThatExistAreNeverChanged() {
+        let known = [
+            ("hubs", 0x64E4_151D_3B06_A3AB),
+            ("devices", 0x0B31_323D_324B_58DE),
+            ("notifications", 0xFAB0_A629_7EE1_1891),
+            ("users", 0xC626_A278_FA52_E571),
+            ("jobs", 0x6020_86D8_F5CE_55DA),
+            ("payloads", 0xE730_0D7E_E0E4_0300),
+            ("receipts", 0x0A84_12CC_7D04_F2F9),
+            ("sends", 0x5E33_C336_B95B_8CDB),
+            ("pages and refusals", 0x83A3_2AA5_130A_964B),
+            ("collapse keys", 0xC7CC_20E5_692D_D246),
+        ] as [(String, UInt64)]
+        for (name, hash) in known {
+            let script = Migration.all.first { $0.name == name }?.script ?? ""
+            #expect(
+                Self.hash(script) == hash,
+                "The step '\(name)' was changed; leave it as it was and append a new step.")
+        }
+        #expect(known.map(\.0) == Migration.all.map(\.name), "Add the hash of the new step.")
+    }
+
+    @Test func collapseKeysOfAnOldDatabaseAreKept() async throws {
+        let old = try open(Array(Migration.all.prefix(7)))
+        let now = Timestamp(seconds: 1_700_000_000)
+        let hub = try #require(try await old.createHub(name: "loft", settings: HubSettings(), at: now)).id
+        var ids: [Int64] = []
+        for number in 0..<3 {
+            ids.append(try await Self.insertOldDelivery(number, hub, old))
+        }
+        try await old.writer.write { [ids] connection throws(StorageError) in
+            for (id, expression) in zip(ids, [nil, "a", nil] as [String?]) {
+                try connection.run(
+                    """
+                    INSERT INTO collapses (hub, platform, key, anchor, delivery, expression, last_channel)
+                    VALUES (?, 'pigeon', 'k', 'x', ?, ?, 9)
+                    """, hub.rawValue, id, expression)
+            }
+        }
+        await old.close()
+        let new = try open(Migration.all)
+        let rows = try await new.readers.read { connection throws(StorageError) in
+            try connection.all("SELECT delivery, expression, is_latest FROM collapses ORDER BY delivery") {
+                "\($0.integer(0)) \($0.text(1)) \($0.integer(2))"
+            }
+        }
+        #expect(rows == ["\(ids[0])  0", "\(ids[1]) a 1", "\(ids[2])  1"])
+        await new.close()
+    }
+
+    private static func insertOldDelivery(
+        _ number: Int, _ hub: Hub.ID, _ storage: SQLiteStorage
+    ) async throws -> Int64 {
+        try await storage.writer.write { connection throws(StorageError) in
+            try connection.run(
+                """
+                INSERT INTO notifications (hub, id, is_confidential, accepted_at, expires_at, states_expiry)
+                VALUES (?, ?, 0, 0, 0, 0)
+                """, hub.rawValue, [UInt8(number)])
+            try connection.run(
+                """
+                INSERT INTO deliveries (notification, platform, last_channel, last_registration, state, is_final,
+                    cursor_channel, cursor_registration, is_fanned_out) VALUES (?, 'pigeon', 9, 9, 'running', 0, 0, 0, 0)
+                """, connection.lastInsertedRow)
+            return connection.lastInsertedRow
+        }
+    }
+
+    /// FNV-1a.
+    private static func hash(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
     @Test func aStepThatFailsLeavesNothingAndCanBeRunLater() async throws {

@@ -55,6 +55,13 @@ struct DeliveryQueue: Sendable {
         var ticket: UInt64 = 0
         /// It waits before the others of its lane.
         var isAhead = false
+
+        init(_ delivery: Delivery, kind: Kind) {
+            lane = delivery.lane
+            notification = delivery.notification.sequence
+            self.kind = kind
+            expiresAt = delivery.notification.expiresAt
+        }
     }
 
     private let limits: QueueLimits
@@ -112,8 +119,16 @@ struct DeliveryQueue: Sendable {
         guard hasRoom || ofHub < limits.waitingOfAnyHub else {
             return reading.turnAway(progress.delivery.id)
         }
+        let isNew = reading.isNew(progress.delivery.id)
         reading.take(progress.delivery.id)
-        enqueue(progress)
+        // The store may have told of it before its intake did, and it may be over by now: it is read again in its turn.
+        isNew ? enqueue(progress) : enqueueStored(progress.delivery)
+    }
+
+    /// Takes a delivery of which only the number is kept until its turn.
+    private mutating func enqueueStored(_ delivery: Delivery) {
+        guard known[delivery.id] == nil else { return }
+        wait(.stored(delivery.id), Note(delivery, kind: .firstPage))
     }
 
     /// Behind which delivery the store is to be read, where it is to be read now.
@@ -139,10 +154,7 @@ struct DeliveryQueue: Sendable {
 
     private mutating func wait(_ course: DeliveryCourse) {
         let weight = course.weight
-        let note = Note(
-            lane: course.delivery.lane, notification: course.delivery.notification.sequence,
-            kind: course.hasBegun ? .furtherPage : .firstPage,
-            expiresAt: course.delivery.notification.expiresAt)
+        let note = Note(course.delivery, kind: course.hasBegun ? .furtherPage : .firstPage)
         guard held < limits.held, heldBytes + weight <= limits.heldBytes else {
             return wait(.stored(course.delivery.id), note)
         }
@@ -184,9 +196,13 @@ struct DeliveryQueue: Sendable {
         return true
     }
 
+    /// Whether the store is to be asked for a delivery that is not known here: all others are over, or will be handed over
+    /// by their intake.
+    func isLeftToStore(_ id: Delivery.ID) -> Bool { reading.isLeftToStore(id) }
+
     /// Takes a delivery that was left to the store, to go before the others of its lane.
     mutating func advance(_ progress: DeliveryProgress) {
-        enqueue(progress)
+        enqueueStored(progress.delivery)
         _ = advance(progress.delivery.id)
     }
 

@@ -263,7 +263,7 @@ public final class Dispatcher: Sendable {
 
     /// Has a delivery that takes the place of older ones go before them, also where it is only in the store.
     private func advance(_ id: Delivery.ID) async {
-        guard !queue.withLock({ $0.advance(id) }) else { return }
+        guard queue.withLock({ !$0.advance(id) && $0.isLeftToStore(id) }) else { return }
         do throws(StorageError) {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
             if let found, found.delivery.id == id { queue.withLock { $0.advance(found) } }

@@ -7,6 +7,8 @@ import MartletModel
 struct StoreReading: Sendable {
     private var through = Delivery.ID.none
     private(set) var isComplete = false
+    /// The last that the store had when it was read.
+    private var found = Delivery.ID.none
     private var again: Timestamp?
     /// The last that was taken, through or behind `through`.
     private var last = Delivery.ID.none
@@ -17,6 +19,12 @@ struct StoreReading: Sendable {
 
     /// When the store is to be read after a failure.
     var nextTry: Timestamp? { isComplete || isReading ? nil : again }
+
+    /// Whether only its intake can have told of a delivery, and not the store before it.
+    func isNew(_ id: Delivery.ID) -> Bool { isComplete && id > found }
+
+    /// Whether a delivery was left to the store, or may have been.
+    func isLeftToStore(_ id: Delivery.ID) -> Bool { !isComplete && id > through }
 
     /// A new delivery is taken.
     mutating func take(_ id: Delivery.ID) {
@@ -53,6 +61,7 @@ struct StoreReading: Sendable {
         // What was turned away meanwhile is among the found, or lies behind them: the store numbers in the order in which
         // deliveries become visible.
         through = found.last?.delivery.id ?? through
+        self.found = max(self.found, through)
         isComplete = isAll && !hasTurnedAway
         if isComplete { through = max(through, last) }
         return found.filter { !ended.contains($0.delivery.id) }

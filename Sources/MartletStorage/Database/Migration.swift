@@ -7,7 +7,7 @@ struct Migration: Sendable {
     var script: String
 
     static let all: [Migration] = [
-        hubs, devices, notifications, users, jobs, payloads, receipts, sends, pagesAndRefusals,
+        hubs, devices, notifications, users, jobs, payloads, receipts, sends, pagesAndRefusals, collapseKeys,
     ]
 }
 

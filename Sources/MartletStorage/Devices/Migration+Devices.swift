@@ -120,7 +120,6 @@ extension Migration {
                 cause TEXT NOT NULL
             ) STRICT;
             CREATE INDEX registration_history_by_id ON registration_history (hub, id);
-            CREATE INDEX registration_history_by_channel ON registration_history (channel);
             CREATE INDEX registration_history_by_installation ON registration_history (hub, installation)
                 WHERE installation IS NOT NULL;
             CREATE TABLE registration_history_start (change INTEGER NOT NULL) STRICT;

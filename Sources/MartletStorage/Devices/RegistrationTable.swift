@@ -26,15 +26,17 @@ struct RegistrationTable {
         switch change {
         case .merge(let merge): return try InstallationTable(connection, memory).apply(merge, in: hub, at: now)
         case .put(let draft, let id, let condition):
-            var stored = try find(id, in: hub)
+            let stored = try find(id, in: hub)
             if let refusal = try refusal(of: condition, stored, id, hub, now, creates: true) {
                 return .failure(refusal)
             }
+            // What it was is of the installation still: its history says so.
+            var alone = stored
             if let row = stored?.row {
                 try leave(row, sequence: stored?.sequence)
-                stored?.row = nil
+                alone?.row = nil
             }
-            let channel = try channel(of: draft, over: stored, in: hub, at: now)
+            let channel = try channel(of: draft, over: alone, in: hub, at: now)
             return .success(try write(draft, id: id, channel, over: stored, in: hub, at: now).registration)
         case .delete(let id, let condition):
             let stored = try find(id, in: hub)

@@ -13,8 +13,7 @@ extension Migration {
     /// Of a roll-out `halt_share` is in hundredths of a percent and `duration` in milliseconds; exactly one of `rate` and
     /// `duration` is filled. Its halting rule counts what ended since `succeeded` and `failed` had.
     /// `collapse` has the collapse key and behind it, of a direct send, the keys of its handles. `collapses` has the
-    /// deliveries with such keys, by what whoever they are for has. Of those with one anchor and expression only the
-    /// latest is looked at, so that a backlog of thousands under one key costs each of them one row.
+    /// deliveries with such keys, by what whoever they are for has.
     static let notifications = Migration(
         name: "notifications",
         script: """
@@ -83,23 +82,12 @@ extension Migration {
                 key TEXT NOT NULL,
                 anchor TEXT NOT NULL,
                 delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
-                expression TEXT NOT NULL,
+                expression TEXT,
                 last_channel INTEGER NOT NULL,
-                is_latest INTEGER NOT NULL,
-                PRIMARY KEY (hub, platform, key, anchor, expression, delivery)
+                PRIMARY KEY (hub, platform, key, anchor, delivery)
             ) STRICT, WITHOUT ROWID;
-            CREATE INDEX collapses_latest ON collapses (hub, platform, key, delivery) WHERE is_latest = 1;
-            CREATE INDEX collapses_latest_by_anchor ON collapses (hub, platform, key, anchor, delivery)
-                WHERE is_latest = 1;
+            CREATE INDEX collapses_by_key ON collapses (hub, platform, key, delivery);
             CREATE INDEX collapses_by_delivery ON collapses (delivery);
-            CREATE TRIGGER collapses_end AFTER DELETE ON collapses WHEN OLD.is_latest = 1 BEGIN
-                UPDATE collapses SET is_latest = 1
-                WHERE (hub, platform, key, anchor, expression)
-                        = (OLD.hub, OLD.platform, OLD.key, OLD.anchor, OLD.expression)
-                    AND delivery = (SELECT max(delivery) FROM collapses
-                        WHERE hub = OLD.hub AND platform = OLD.platform AND key = OLD.key AND anchor = OLD.anchor
-                            AND expression = OLD.expression);
-            END;
             CREATE TABLE outcome_counts (
                 delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
                 outcome TEXT NOT NULL,

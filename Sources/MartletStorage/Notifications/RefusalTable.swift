@@ -42,6 +42,17 @@ struct RefusalTable {
             """, delivery.rawValue)
     }
 
+    /// Refusals were removed: the notification is listed no longer where those were the last.
+    func forgetRefusals(ofNotificationWith delivery: Int64) throws(StorageError) {
+        try connection.run(
+            """
+            UPDATE notifications SET has_refusals = 0
+            WHERE sequence = (SELECT notification FROM deliveries WHERE id = ?) AND has_refusals = 1
+                AND NOT EXISTS (SELECT 1 FROM deliveries d JOIN refusals r ON r.delivery = d.id
+                    WHERE d.notification = notifications.sequence)
+            """, delivery)
+    }
+
     /// A page of the hub's notifications with refusals. It costs as much however many have none.
     static let listing =
         "SELECT id FROM notifications WHERE hub = ? AND has_refusals = 1 AND id > ? ORDER BY id LIMIT ?"

@@ -1,5 +1,5 @@
 extension Migration {
-    /// `payloads` holds ids with commas between them, empty where there is none.
+    /// `payloads` holds ids, a comma after each, empty where there is none.
     static let sends = Migration(
         name: "sends",
         script: """

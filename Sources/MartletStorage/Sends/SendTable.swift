@@ -23,7 +23,7 @@ struct SendTable {
     /// In place of one that has been remembered long enough.
     func add(_ record: SendRecord) throws(StorageError) -> SendRecord {
         if let known = try self.record(record.request.key, at: record.startedAt) { return known }
-        let payloads = record.payloads.map { $0.map(\.description) ?? "" }.joined(separator: ",")
+        let payloads = record.payloads.map { ($0.map(\.description) ?? "") + "," }.joined()
         try connection.run(
             """
             INSERT OR REPLACE INTO sends (key, fingerprint, payloads, started_at, is_complete) VALUES (?, ?, ?, ?, ?)
@@ -50,7 +50,7 @@ struct SendTable {
 
     private static func payloads(_ text: String) throws(StorageError) -> [PayloadID?] {
         var payloads: [PayloadID?] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+        for part in text.split(separator: ",", omittingEmptySubsequences: false).dropLast() {
             let id = PayloadID(String(part))
             guard part.isEmpty || id != nil else {
                 throw StorageError(.corrupt, "A stored send cannot be read; restore a backup.")

@@ -101,7 +101,9 @@ struct Sweeper {
                 """, now + (.zero - retention.notifications), Self.limit
             ) { $0.integer(0) }
             guard let delivery else { continue }
-            return try connection.removePortion(of: table, "delivery", delivery, by: key, limit: Self.limit)
+            let removed = try connection.removePortion(of: table, "delivery", delivery, by: key, limit: Self.limit)
+            if table == "refusals" { try RefusalTable(connection).forgetRefusals(ofNotificationWith: delivery) }
+            return removed
         }
         return 0
     }

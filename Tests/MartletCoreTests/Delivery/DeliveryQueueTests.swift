@@ -99,6 +99,35 @@ struct DeliveryQueueTests {
         #expect([nextSequence(&queue), nextSequence(&queue)] == [4, 1])
     }
 
+    @Test func whatTheStoreToldOfBeforeItsIntakeIsReadAgainAndNotSentTwice() {
+        var queue = makeQueue()
+        _ = queue.wantsMore(at: now)
+        queue.fill([Self.progress(1)], isAll: true)
+        #expect(nextSequence(&queue) == 1)
+        queue.end(Self.id(1), .finished, at: now)
+        queue.add(Self.progress(1))
+        guard case .resume(Self.id(1), _) = queue.next(at: now) else {
+            Issue.record("it is begun anew")
+            return
+        }
+    }
+
+    @Test func whatWasAdvancedFromTheStoreIsReadAgainInItsTurn() {
+        var queue = emptyQueue(waiting: 1)
+        #expect(!queue.isLeftToStore(Self.id(1)))
+        for sequence in 1...2 { queue.add(Self.progress(Int64(sequence))) }
+        #expect(queue.isLeftToStore(Self.id(2)))
+        queue.advance(Self.progress(2))
+        guard case .resume(Self.id(2), _) = queue.next(at: now) else {
+            Issue.record("it is begun as it was read")
+            return
+        }
+        queue.end(Self.id(2), .finished, at: now)
+        // Its intake comes late, while there is room for any hub.
+        queue.add(Self.progress(2))
+        if case .deliver(let course, _) = queue.next(at: now) { #expect(course.delivery.id == Self.id(1)) }
+    }
+
     @Test func whatStandsBeforeAPausedLaneIsItsNextProbeWhereItIsAdvanced() {
         var queue = emptyQueue()
         for sequence in 1...3 { queue.add(Self.progress(Int64(sequence))) }
