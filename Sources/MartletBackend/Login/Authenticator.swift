@@ -103,22 +103,18 @@ final class Authenticator: Sendable {
             return (name, user)
         }
         let folded = name?.folded ?? text.lowercased()
-        let address = request.clientAddress
-        if let user {
-            try await verifyOnce(password, of: user, folded, from: address)
-        } else {
-            try await verify(password, of: nil, folded, from: address)
-        }
+        try await verifyOnce(password, of: user, folded, from: request.clientAddress)
         guard let user, let name = try? UserName(user.name) else { throw .badCredentials }
         return (name, user)
     }
 
     /// Lets requests that come while the same password is being checked wait for that: an app that sends several at once
-    /// makes one attempt.
+    /// makes one attempt. The same for names that no user has, or the number of checks would tell which names exist.
     private func verifyOnce(
-        _ password: [UInt8], of user: User, _ folded: String, from address: String
+        _ password: [UInt8], of user: User?, _ folded: String, from address: String
     ) async throws(BackendError) {
-        guard let code = verified.withLock({ $0.code(password, user.passwordHash) }) else { throw .busy }
+        let subject = user?.passwordHash ?? "no user \(folded)"
+        guard let code = verified.withLock({ $0.code(password, subject) }) else { throw .busy }
         let key = Check(code: code, address: address)
         let check = checks.withLock { checks in
             if let check = checks[key] { return check }
@@ -144,15 +140,17 @@ final class Authenticator: Sendable {
         let (decision, share) = limiter.withLock {
             ($0.attempt(user: folded, address: address, at: time.now), $0.share(of: folded, address: address))
         }
-        if case .refused(let wait) = decision {
-            throw .tooManyAttempts(retryAfter: wait.components.seconds + 1)
+        let attempt: LoginLimiter.Attempt
+        switch decision {
+        case .refused(let wait): throw .tooManyAttempts(retryAfter: wait.components.seconds + 1)
+        case .admitted(let admitted): attempt = admitted
         }
         guard let isRight = await users.verify(password, against: user?.passwordHash, share: share) else {
-            limiter.withLock { $0.withdrawn(user: folded, address: address, at: time.now) }
+            limiter.withLock { $0.withdrawn(attempt, at: time.now) }
             throw .busy
         }
         guard isRight, let user else { throw .badCredentials }
-        limiter.withLock { $0.succeeded(user: folded, address: address, at: time.now) }
+        limiter.withLock { $0.succeeded(attempt, at: time.now) }
         verified.withLock { $0.insert(password, of: user.passwordHash, at: time.now) }
     }
 

@@ -25,11 +25,18 @@ struct LoginLimiter: Sendable {
     }
 
     enum Decision: Hashable, Sendable {
-        case admitted
+        case admitted(Attempt)
         case refused(retryAfter: Duration)
     }
 
-    private struct Pair: Hashable, Sendable {
+    /// An attempt and what was counted for it: exactly that is taken back, also where the network became known meanwhile.
+    struct Attempt: Hashable, Sendable {
+        fileprivate let pair: Pair
+        fileprivate let size: BucketSize
+        fileprivate let wasKnown: Bool
+    }
+
+    fileprivate struct Pair: Hashable, Sendable {
         let user: String
         let network: String
     }
@@ -59,29 +66,28 @@ struct LoginLimiter: Sendable {
             pairs.wait(pair, size(of: pair, at: now), at: now),
             isKnown ? .zero : networks.wait(pair.network, settings.network, at: now))
         guard wait == .zero else { return .refused(retryAfter: wait) }
-        pairs.fill(pair, size(of: pair, at: now), at: now)
+        let attempt = Attempt(pair: pair, size: size(of: pair, at: now), wasKnown: isKnown)
+        pairs.fill(pair, attempt.size, at: now)
         if !isKnown {
             networks.fill(pair.network, settings.network, at: now)
             users.fill(user, settings.everywhere, at: now)
         }
-        return .admitted
+        return .admitted(attempt)
     }
 
     /// The password was right.
-    mutating func succeeded(user: String, address: String, at now: Timestamp) {
-        withdrawn(user: user, address: address, at: now)
-        let pair = Pair(user: user, network: Self.network(of: address))
-        pairs.forget(pair)
-        known.insert(pair)
+    mutating func succeeded(_ attempt: Attempt, at now: Timestamp) {
+        withdrawn(attempt, at: now)
+        pairs.forget(attempt.pair)
+        known.insert(attempt.pair)
     }
 
     /// The password was not checked after all.
-    mutating func withdrawn(user: String, address: String, at now: Timestamp) {
-        let pair = Pair(user: user, network: Self.network(of: address))
-        pairs.drain(pair, size(of: pair, at: now), at: now)
-        guard !known.contains(pair) else { return }
-        networks.drain(pair.network, settings.network, at: now)
-        users.drain(user, settings.everywhere, at: now)
+    mutating func withdrawn(_ attempt: Attempt, at now: Timestamp) {
+        pairs.drain(attempt.pair, attempt.size, at: now)
+        guard !attempt.wasKnown else { return }
+        networks.drain(attempt.pair.network, settings.network, at: now)
+        users.drain(attempt.pair.user, settings.everywhere, at: now)
     }
 
     private func size(of pair: Pair, at now: Timestamp) -> BucketSize {

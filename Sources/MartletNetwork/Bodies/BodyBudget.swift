@@ -15,41 +15,69 @@ struct BodyBudget {
     /// Bytes of strangers.
     private(set) var unknown = 0
     private var shares: [Share: Int] = [:]
-    private var connections: [UInt64: Int] = [:]
+    private var connections: [UInt64: Connection] = [:]
+    private var scopes: [String: Int] = [:]
+
+    private struct Connection {
+        var used = 0
+        /// Bytes of senders who are not known.
+        var unknown = 0
+    }
 
     init(limits: BodyLimits) {
         self.limits = limits
     }
 
-    var isEmpty: Bool { known == 0 && unknown == 0 && shares.isEmpty && connections.isEmpty }
+    var isEmpty: Bool { known == 0 && unknown == 0 && shares.isEmpty && connections.isEmpty && scopes.isEmpty }
 
     func used(by share: Share) -> Int { shares[share] ?? 0 }
-    func used(on connection: UInt64) -> Int { connections[connection] ?? 0 }
+    func used(on connection: UInt64) -> Int { connections[connection]?.used ?? 0 }
 
     /// - Returns: Whether all of the bytes were reserved; otherwise none was.
     mutating func reserve(_ count: Int, for share: Share, on connection: UInt64) -> Bool {
-        let ofShare = used(by: share) + count
-        let ofConnection = used(on: connection) + count
-        guard ofShare <= limit(of: share), ofConnection <= limits.connection else { return false }
-        if case .network = share {
-            guard unknown + count <= limits.strangers else { return false }
-            unknown += count
-        } else {
-            guard known + count <= limits.total else { return false }
-            known += count
+        let charged = chargeable(count, for: share, on: connection)
+        guard used(by: share) + charged <= limit(of: share), used(on: connection) + count <= limits.connection else {
+            return false
         }
-        shares[share] = ofShare
-        connections[connection] = ofConnection
+        switch share {
+        case .network: guard unknown + charged <= limits.strangers else { return false }
+        case .caller(_, let scope):
+            guard known + charged <= limits.total, scopes[scope, default: 0] + charged <= limits.scope else { return false }
+        }
+        change(by: count, charged, share, on: connection)
         return true
     }
 
     /// Gives back what was reserved.
     mutating func release(_ count: Int, of share: Share, on connection: UInt64) {
-        if case .network = share { unknown -= count } else { known -= count }
-        let ofShare = used(by: share) - count
-        shares[share] = ofShare > 0 ? ofShare : nil
-        let ofConnection = used(on: connection) - count
-        connections[connection] = ofConnection > 0 ? ofConnection : nil
+        change(by: -count, chargeable(-count, for: share, on: connection), share, on: connection)
+    }
+
+    private mutating func change(by count: Int, _ charged: Int, _ share: Share, on connection: UInt64) {
+        Self.add(charged, to: &shares[share])
+        var used = connections[connection] ?? Connection()
+        used.used += count
+        switch share {
+        case .network:
+            unknown += charged
+            used.unknown += count
+        case .caller(_, let scope):
+            known += charged
+            Self.add(charged, to: &scopes[scope])
+        }
+        connections[connection] = used.used > 0 ? used : nil
+    }
+
+    /// How much of a change of `count` bytes counts: what a stranger's connection has free does not.
+    private func chargeable(_ count: Int, for share: Share, on connection: UInt64) -> Int {
+        guard case .network = share else { return count }
+        let before = connections[connection]?.unknown ?? 0
+        return max(0, before + count - limits.free) - max(0, before - limits.free)
+    }
+
+    private static func add(_ count: Int, to sum: inout Int?) {
+        let new = (sum ?? 0) + count
+        sum = new > 0 ? new : nil
     }
 
     private func limit(of share: Share) -> Int {

@@ -33,6 +33,9 @@ final class BodyLease: @unchecked Sendable {
     /// Whether the body waits for room: nothing more of it is to be read.
     var isWaiting: Bool { retryAt != nil }
 
+    /// Whether somebody known is charged, not the network of the peer.
+    var isOfKnownCaller: Bool { if case .caller = share { true } else { false } }
+
     /// How much of the body there is room for.
     var room: Int { reserved - headBytes }
 
@@ -77,6 +80,7 @@ final class BodyLease: @unchecked Sendable {
     /// - Parameter count: All of the body that is held.
     /// - Returns: false where they must be dropped and the request refused.
     func hold(_ count: Int) -> Bool {
+        if isWaiting { wanted = max(wanted, count) }
         let missing = headBytes + count - reserved - early
         guard missing > 0 else { return true }
         let network = BodyBudget.Share.network(bodies.network)

@@ -86,7 +86,7 @@ final class HTTP1Server: WireProtocol {
         quietSince = connection.now
     }
 
-    var idleSince: ContinuousClock.Instant? { stream == nil ? quietSince : nil }
+    var idleSince: ContinuousClock.Instant? { stream == nil && output.isEmpty ? quietSince : nil }
 
     var deadline: ContinuousClock.Instant? {
         let others = lease?.retryAt ?? streamed?.deadline
@@ -178,9 +178,9 @@ final class HTTP1Server: WireProtocol {
 
     private var mayConsume: Bool { phase != .answering && !isHeldUp && (phase != .idle || !isCongested) }
 
-    /// Whether there is room for so many bytes more of a body that is collected and did not announce its length.
+    /// Whether there is room for so many bytes more of a body that is collected.
     private func hasRoom(for count: Int) -> Bool {
-        guard phase == .body, bodyLeft == 0, let lease else { return true }
+        guard phase == .body, let lease else { return true }
         return lease.cover(max(lease.room, min(body.count + count, bodyLimit)), at: connection.now)
     }
 
@@ -191,7 +191,7 @@ final class HTTP1Server: WireProtocol {
             backlog = []
             waiting.withUnsafeBytes { consume($0) }
         }
-        if backlog.isEmpty { backlogLease = nil }
+        if backlog.isEmpty, partialHead.isEmpty { backlogLease = nil }
     }
 
     /// - Returns: How many bytes were taken: more than 0.
@@ -267,7 +267,8 @@ final class HTTP1Server: WireProtocol {
         } else {
             let lease = bodies.lease(route.account, headBytes: headBytes)
             self.lease = lease
-            if lease.cover(Int(bodyLeft), at: connection.now) { bodyHasRoom() }
+            // What somebody unknown announces is reserved as it comes.
+            if lease.cover(lease.isOfKnownCaller ? Int(bodyLeft) : 0, at: connection.now) { bodyHasRoom() }
         }
     }
 
@@ -282,7 +283,7 @@ final class HTTP1Server: WireProtocol {
 
     /// A body that is collected may come.
     private func bodyHasRoom() {
-        body.reserveCapacity(Int(bodyLeft))
+        body.reserveCapacity(min(Int(bodyLeft), lease?.room ?? 0))
         sendContinue()
     }
 

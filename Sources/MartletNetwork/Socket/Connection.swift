@@ -86,7 +86,7 @@ final class Connection: WireConnection, ReadinessHandler {
     /// Since when a server's connection has been of no use to its peer; nil while a request is answered.
     var idleSince: ContinuousClock.Instant? {
         guard phase == .open, let wire else { return createdAt }
-        return wire.idleSince
+        return pending.isEmpty ? wire.idleSince : nil
     }
 
     /// The protocol that ALPN selected, if any.

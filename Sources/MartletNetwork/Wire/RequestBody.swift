@@ -40,6 +40,8 @@ final class RequestBody {
     private static let room = 64 * 1024
     /// By how much room grows for a body whose length is not known.
     private static let step = 64 * 1024
+    /// The slowest that a body may come that is kept in memory, in bytes a second.
+    private static let leastRate = 32 * 1024
 
     private weak var source: (any RequestBodySource)?
     private let lease: BodyLease
@@ -47,6 +49,9 @@ final class RequestBody {
     private let length: Int?
     private var reading = Reading.notYet
     private var pace: InboundPace
+    private let stallTime: Duration
+    /// When a body that is kept in memory must be complete.
+    private var completeBy: ContinuousClock.Instant?
     private var received = 0
     /// Bytes that have come and were not given back to the source.
     private var kept = 0
@@ -64,6 +69,7 @@ final class RequestBody {
         self.limit = limit
         self.length = length
         self.lease = lease
+        self.stallTime = stallTime
         pace = InboundPace(stallTime: stallTime)
     }
 
@@ -76,7 +82,8 @@ final class RequestBody {
         switch reading {
         case .notYet: return true
         case .pieces: return buffer.count >= Self.room
-        case .whole: return buffer.count >= lease.room
+        // What has come up to the limit is all that is kept: only its end may follow.
+        case .whole(let limit): return buffer.count >= lease.room && buffer.count < limit
         }
     }
 
@@ -87,7 +94,11 @@ final class RequestBody {
     var isOver: Bool { end != nil }
 
     /// When `expire` is to be called; nil while nothing is waited for.
-    var deadline: ContinuousClock.Instant? { isOver ? nil : lease.retryAt ?? pace.deadline }
+    var deadline: ContinuousClock.Instant? {
+        guard !isOver else { return nil }
+        guard let next = lease.retryAt ?? pace.deadline else { return nil }
+        return completeBy.map { min($0, next) } ?? next
+    }
 
     // MARK: the connection
 
@@ -122,6 +133,7 @@ final class RequestBody {
 
     /// The deadline has passed.
     func expire(at now: ContinuousClock.Instant) {
+        if let completeBy, completeBy <= now { return fail(.stalled) }
         guard lease.isWaiting else { return fail(.stalled) }
         switch lease.retry(at: now) {
         case .granted: goOn()
@@ -158,6 +170,9 @@ final class RequestBody {
         guard waiting == nil else { return receive(.failure(.disconnected)) }
         self.reading = reading
         waiting = receive
+        if case .whole(let limit) = reading, let source {
+            completeBy = source.now + stallTime + .seconds((length ?? limit) / Self.leastRate)
+        }
         handOver()
         if waiting != nil { askForMore() }
     }

@@ -12,7 +12,17 @@ struct LoginLimiterTests {
         _ limiter: inout LoginLimiter, _ count: Int, user: String = "alice", from address: String = "192.0.2.1",
         at now: Timestamp? = nil
     ) -> Int {
-        (0..<count).count { _ in limiter.attempt(user: user, address: address, at: now ?? start) == .admitted }
+        (0..<count).count { _ in begin(&limiter, user: user, from: address, at: now) != nil }
+    }
+
+    func begin(
+        _ limiter: inout LoginLimiter, user: String = "alice", from address: String = "192.0.2.1",
+        at now: Timestamp? = nil
+    ) -> LoginLimiter.Attempt? {
+        guard case .admitted(let attempt) = limiter.attempt(user: user, address: address, at: now ?? start) else {
+            return nil
+        }
+        return attempt
     }
 
     @Test func aFewFailuresAreAdmittedThenOnePerInterval() {
@@ -30,19 +40,26 @@ struct LoginLimiterTests {
         #expect(fail(&limiter, 6) == 5)
     }
 
-    @Test func aSuccessForgivesWhatWasCounted() {
+    @Test func aSuccessForgivesWhatWasCounted() throws {
         var limiter = LoginLimiter()
-        for _ in 0..<50 {
-            #expect(fail(&limiter, 1) == 1)
-            limiter.succeeded(user: "alice", address: "192.0.2.1", at: start)
-        }
+        for _ in 0..<50 { limiter.succeeded(try #require(begin(&limiter)), at: start) }
     }
 
-    @Test func anAttemptThatWasNotCheckedIsNotCounted() {
+    @Test func successesAtTheSameTimeLeaveNothingCounted() throws {
+        var limiter = LoginLimiter()
+        for number in 0..<200 {
+            let user = "user\(number)"
+            let attempts = try (0..<3).map { _ in try #require(begin(&limiter, user: user)) }
+            for attempt in attempts { limiter.succeeded(attempt, at: start) }
+        }
+        #expect(fail(&limiter, 31, user: "mallory\(1)") == 5)
+        #expect((0..<100).count { fail(&limiter, 1, user: "stranger\($0)") == 1 } == 25)
+    }
+
+    @Test func anAttemptThatWasNotCheckedIsNotCounted() throws {
         var limiter = LoginLimiter()
         for _ in 0..<50 {
-            #expect(fail(&limiter, 1) == 1)
-            limiter.withdrawn(user: "alice", address: "192.0.2.1", at: start)
+            limiter.withdrawn(try #require(begin(&limiter)), at: start)
         }
         #expect(fail(&limiter, 100) == 5)
     }
@@ -52,10 +69,9 @@ struct LoginLimiterTests {
         #expect((0..<1000).count { fail(&limiter, 1, user: "user\($0)") == 1 } == 30)
     }
 
-    @Test func aKnownUserIsNotShutOutByNeighbours() {
+    @Test func aKnownUserIsNotShutOutByNeighbours() throws {
         var limiter = LoginLimiter()
-        #expect(fail(&limiter, 1) == 1)
-        limiter.succeeded(user: "alice", address: "192.0.2.1", at: start)
+        limiter.succeeded(try #require(begin(&limiter)), at: start)
         for user in 0..<1000 { _ = fail(&limiter, 1, user: "user\(user)") }
         #expect(fail(&limiter, 1) == 1)
     }
@@ -100,7 +116,7 @@ struct LoginLimiterTests {
         #expect(LoginLimiter.network(of: address) == network)
     }
 
-    @Test func neighboursShareATurnAndAKnownUserGoesFirst() {
+    @Test func neighboursShareATurnAndAKnownUserGoesFirst() throws {
         var limiter = LoginLimiter()
         let share = limiter.share(of: "alice", address: "192.0.2.1")
         #expect(share == Argon2idQueue.Share("192.0.2.0/24"))
@@ -112,7 +128,7 @@ struct LoginLimiterTests {
         #expect(
             limiter.share(of: "alice", address: "2001:db8:1:2ff::1")
                 != limiter.share(of: "alice", address: "2001:db8:1:300::1"))
-        limiter.succeeded(user: "alice", address: "192.0.2.1", at: start)
+        limiter.succeeded(try #require(begin(&limiter)), at: start)
         #expect(
             limiter.share(of: "alice", address: "192.0.2.1")
                 == Argon2idQueue.Share("alice 192.0.2.1/32", isPreferred: true))

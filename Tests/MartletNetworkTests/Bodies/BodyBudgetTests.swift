@@ -7,7 +7,7 @@ struct BodyBudgetTests {
     private static let limits: BodyLimits = {
         var limits = BodyLimits()
         (limits.total, limits.caller, limits.connection) = (1000, 400, 500)
-        (limits.strangers, limits.network) = (300, 100)
+        (limits.strangers, limits.network, limits.scope, limits.free) = (300, 100, 800, 0)
         return limits
     }()
     private static let stranger = BodyBudget.Share.network(.ipv4(1))
@@ -32,6 +32,30 @@ struct BodyBudgetTests {
         #expect(budget.reserve(100, for: .network(.ipv6(2)), on: 3))
         #expect(!budget.reserve(1, for: .network(.ipv6(3)), on: 4))
         #expect(budget.reserve(400, for: .caller("a", scope: "h"), on: 5))
+    }
+
+    @Test func theCallersOfOneHubLeaveRoomForOthers() {
+        let budget = BodyLedger(limits: Self.limits)
+        #expect(budget.reserve(400, for: .caller("a", scope: "h"), on: 1))
+        #expect(budget.reserve(400, for: .caller("b", scope: "h"), on: 2))
+        #expect(!budget.reserve(1, for: .caller("c", scope: "h"), on: 3))
+        #expect(budget.reserve(200, for: .caller("c", scope: "i"), on: 3))
+        budget.release(400, of: .caller("a", scope: "h"), on: 1)
+        #expect(budget.reserve(1, for: .caller("c", scope: "h"), on: 3))
+    }
+
+    @Test func aConnectionOfAStrangerHasRoomForAnOrdinaryRequestHoweverFullItIs() {
+        var limits = Self.limits
+        limits.free = 50
+        let budget = BodyLedger(limits: limits)
+        #expect(budget.reserve(150, for: Self.stranger, on: 1))
+        #expect(!budget.reserve(51, for: Self.stranger, on: 2))
+        #expect(budget.reserve(50, for: Self.stranger, on: 2))
+        #expect(!budget.reserve(1, for: Self.stranger, on: 2))
+        budget.release(150, of: Self.stranger, on: 1)
+        #expect(budget.reserve(100, for: Self.stranger, on: 2))
+        budget.release(150, of: Self.stranger, on: 2)
+        #expect(budget.isEmpty)
     }
 
     @Test func thisMachineMayUseAllThatStrangersHave() {

@@ -63,7 +63,9 @@ extension HTTP2ServerSession: NGHTTP2Events {
             start(head, by: route, body: input, on: stream)
         } else {
             stream.lease = lease
-            if lease.cover(stream.collector.length ?? 0, at: now) { bodyHasRoom(stream) } else { bodyIsHeldUp() }
+            // What somebody unknown announces is reserved as it comes.
+            let announced = lease.isOfKnownCaller ? stream.collector.length ?? 0 : 0
+            if lease.cover(announced, at: now) { bodyHasRoom(stream) } else { bodyIsHeldUp() }
         }
     }
 
@@ -76,7 +78,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
     }
 
     private func bodyHasRoom(_ stream: HTTP2ServerStream) {
-        stream.collector.reserve(stream.collector.length ?? 0)
+        stream.collector.reserve(min(stream.collector.length ?? 0, stream.lease?.room ?? 0))
         takeUp(stream)
         sendContinue(on: stream)
     }

@@ -84,7 +84,7 @@ final class HTTP2ServerSession: WireProtocol {
 
     var idleSince: ContinuousClock.Instant? {
         let owes = streams.values.contains { $0.phase == .answering || $0.input != nil || $0.output.count > 0 }
-        return owes ? nil : quietSince
+        return owes || nghttp2.wantsWrite ? nil : quietSince
     }
 
     var deadline: ContinuousClock.Instant? {
