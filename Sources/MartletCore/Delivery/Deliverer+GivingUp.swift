@@ -61,8 +61,10 @@ extension Deliverer {
         let left = try await notifications.retries(of: delivery.id, due: .distantFuture, limit: settings.pageSize)
         guard !left.isEmpty else { return false }
         let map = try map(of: delivery)
-        let round = try await round(of: left.map(\.member), course.progress, map)
-        let addressees = round.addressees
+        // Where a device is now is asked for its dead letter alone.
+        let isAbandoned = outcome == .abandoned
+        let round = isAbandoned ? try await round(of: left.map(\.member), course.progress, map) : nil
+        let addressees = round?.addressees ?? [:]
         let now = time.now
         var step = DeliveryStep(
             delivery: delivery.id, isFannedOut: course.progress.isFannedOut, state: .processing,
@@ -70,8 +72,9 @@ extension Deliverer {
         for retry in left {
             // Reached by what a kill kept from being recorded.
             let isReached = map.contains(retry.member)
-            step.counts[isReached ? .success : outcome, default: 0] += 1
-            guard !isReached, outcome == .abandoned else { continue }
+            let isSentToAsAnother = round?.repeated.contains(retry.member) ?? false
+            step.counts[isReached ? .success : isSentToAsAnother ? .skipped : outcome, default: 0] += 1
+            guard isAbandoned, !isReached, !isSentToAsAnother else { continue }
             step.refusals.append(
                 Refusal(
                     member: retry.member, registration: addressees[retry.member]?.registration,

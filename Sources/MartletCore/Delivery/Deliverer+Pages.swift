@@ -35,6 +35,7 @@ extension Deliverer {
         defer { swap(&page.content, &content) }
         try await send(&page, lane, delivery)
         guard page.wasItsTurn else {
+            course.noteNewer(page.tally.newer)
             course.hasProgressed = true
             lanes.endProbe(lane)
             return giveBack(page.page.count, of: delivery)
@@ -169,7 +170,7 @@ extension Deliverer {
         tally.settleHeld(isCanceled: board.control(of: delivery.notification.sequence) == .canceled)
         let conclusion = conclude(&tally, lane, delivery)
         course.note(page, hasRetries: !tally.retries.isEmpty)
-        course.newer = tally.newer
+        course.noteNewer(tally.newer)
         let isOnePage = course.knowsAll && course.progress.cursor == .none
         var progress = course.progress
         var step = pageStep(

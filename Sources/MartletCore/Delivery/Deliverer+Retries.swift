@@ -74,6 +74,7 @@ extension Deliverer {
             sent = (sent ?? 0) + places.count
         }
         giveBack(limit - (sent ?? 0), of: delivery)
+        course.noteNewer(tally.newer)
         guard let sent else {
             course.hasProgressed = true
             return lanes.endProbe(lane)

@@ -51,6 +51,11 @@ struct DeliveryCourse: Sendable {
         return hasTargets ? .completed : .noTargetFound
     }
 
+    /// Devices get another delivery instead of this one.
+    mutating func noteNewer(_ delivery: Delivery.ID?) {
+        newer = [newer, delivery].compactMap(\.self).max()
+    }
+
     mutating func note(_ page: AudiencePage, hasRetries: Bool) {
         sent += page.count
         hasTargets = hasTargets || page.count > 0

@@ -113,7 +113,7 @@ struct PageTally {
 
     /// Records which delivery members get instead.
     mutating func noteNewer(_ delivery: Delivery.ID?) {
-        newer = delivery ?? newer
+        newer = [newer, delivery].compactMap(\.self).max()
     }
 
     /// Counts a member that gets a newer message instead, and ends its retry.

@@ -47,6 +47,16 @@ struct FollowingTests {
         #expect(trace.pushes[0].attempts.map(\.outcome) == [.channelThrottled, .success])
     }
 
+    @Test func whatExpiresForADeviceThatIsReachedAsAnotherMemberIsSkippedAndNoDeadLetter() async throws {
+        let (flight, delivery) = try await sent(to: 2)
+        // The registration whose push is to be tried again has the handle of the other, which was reached.
+        try await flight.register("loft2", id: "r1", tags: ["a"])
+        flight.time.advance(by: .seconds(1_000_000))
+        #expect(try await flight.run(delivery) == .finished)
+        #expect(try await flight.report(delivery).counts == [.success: 1, .skipped: 1])
+        #expect(flight.transport.lofts == ["loft1", "loft2"])
+    }
+
     @Test func aRetryGoesBackWhereTheRegistrationDoes() async throws {
         let (flight, delivery) = try await sent(to: 2)
         // Another registration keeps the channel.
