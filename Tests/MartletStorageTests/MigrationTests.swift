@@ -39,18 +39,19 @@ struct MigrationTests {
 
     /// What was released is on disks: a change of it would reach new databases alone.
     @Test func stepsThatExistAreNeverChanged() {
-        let known = [
-            ("hubs", 0x64E4_151D_3B06_A3AB),
-            ("devices", 0x0B31_323D_324B_58DE),
-            ("notifications", 0xFAB0_A629_7EE1_1891),
-            ("users", 0xC626_A278_FA52_E571),
-            ("jobs", 0x6020_86D8_F5CE_55DA),
-            ("payloads", 0xE730_0D7E_E0E4_0300),
-            ("receipts", 0x0A84_12CC_7D04_F2F9),
-            ("sends", 0x5E33_C336_B95B_8CDB),
-            ("pages and refusals", 0x83A3_2AA5_130A_964B),
-            ("collapse keys", 0xC7CC_20E5_692D_D246),
-        ] as [(String, UInt64)]
+        let known =
+            [
+                ("hubs", 0x64E4_151D_3B06_A3AB),
+                ("devices", 0x0B31_323D_324B_58DE),
+                ("notifications", 0xFAB0_A629_7EE1_1891),
+                ("users", 0xC626_A278_FA52_E571),
+                ("jobs", 0x6020_86D8_F5CE_55DA),
+                ("payloads", 0xE730_0D7E_E0E4_0300),
+                ("receipts", 0x0A84_12CC_7D04_F2F9),
+                ("sends", 0x5E33_C336_B95B_8CDB),
+                ("pages and refusals", 0x83A3_2AA5_130A_964B),
+                ("collapse keys", 0xC7CC_20E5_692D_D246),
+            ] as [(String, UInt64)]
         for (name, hash) in known {
             let script = Migration.all.first { $0.name == name }?.script ?? ""
             #expect(

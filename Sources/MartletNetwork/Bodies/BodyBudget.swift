@@ -42,7 +42,9 @@ struct BodyBudget {
         switch share {
         case .network: guard unknown + charged <= limits.strangers else { return false }
         case .caller(_, let scope):
-            guard known + charged <= limits.total, scopes[scope, default: 0] + charged <= limits.scope else { return false }
+            guard known + charged <= limits.total, scopes[scope, default: 0] + charged <= limits.scope else {
+                return false
+            }
         }
         change(by: count, charged, share, on: connection)
         return true
