@@ -11,6 +11,12 @@ def memory(pid):
     return {name: int(found[name].split()[0]) for name in ("VmHWM", "VmRSS", "RssAnon", "Threads")}
 
 
+def private_memory(pid):
+    """KB that no other process has and no file backs for good."""
+    with open(f"/proc/{pid}/smaps_rollup") as rollup:
+        return sum(int(line.split()[1]) for line in rollup if line.startswith("Private_"))
+
+
 def open_files(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
 

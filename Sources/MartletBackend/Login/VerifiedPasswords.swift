@@ -1,3 +1,4 @@
+import MartletCore
 import MartletCrypto
 import MartletModel
 
@@ -9,27 +10,26 @@ import MartletModel
 struct VerifiedPasswords: Sendable {
     private let key: HMACSHA256
     private let lifetime: Duration
-    private let countLimit: Int
-    private var expiries: [[UInt8]: Timestamp] = [:]
+    private var expiries: ByteBoundedCache<[UInt8], Timestamp>
 
-    init(lifetime: Duration, countLimit: Int = 10_000) throws(CryptoError) {
+    /// - Parameter byteLimit: How much memory they may take: several thousand.
+    init(lifetime: Duration, byteLimit: Int = 2 << 20) throws(CryptoError) {
         key = try HMACSHA256(key: RandomBytes.generate(32))
         self.lifetime = lifetime
-        self.countLimit = countLimit
+        expiries = ByteBoundedCache(byteLimit: byteLimit)
     }
 
-    var count: Int { expiries.count }
+    /// How much memory they take, in bytes.
+    var bytes: Int { expiries.bytes }
 
-    func contains(_ password: [UInt8], of hash: String, at now: Timestamp) -> Bool {
-        guard let code = code(password, hash), let expiry = expiries[code] else { return false }
+    mutating func contains(_ password: [UInt8], of hash: String, at now: Timestamp) -> Bool {
+        guard let code = code(password, hash), let expiry = expiries.value(for: code) else { return false }
         return expiry > now
     }
 
     mutating func insert(_ password: [UInt8], of hash: String, at now: Timestamp) {
         guard let code = code(password, hash) else { return }
-        if expiries.count >= countLimit { expiries = expiries.filter { $0.value > now } }
-        if expiries.count >= countLimit { expiries.removeAll() }
-        expiries[code] = now + lifetime
+        expiries.insert(now + lifetime, for: code, bytes: code.count + 32)
     }
 
     /// What stands for a password of a user, whose hash is `hash`.

@@ -73,5 +73,5 @@ extension DryRuns {
     }
 
     /// Renderings that are in memory together.
-    private static let portion = 64
+    private static let portion = 16
 }

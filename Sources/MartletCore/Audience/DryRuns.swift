@@ -6,7 +6,7 @@ public struct DryRuns: Sendable {
     let platforms: PushPlatformList
     private let check: NotificationCheck
     let credentials: CredentialChecker
-    let templates = CompiledTemplates(limit: 256)
+    let templates = CompiledTemplates(byteLimit: 2 << 20)
     private let time: any TimeSource
 
     init(

@@ -8,27 +8,35 @@ final class CompiledTemplates: Sendable {
         var platform: PlatformID
     }
 
-    private let limit: Int
-    private let compiled = Mutex<[Key: Result<CompiledTemplate, TemplateError>]>([:])
+    private typealias Cache = ByteBoundedCache<Key, Result<CompiledTemplate, TemplateError>>
 
-    /// - Parameter limit: How many are kept.
-    init(limit: Int = 4096) {
-        self.limit = limit
+    private let compiled: Mutex<Cache>
+
+    /// - Parameter byteLimit: How much memory they may take.
+    init(byteLimit: Int = 16 << 20) {
+        compiled = Mutex(Cache(byteLimit: byteLimit))
     }
+
+    /// How much memory they take, in bytes.
+    var bytes: Int { compiled.withLock(\.bytes) }
 
     /// The template of a rendering as a platform writes its bodies.
     func template(
         of rendering: Rendering, on platform: any PushPlatform.Type
     ) -> Result<CompiledTemplate, TemplateError> {
         let key = Key(template: rendering.id.template, platform: platform.descriptor.platform)
-        if let known = compiled.withLock({ $0[key] }) { return known }
+        if let known = compiled.withLock({ $0.value(for: key) }) { return known }
         let result = Result { () throws(TemplateError) in
             try CompiledTemplate(rendering.template, format: platform.format(of: rendering.template))
         }
-        compiled.withLock { compiled in
-            if compiled.count >= limit { compiled.removeAll() }
-            compiled[key] = result
-        }
+        compiled.withLock { $0.insert(result, for: key, bytes: Self.bytes(of: result)) }
         return result
+    }
+
+    private static func bytes(of result: Result<CompiledTemplate, TemplateError>) -> Int {
+        switch result {
+        case .success(let template): template.memoryBytes
+        case .failure(let error): error.description.utf8.count + 64
+        }
     }
 }

@@ -67,12 +67,13 @@ extension Deliverer {
 
     /// - Returns: The page behind the cursor, and where the cursor stands when it is done with.
     func nextPage(
-        _ progress: DeliveryProgress, limit: Int
+        _ progress: DeliveryProgress, limit: Int, byteLimit: Int = AudiencePage.byteLimit
     ) async throws(StorageError) -> (AudiencePage, last: AudienceMember) {
         let delivery = progress.delivery
         if delivery.notification.resend != nil {
             let dead = try await letters.resendMembers(of: delivery, after: progress.cursor, limit: limit)
-            var page = try await page(of: dead.members, delivery)
+            var page = try await page(of: dead.members, delivery, byteLimit: byteLimit)
+            if !page.isLast, let last = page.members.last { return (page, last) }
             page.isLast = dead.isLast
             return (page, dead.last)
         }
@@ -82,7 +83,9 @@ extension Deliverer {
                 AudiencePage(of: handles, after: progress.cursor, limit: limit)
             case .audience(let expression):
                 try await devices.audience(
-                    AudienceQuery(of: delivery, expression, after: progress.cursor, limit: limit, now: time.now))
+                    AudienceQuery(
+                        of: delivery, expression, after: progress.cursor, limit: limit, byteLimit: byteLimit,
+                        now: time.now))
             }
         return (page, page.members.last ?? progress.cursor)
     }

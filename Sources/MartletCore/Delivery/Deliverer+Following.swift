@@ -8,23 +8,28 @@ struct RetryRound {
     var followed = AudiencePage()
     /// Members whose registrations have a handle since that the notification is sent to as another member.
     var repeated: Set<AudienceMember> = []
+    /// The last member that the round is for, where not all fit; nil where it is for all.
+    var through: AudienceMember?
 }
 
 extension Deliverer {
     /// Finds where members are to be sent to now. Who is not in the audience with the channel that he had may have a new
     /// handle: his registration is followed to it, unless the device that has it was reached, or will be, without.
     func round(
-        of members: [AudienceMember], _ progress: DeliveryProgress, _ map: any ProgressMap
+        of members: [AudienceMember], _ progress: DeliveryProgress, _ map: any ProgressMap,
+        byteLimit: Int = AudiencePage.byteLimit
     ) async throws(StorageError) -> RetryRound {
         let delivery = progress.delivery
-        var round = RetryRound(page: try await page(of: members, delivery))
+        var round = RetryRound(page: try await page(of: members, delivery, byteLimit: byteLimit))
+        if !round.page.isLast { round.through = round.page.members.last }
+        let last = round.through ?? .end
         guard case .audience(let expression) = delivery.notification.target else { return round }
         let present = Set(round.page.members)
-        let absent = members.filter { !present.contains($0) && !map.contains($0) }
+        let absent = members.filter { $0 <= last && !present.contains($0) && !map.contains($0) }
         guard !absent.isEmpty else { return round }
         let successors = try await notifications.successors(of: absent, in: delivery)
         guard !successors.isEmpty else { return round }
-        var query = AudienceQuery(of: delivery, expression, limit: successors.count, now: time.now)
+        var query = AudienceQuery(of: delivery, expression, limit: successors.count, byteLimit: .max, now: time.now)
         query.throughChannel = AudienceMember.end.channel
         query.among = successors.map(\.registration).sorted()
         round.follow(successors, in: try await devices.audience(query)) { isSentToAsAnother($0, progress, map) }

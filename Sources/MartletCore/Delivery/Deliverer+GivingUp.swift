@@ -58,12 +58,14 @@ extension Deliverer {
         _ course: inout DeliveryCourse, _ outcome: OutcomeName
     ) async throws(StorageError) -> Bool {
         let delivery = course.delivery
-        let left = try await notifications.retries(of: delivery.id, due: .distantFuture, limit: settings.pageSize)
+        var left = try await notifications.retries(of: delivery.id, due: .distantFuture, limit: settings.pageSize)
         guard !left.isEmpty else { return false }
         let map = try map(of: delivery)
         // Where a device is now is asked for its dead letter alone.
         let isAbandoned = outcome == .abandoned
         let round = isAbandoned ? try await round(of: left.map(\.member), course.progress, map) : nil
+        // What did not fit is for the next step.
+        if let last = round?.through { left.removeAll { $0.member > last } }
         let addressees = round?.addressees ?? [:]
         let now = time.now
         var step = DeliveryStep(

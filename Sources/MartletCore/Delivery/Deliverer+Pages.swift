@@ -1,3 +1,4 @@
+import MartletHTTP
 import MartletModel
 
 /// A page of a turn, up to what its pushes have come to.
@@ -5,6 +6,7 @@ private struct PageInHand: Sendable {
     /// As which of its turn it is recorded.
     var number = 0
     var page: AudiencePage
+    let lease: PageLease
     /// Where the cursor stands behind it.
     var last: AudienceMember
     var content = DeliveryContent.nothing
@@ -29,7 +31,7 @@ extension Deliverer {
         _ course: inout DeliveryCourse, _ content: inout DeliveryContent, _ lane: ReadyLane, limit: Int
     ) async throws(StorageError) {
         let delivery = course.delivery
-        var page = try await read(course.progress, limit: limit)
+        var page = try await read(course.progress, lane, limit: limit)
         giveBack(limit - page.page.count, of: delivery)
         swap(&page.content, &content)
         defer { swap(&page.content, &content) }
@@ -87,7 +89,7 @@ extension Deliverer {
                             && mayBegin(begun, behind: begunCount, begunCount - endedCount, atMost: most, lane)
                     {
                         begunCount += 1
-                        var page = try await read(begun, limit: limit)
+                        var page = try await read(begun, lane, limit: limit)
                         page.number = begunCount - 1
                         page.content =
                             contents.popLast() ?? sender.content(of: delivery, on: platforms[delivery.platform])
@@ -119,7 +121,7 @@ extension Deliverer {
         return inHand < most && count < Self.pagesOfTurn && !begun.isFannedOut
             && step(of: begun) == .fanOut && lanes.isOpen(lane.id) && lanes.refusal(of: delivery.id) == nil
             && hubs.credential(for: delivery.platform, of: delivery.notification.hub) == lane.credential
-            && (inHand == 0 || extraPages.take(of: settings.extraPages))
+            && (inHand == 0 || pageBytes.hasRoom && extraPages.take(of: settings.extraPages))
     }
 
     private func sent(
@@ -136,12 +138,30 @@ extension Deliverer {
 
     // MARK: One page
 
-    private func read(_ progress: DeliveryProgress, limit: Int) async throws(StorageError) -> PageInHand {
+    private func read(
+        _ progress: DeliveryProgress, _ lane: ReadyLane, limit: Int
+    ) async throws(StorageError) -> PageInHand {
         let started = time.now
-        let (page, last) = try await nextPage(progress, limit: limit)
+        let bodyBytes = ownBodyBytes(of: progress.delivery, lane, members: limit)
+        let lease = pageBytes.reserve(members: limit, bodyBytes: bodyBytes)
+        let limit = bodyBytes > 0 ? min(limit, max(lease.granted / bodyBytes, 1)) : limit
+        let (page, last) = try await nextPage(progress, limit: limit, byteLimit: lease.granted)
+        lease.settle(at: page.bytes + page.count * bodyBytes)
         return PageInHand(
-            page: page, last: last, tally: makeTally(progress.delivery, areRetries: false), startedAt: started,
+            page: page, lease: lease, last: last, tally: makeTally(progress.delivery, areRetries: false),
+            startedAt: started,
             endedAt: started)
+    }
+
+    /// What each member of a page takes for a body of its own; 0 where all share one, or it is little.
+    private func ownBodyBytes(of delivery: Delivery, _ lane: ReadyLane, members: Int) -> Int {
+        guard case .native(_, let message) = delivery.notification.content,
+            message.body.count > PageBytes.least / max(members, 1), case .by(let service) = lane.sending,
+            let shared = try? service.shared(
+                message, token: nil, expiry: delivery.notification.expiresAt, at: time.now),
+            shared.body == nil
+        else { return 0 }
+        return message.body.count
     }
 
     private func send(

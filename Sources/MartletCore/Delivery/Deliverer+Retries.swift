@@ -59,9 +59,14 @@ extension Deliverer {
     ) async throws(StorageError) {
         let delivery = course.delivery
         let started = time.now
-        let retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
+        var retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
+        let lease = pageBytes.reserve(members: retries.count)
+        defer { withExtendedLifetime(lease) {} }
         let map = try map(of: delivery)
-        let round = try await round(of: retries.map(\.member), course.progress, map)
+        let round = try await round(of: retries.map(\.member), course.progress, map, byteLimit: lease.granted)
+        lease.settle(at: round.page.bytes + round.followed.bytes)
+        // What did not fit is for the next round.
+        if let last = round.through { retries.removeAll { $0.member > last } }
         var tally = makeTally(delivery, areRetries: true)
         settle(retries, but: round, map, tally: &tally)
         let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.member, $0.attempts) })
@@ -108,13 +113,17 @@ extension Deliverer {
 
     /// Those members that are still in the audience, with their handles of now: a device that was unregistered meanwhile,
     /// or has another user, must not show what was not meant for it.
-    func page(of members: [AudienceMember], _ delivery: Delivery) async throws(StorageError) -> AudiencePage {
+    /// - Returns: As many as fit, from the first on; it is the last page where all of them do.
+    func page(
+        of members: [AudienceMember], _ delivery: Delivery, byteLimit: Int = AudiencePage.byteLimit
+    ) async throws(StorageError) -> AudiencePage {
         let members = members.sorted()
         switch delivery.notification.target {
         case .direct(let handles):
             return AudiencePage(of: handles, among: members)
         case .audience(let expression):
-            var query = AudienceQuery(of: delivery, expression, limit: members.count, now: time.now)
+            var query = AudienceQuery(
+                of: delivery, expression, limit: members.count, byteLimit: byteLimit, now: time.now)
             query.among = members
             return try await devices.audience(query)
         }

@@ -44,6 +44,7 @@ struct Deliverer: Sendable {
     var turns = CollapseTurns()
     let services = KnownServices()
     let extraPages = ExtraPages()
+    var pageBytes = PageBytes()
     let settings: DeliverySettings
     let time: any TimeSource
     let metrics: DeliveryMetrics

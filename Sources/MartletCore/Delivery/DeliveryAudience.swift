@@ -3,7 +3,8 @@ import MartletModel
 extension AudienceQuery {
     /// A page of the audience of a delivery, as it was when the delivery began.
     init(
-        of delivery: Delivery, _ expression: TagExpression?, after: AudienceMember = .none, limit: Int, now: Timestamp
+        of delivery: Delivery, _ expression: TagExpression?, after: AudienceMember = .none, limit: Int,
+        byteLimit: Int = AudiencePage.byteLimit, now: Timestamp
     ) {
         let kind: Kind =
             switch delivery.notification.content {
@@ -13,7 +14,7 @@ extension AudienceQuery {
         self.init(
             hub: delivery.notification.hub, platform: delivery.platform, kind: kind, expression: expression,
             after: after, throughChannel: delivery.bounds.channel, throughRegistration: delivery.bounds.registration,
-            limit: limit, now: now)
+            limit: limit, byteLimit: byteLimit, now: now)
     }
 }
 

@@ -1,3 +1,5 @@
+import MartletModel
+
 /// A delivery between two of its pages: where it stands, and what this process knows about it besides.
 struct DeliveryCourse: Sendable {
     var progress: DeliveryProgress
@@ -27,13 +29,16 @@ struct DeliveryCourse: Sendable {
 
     var delivery: Delivery { progress.delivery }
 
-    private static let bytesOfHandle = 160
+    /// Of a handle, what is not its text.
+    private static let bytesOfHandle = 96
 
     /// About how much memory it takes, in bytes.
     var weight: Int {
         let notification = delivery.notification
-        guard case .direct(let handles) = notification.target else { return notification.content.body.count }
-        return notification.content.body.count + handles.count * Self.bytesOfHandle
+        var weight = notification.content.body.count
+        if case .templates(let renderer) = content { weight += renderer.memoryBytes }
+        guard case .direct(let handles) = notification.target else { return weight }
+        return handles.reduce(weight) { $0 + Self.bytesOfHandle + $1.parts.reduce(0) { $0 + $1.utf8.count } }
     }
 
     mutating func beginTurn() {

@@ -9,22 +9,29 @@ final class KnownServices: Sendable {
         var service: any PushService
     }
 
-    private let entries = Mutex<[LaneID: Entry]>([:])
+    private let entries: Mutex<ByteBoundedCache<LaneID, Entry>>
 
-    /// Where there are more lanes, all are forgotten.
-    private static let limit = 1024
+    /// - Parameter byteLimit: How much memory they may take: a few hundred lanes with credentials as they are.
+    init(byteLimit: Int = 8 << 20) {
+        entries = Mutex(ByteBoundedCache(byteLimit: byteLimit))
+    }
+
+    /// How much memory they take, in bytes.
+    var bytes: Int { entries.withLock(\.bytes) }
+
+    func contains(_ lane: LaneID) -> Bool { entries.withLock { $0.contains(lane) } }
 
     /// What sends for a lane with a credential.
     /// - Throws: `PushServiceError` where the credential is not usable; then nothing is kept.
     func service(
         _ type: any PushService.Type, of lane: LaneID, credential: Credential
     ) throws(PushServiceError) -> any PushService {
-        if let known = entries.withLock({ $0[lane] }), known.credential == credential { return known.service }
-        let service = try type.init(credential: credential)
-        entries.withLock { entries in
-            if entries.count >= Self.limit, entries[lane] == nil { entries = [:] }
-            entries[lane] = Entry(credential: credential, service: service)
+        if let known = entries.withLock({ $0.value(for: lane) }), known.credential == credential {
+            return known.service
         }
+        let service = try type.init(credential: credential)
+        let entry = Entry(credential: credential, service: service)
+        entries.withLock { $0.insert(entry, for: lane, bytes: Self.bytes(of: credential)) }
         return service
     }
 
@@ -35,6 +42,13 @@ final class KnownServices: Sendable {
 
     /// The lane has no credential any more.
     func forget(_ lane: LaneID) {
-        entries.withLock { _ = $0.removeValue(forKey: lane) }
+        entries.withLock { $0.removeValue(for: lane) }
+    }
+
+    /// The text is kept twice, as it is and as the service reads it; OpenSSL's form of keys and certificates is some
+    /// kilobytes more.
+    private static func bytes(of credential: Credential) -> Int {
+        let texts = credential.properties.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
+        return 2 * texts + 8192
     }
 }

@@ -46,35 +46,34 @@ extension PageSender {
         }
     }
 
-    /// Members at a time where nearly everyone has a message of his own, which all lie in memory together.
-    private static let ownMessageLimit = 1000
+    /// How much memory the messages take that are sent together, in bytes, but for the last of them.
+    private static let messageBytes = 2 << 20
 
     private func send(
         _ job: Job, _ renderer: inout TemplateRenderer, _ service: any PushService, _ places: [Int],
         tally: inout PageTally
     ) async {
-        let isVaried = job.page.renderings.count > TemplateRenderer.limit
-        let portion = isVaried ? Self.ownMessageLimit : max(places.count, 1)
-        for start in stride(from: 0, to: places.count, by: portion) {
-            let some = Array(places[start..<min(start + portion, places.count)])
-            let parcels = parcels(&renderer, to: some, of: job, service, tally: &tally)
+        guard let sample = sampleService(service, for: places, of: job) else {
+            let parcels = parcels(PageMessages(Message(body: [])), to: places, of: job, service, tally: &tally)
+            return await send(parcels, of: job, tally: &tally)
+        }
+        var rest = places[...]
+        while !rest.isEmpty {
+            let parcels = parcels(&renderer, ofFirst: &rest, of: job, service, sample, tally: &tally)
             await send(parcels, of: job, tally: &tally)
         }
     }
 
-    /// Renders what the members are sent and puts together what can go together. What gives nothing to send is their
-    /// outcome.
+    /// Renders what the first members are sent, as many as there is room for, and puts together what can go together.
+    /// What gives nothing to send is their outcome.
     private func parcels(
-        _ renderer: inout TemplateRenderer, to places: [Int], of job: Job, _ service: any PushService,
-        tally: inout PageTally
+        _ renderer: inout TemplateRenderer, ofFirst rest: inout ArraySlice<Int>, of job: Job,
+        _ service: any PushService, _ sample: any PushService, tally: inout PageTally
     ) -> [Parcel] {
-        guard let sample = sampleService(service, for: places, of: job) else {
-            return parcels(PageMessages(Message(body: [])), to: places, of: job, service, tally: &tally)
-        }
         var sorting = ParcelSorting(renderings: job.page.renderings.count)
         // One moment for all, so that durations do not keep messages apart.
         let now = time.now
-        for place in places {
+        while sorting.bytes < Self.messageBytes, let place = rest.popFirst() {
             let rendering = Int(job.page.renderingPlaces[place])
             if sorting.isUnknown(rendering) {
                 switch renderer.message(for: job.page.renderings[rendering]) {

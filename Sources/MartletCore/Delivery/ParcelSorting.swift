@@ -7,6 +7,8 @@ struct ParcelSorting {
         var places: [Int] = []
         var haveOwnBodies = false
         fileprivate var body: [UInt8]
+        /// Whether requests share it, as far as it is the same.
+        fileprivate let sharesBody: Bool
     }
 
     private enum Fate {
@@ -18,6 +20,8 @@ struct ParcelSorting {
     private(set) var groups: [Group] = []
     /// The message of each rendering, as far as it has one.
     private(set) var messages: [Message]
+    /// About how much memory the messages take, and the bodies that are written for each device.
+    private(set) var bytes = 0
     private var fates: [Fate]
     private var groupOfShared: [RequestBatch.Shared: Int] = [:]
 
@@ -38,6 +42,7 @@ struct ParcelSorting {
     /// - Parameter shared: What requests with the message have in common.
     mutating func take(_ message: Message, _ rendering: Int, _ shared: RequestBatch.Shared) {
         messages[rendering] = message
+        bytes += message.memoryBytes
         var key = shared
         key.body = nil
         if let found = groupOfShared[key] {
@@ -46,7 +51,7 @@ struct ParcelSorting {
         } else {
             groupOfShared[key] = groups.count
             fates[rendering] = .group(groups.count)
-            groups.append(Group(body: message.body))
+            groups.append(Group(body: message.body, sharesBody: shared.body != nil))
         }
     }
 
@@ -55,6 +60,7 @@ struct ParcelSorting {
         switch fates[rendering] {
         case .group(let number):
             groups[number].places.append(place)
+            if groups[number].haveOwnBodies || !groups[number].sharesBody { bytes += messages[rendering].body.count }
             return nil
         case .refused(let outcome): return outcome
         case .unknown: return Outcome(.unknownError, .refuse)

@@ -10,20 +10,23 @@ struct TemplateRenderer: Sendable {
         case refused(Outcome)
     }
 
-    /// How many renderings are remembered.
-    static let limit = 1024
+    /// How much memory the renderings take that are remembered, in bytes: some hundred of the ordinary size.
+    static let byteLimit = 512 << 10
 
     private let platform: any PushPlatform.Type
     private let properties: TemplateProperties?
+    /// About how much memory the properties take: their names and values, with what a table of them needs.
+    private let propertyBytes: Int
     /// When the notification came, for what a message means by its times.
     private let moment: Timestamp
     private let templates: CompiledTemplates
-    private var rendered: [Rendering.ID: Rendered] = [:]
+    private var rendered = ByteBoundedCache<Rendering.ID, Rendered>(byteLimit: TemplateRenderer.byteLimit)
 
     init(
         _ properties: [UInt8], on platform: any PushPlatform.Type, at moment: Timestamp, templates: CompiledTemplates
     ) {
         self.properties = try? TemplateProperties(parsing: properties)
+        propertyBytes = 4 * properties.count
         self.platform = platform
         self.moment = moment
         self.templates = templates
@@ -36,13 +39,15 @@ struct TemplateRenderer: Sendable {
         case .success(let template):
             var id = rendering.id
             if !Self.sees(rendering.variables, template) { id.variables = 0 }
-            if let known = rendered[id] { return known }
+            if let known = rendered.value(for: id) { return known }
             let result = render(template, rendering.variables)
-            if rendered.count >= Self.limit { rendered.removeAll(keepingCapacity: true) }
-            rendered[id] = result
+            rendered.insert(result, for: id, bytes: result.memoryBytes)
             return result
         }
     }
+
+    /// About how much memory the properties and what is remembered take, in bytes.
+    var memoryBytes: Int { propertyBytes + rendered.bytes }
 
     /// Whether the variables can make a difference.
     private static func sees(_ variables: [String: String], _ template: CompiledTemplate) -> Bool {
@@ -82,5 +87,22 @@ extension Message {
             if let value = rendered.options[name], !value.isEmpty { fields[field] = value }
         }
         for header in rendered.headers where !header.value.isEmpty { fields[header.name.lowercased()] = header.value }
+    }
+}
+
+extension TemplateRenderer.Rendered {
+    /// About how much memory it takes outside of itself, in bytes.
+    fileprivate var memoryBytes: Int {
+        switch self {
+        case .message(let message): message.memoryBytes
+        case .refused(let outcome): outcome.reason.utf8.count + 64
+        }
+    }
+}
+
+extension Message {
+    /// About how much memory it takes outside of itself, in bytes.
+    var memoryBytes: Int {
+        fields.reduce(body.count + 64) { $0 + $1.key.utf8.count + $1.value.utf8.count + 96 }
     }
 }

@@ -52,6 +52,8 @@ public struct AudienceQuery: Sendable {
     /// numbers: then the members of the page have these too, and each is one of its own.
     public var among: [AudienceMember]?
     public var limit: Int
+    /// The page ends with the member by which it takes so much memory (`AudiencePage.bytes`).
+    public var byteLimit: Int
     public var now: Timestamp
 
     /// Whether `among` names registrations of a native send.
@@ -60,7 +62,7 @@ public struct AudienceQuery: Sendable {
     public init(
         hub: Hub.ID, platform: PlatformID, kind: Kind = .native, expression: TagExpression?,
         after: AudienceMember = .none, throughChannel: ChannelID, throughRegistration: Int64 = .max,
-        among: [AudienceMember]? = nil, limit: Int, now: Timestamp
+        among: [AudienceMember]? = nil, limit: Int, byteLimit: Int = AudiencePage.byteLimit, now: Timestamp
     ) {
         self.hub = hub
         self.platform = platform
@@ -71,6 +73,7 @@ public struct AudienceQuery: Sendable {
         self.throughRegistration = throughRegistration
         self.among = among
         self.limit = limit
+        self.byteLimit = byteLimit
         self.now = now
     }
 }
@@ -118,6 +121,10 @@ public struct AudiencePage: Sendable {
     /// Of which moment the page is; of a direct send, whose audience nobody changes, the beginning.
     public var snapshot = AudienceSnapshot.none
     private var renderingPlaceOfID: [Rendering.ID: UInt32] = [:]
+    private var templateOfID: [Int64: Template] = [:]
+    private var variablesOfID: [Int64: [String: String]] = [:]
+    /// About how much memory the page takes.
+    public private(set) var bytes = 0
     private var handleBytes: [UInt8] = []
     private var handleEnds: [UInt32] = []
 
@@ -125,21 +132,42 @@ public struct AudiencePage: Sendable {
 
     public var count: Int { members.count }
 
+    /// How much memory a page takes, at most, but for its last member: many times what thousands of devices with a few
+    /// templates need.
+    public static let byteLimit = 4 << 20
+
+    /// Of a member with its handle, what is not the handle.
+    private static let memberBytes = 64
+    /// Of a rendering, what is not its template and variables.
+    private static let renderingBytes = 160
+
+    /// Whether there is no room for another member.
+    public func isFull(for query: AudienceQuery) -> Bool {
+        count >= query.limit || bytes >= query.byteLimit && count > 0
+    }
+
     /// - Parameter handle: The UTF-8 text of the handle (`PushHandle.text`).
     public mutating func append(_ member: AudienceMember, handle: UnsafeBufferPointer<UInt8>) {
         members.append(member)
         handleBytes.append(contentsOf: handle)
         handleEnds.append(UInt32(handleBytes.count))
+        bytes += handle.count + Self.memberBytes
     }
 
-    /// Says what the member that was appended last is rendered for.
-    /// - Parameter read: Reads the template and its variables; asked once for each id.
+    /// Says what the member that was appended last is rendered for. Members share the memory of what they have in common.
+    /// - Parameters:
+    ///   - template: Reads the template; asked once for each.
+    ///   - variables: Reads the variables, where there are any; asked once for each.
     public mutating func setRendering<Failure: Error>(
-        _ id: Rendering.ID, read: () throws(Failure) -> Rendering
+        _ id: Rendering.ID, template: () throws(Failure) -> Template,
+        variables: () throws(Failure) -> [String: String]
     ) throws(Failure) {
         if let place = renderingPlaceOfID[id] { return renderingPlaces.append(place) }
         let place = UInt32(renderings.count)
-        renderings.append(try read())
+        let ownTemplate = try sharedTemplate(id.template, template)
+        let ownVariables = id.variables == 0 ? [:] : try sharedVariables(id.variables, variables)
+        renderings.append(Rendering(id: id, template: ownTemplate, variables: ownVariables))
+        bytes += Self.renderingBytes
         renderingPlaceOfID[id] = place
         renderingPlaces.append(place)
     }
@@ -150,12 +178,32 @@ public struct AudiencePage: Sendable {
         followed.append(other.members[place])
         guard !other.renderingPlaces.isEmpty else { return }
         let rendering = other.renderings[Int(other.renderingPlaces[place])]
-        setRendering(rendering.id) { rendering }
+        setRendering(rendering.id, template: { rendering.template }, variables: { rendering.variables })
     }
 
     /// The channel that is sent to at a place.
     func channel(_ place: Int) -> ChannelID {
         followed.isEmpty ? members[place].channel : followed[place].channel
+    }
+
+    private mutating func sharedTemplate<Failure: Error>(
+        _ id: Int64, _ read: () throws(Failure) -> Template
+    ) throws(Failure) -> Template {
+        if let known = templateOfID[id] { return known }
+        let template = try read()
+        templateOfID[id] = template
+        bytes += template.memoryBytes
+        return template
+    }
+
+    private mutating func sharedVariables<Failure: Error>(
+        _ id: Int64, _ read: () throws(Failure) -> [String: String]
+    ) throws(Failure) -> [String: String] {
+        if let known = variablesOfID[id] { return known }
+        let variables = try read()
+        variablesOfID[id] = variables
+        bytes += variables.memoryBytes
+        return variables
     }
 
     /// The handle at a place.

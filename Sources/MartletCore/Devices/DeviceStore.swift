@@ -63,15 +63,25 @@ public struct RegistrationQuery: Sendable {
     /// Where the page before ended; nil for the first.
     public var after: Int64?
     public var limit: Int
+    /// The page ends with the registration by which it takes so much memory (`Registration.memoryBytes`).
+    public var byteLimit: Int
     public var now: Timestamp
 
-    public init(hub: Hub.ID, filter: Filter, after: Int64? = nil, limit: Int, now: Timestamp) {
+    public init(
+        hub: Hub.ID, filter: Filter, after: Int64? = nil, limit: Int, byteLimit: Int = Self.byteLimit, now: Timestamp
+    ) {
         self.hub = hub
         self.filter = filter
         self.after = after
         self.limit = limit
+        self.byteLimit = byteLimit
         self.now = now
     }
+}
+
+extension RegistrationQuery {
+    /// How much memory a page takes, at most, but for its last registration.
+    public static let byteLimit = 4 << 20
 }
 
 public struct RegistrationPage: Sendable {

@@ -1,3 +1,4 @@
+import MartletCore
 import MartletCrypto
 import Synchronization
 
@@ -8,34 +9,36 @@ import Synchronization
 /// its keys are looked at with every request. Only a right signature takes room.
 final class VerifiedTokens: Sendable {
     /// By the hash of the header, whose key is this process's own.
-    private let tokens = Mutex<[Int: PresentedToken]>([:])
-    private let countLimit: Int
+    private let tokens: Mutex<ByteBoundedCache<Int, PresentedToken>>
 
     /// Longer headers, in bytes, are not remembered.
     private static let lengthLimit = 1024
 
-    /// - Parameter countLimit: How many are remembered.
-    init(countLimit: Int = 1000) {
-        self.countLimit = countLimit
+    /// - Parameter byteLimit: How much memory they may take: some thousand.
+    init(byteLimit: Int = 4 << 20) {
+        tokens = Mutex(ByteBoundedCache(byteLimit: byteLimit))
     }
 
     var count: Int { tokens.withLock(\.count) }
+    /// How much memory they take, in bytes.
+    var bytes: Int { tokens.withLock(\.bytes) }
 
     /// The token of a header; nil for one that is not remembered.
     func token(_ header: String) -> PresentedToken? {
         guard header.utf8.count <= Self.lengthLimit else { return nil }
         let hash = header.hashValue
-        guard let token = tokens.withLock({ $0[hash] }), ConstantTime.areEqual(token.header, header) else { return nil }
+        guard let token = tokens.withLock({ $0.value(for: hash) }),
+            ConstantTime.areEqual(token.header, header)
+        else { return nil }
         return token
     }
 
-    /// Begins anew where there are too many: who comes back is checked once more.
+    /// Where there are too many, the least recently used is checked once more when it comes back.
     func remember(_ token: PresentedToken) {
         guard token.header.utf8.count <= Self.lengthLimit else { return }
         let hash = token.header.hashValue
-        tokens.withLock { tokens in
-            if tokens.count >= countLimit { tokens = [:] }
-            tokens[hash] = token
-        }
+        // The text, and the parts of it that the signature and the audience are.
+        let bytes = 3 * token.header.utf8.count + 512
+        tokens.withLock { $0.insert(token, for: hash, bytes: bytes) }
     }
 }

@@ -32,7 +32,7 @@ extension CompiledTemplate {
             case .literal(let bytes): output += bytes
             case .value(let expression, let target):
                 if expression.isNumber { output.append(UInt8(ascii: "0")) }
-                for case .literal(let bytes) in expression.terms { target.append(bytes[...], to: &output) }
+                expression.appendLiterals(to: &output, target)
             }
         }
         let headers = headers.map { Template.Header(name: $0.name, value: $0.literal) }

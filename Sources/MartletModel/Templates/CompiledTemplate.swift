@@ -50,16 +50,24 @@ extension CompiledTemplate {
         }
         guard !bytes.isEmpty else { throw TemplateError(place: .body, reason: "is empty") }
         var pieces: [TemplatePiece] = []
+        // A value without a property is a literal too: most are, and a piece of its own takes many times its bytes.
+        var literal: [UInt8] = []
         var end = 0
         for value in try values(of: bytes, format) {
             let expression = try expression(value.text, at: .bodyAt(value.range.lowerBound), value.target)
             // A number takes the place of the string, quotes and all.
             let margin = expression.isNumber ? 1 : 0
-            append(bytes[end..<value.range.lowerBound - margin], to: &pieces)
-            pieces.append(.value(expression, value.target))
+            literal += bytes[end..<value.range.lowerBound - margin]
+            if expression.references.isEmpty {
+                expression.appendLiterals(to: &literal, value.target)
+            } else {
+                append(&literal, to: &pieces)
+                pieces.append(.value(expression, value.target))
+            }
             end = value.range.upperBound + margin
         }
-        append(bytes[end...], to: &pieces)
+        literal += bytes[end...]
+        append(&literal, to: &pieces)
         return pieces
     }
 
@@ -79,8 +87,10 @@ extension CompiledTemplate {
         }
     }
 
-    private static func append(_ literal: ArraySlice<UInt8>, to pieces: inout [TemplatePiece]) {
-        if !literal.isEmpty { pieces.append(.literal(Array(literal))) }
+    /// Adds a literal with as much memory as it needs, and begins another one.
+    private static func append(_ literal: inout [UInt8], to pieces: inout [TemplatePiece]) {
+        if !literal.isEmpty { pieces.append(.literal(Array(literal[...]))) }
+        literal.removeAll(keepingCapacity: true)
     }
 
     private static func expression(

@@ -43,6 +43,11 @@ struct TemplateExpression: Hashable, Sendable {
         }
     }
 
+    /// Appends what it has besides properties.
+    func appendLiterals(to output: inout [UInt8], _ target: TemplateTarget) {
+        for case .literal(let bytes) in terms { target.append(bytes[...], to: &output) }
+    }
+
     /// Whether a value has to be an expression: its first character says so.
     static func isBegun(by byte: UInt8?) -> Bool {
         switch byte {

@@ -50,7 +50,7 @@ struct AudienceReader {
             if place == .end || place.channel > query.throughChannel.rawValue { return page }
             if place.channel == last {
                 page.skipped += 1
-            } else if page.count == query.limit {
+            } else if page.isFull(for: query) {
                 page.isLast = false
                 return page
             } else {
@@ -85,7 +85,7 @@ struct AudienceReader {
             place = try audience.seek(place)
             if place == .end { return page }
             if place.registration <= query.throughRegistration {
-                guard page.count < query.limit else {
+                guard !page.isFull(for: query) else {
                     page.isLast = false
                     return page
                 }
@@ -93,7 +93,11 @@ struct AudienceReader {
                 try handles.append(
                     AudienceMember(channel: ChannelID(rawValue: place.channel), registration: place.registration),
                     to: &page)
-                try page.setRendering(rendering) { () throws(StorageError) in try contents.rendering(rendering) }
+                try page.setRendering(rendering) { () throws(StorageError) in
+                    try contents.template(rendering.template)
+                } variables: { () throws(StorageError) in
+                    try contents.variables(rendering.variables)
+                }
             }
             place = place.next
         }

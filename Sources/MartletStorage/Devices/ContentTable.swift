@@ -37,9 +37,14 @@ struct ContentTable {
     }
 
     func rendering(_ id: Rendering.ID) throws(StorageError) -> Rendering {
-        let template = try StoredContent.template(content(id.template))
-        let variables = id.variables == 0 ? [:] : try StoredContent.variables(content(id.variables))
-        return Rendering(id: id, template: template, variables: variables)
+        let variables = id.variables == 0 ? [:] : try variables(id.variables)
+        return Rendering(id: id, template: try template(id.template), variables: variables)
+    }
+
+    func template(_ id: Int64) throws(StorageError) -> Template { try StoredContent.template(content(id)) }
+
+    func variables(_ id: Int64) throws(StorageError) -> [String: String] {
+        try StoredContent.variables(content(id))
     }
 
     /// A rendering that may have gone.

@@ -4,26 +4,35 @@ import MartletModel
 extension RegistrationTable {
     /// One page in the order of first creation.
     func page(_ query: RegistrationQuery) throws(StorageError) -> RegistrationPage {
-        var found = try rows(query)
-        let isLast = found.count <= query.limit
-        found = Array(found.prefix(query.limit))
+        var (count, bytes) = (0, 0)
+        // One more than the page holds, so that its end is known.
+        let found = try rows(query) { row in
+            guard count < query.limit, bytes < query.byteLimit else { return true }
+            count += 1
+            bytes += row.registration.memoryBytes
+            return false
+        }
         return RegistrationPage(
-            registrations: found.map(\.registration), next: isLast ? nil : found.last?.sequence)
+            registrations: found.prefix(count).map(\.registration),
+            next: found.count > count ? found.prefix(count).last?.sequence : nil)
     }
 
-    /// At most one more than the page holds, so that its end is known.
-    private func rows(_ query: RegistrationQuery) throws(StorageError) -> [StoredRegistration] {
+    private func rows(
+        _ query: RegistrationQuery, through isPastEnd: (StoredRegistration) -> Bool
+    ) throws(StorageError) -> [StoredRegistration] {
         let sql = Self.sql(for: query.filter)
         let (hub, after, limit) = (query.hub.rawValue, query.after ?? 0, query.limit + 1)
         switch query.filter {
         case .all:
-            return try connection.all(sql, hub, after, query.now, limit, read: StoredRegistration.init)
+            return try connection.rows(
+                sql, hub, after, query.now, limit, through: isPastEnd, read: StoredRegistration.init)
         case .tag(let tag):
-            return try connection.all(
-                sql, hub, after, query.now, limit, tag.folded, read: StoredRegistration.init)
+            return try connection.rows(
+                sql, hub, after, query.now, limit, tag.folded, through: isPastEnd, read: StoredRegistration.init)
         case .handle(let platform, let key):
-            return try connection.all(
-                sql, hub, after, query.now, limit, StoredHandle(key), platform?.rawValue, read: StoredRegistration.init)
+            return try connection.rows(
+                sql, hub, after, query.now, limit, StoredHandle(key), platform?.rawValue, through: isPastEnd,
+                read: StoredRegistration.init)
         }
     }
 

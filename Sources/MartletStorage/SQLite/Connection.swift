@@ -84,6 +84,22 @@ final class Connection {
         return rows
     }
 
+    /// The rows of a query through the first that the caller says is past what it wants.
+    func rows<Value>(
+        _ sql: String, _ values: any Bindable..., through isPastEnd: (Value) -> Bool,
+        read: (Statement) throws(StorageError) -> Value
+    ) throws(StorageError) -> [Value] {
+        let statement = try take(sql, values)
+        defer { giveBack(statement) }
+        var rows: [Value] = []
+        while try statement.step() {
+            let row = try read(statement)
+            rows.append(row)
+            if isPastEnd(row) { break }
+        }
+        return rows
+    }
+
     /// A statement for the caller alone, until `giveBack`.
     func take(_ sql: String) throws(StorageError) -> Statement {
         if let statement = idle[sql]?.statements.popLast() { return statement }

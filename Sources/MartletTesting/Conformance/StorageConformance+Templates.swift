@@ -48,6 +48,27 @@ extension StorageConformance {
             }
             try require(try await bench.registration("same", in: hub)?.template, is: first, "somebody else's stays")
         },
+        Requirement("A page of a listing ends where it takes as much memory as it may") { bench in
+            let hub = try await bench.hub()
+            let large = String(repeating: "x", count: 30_000)
+            for number in 0..<8 {
+                try await bench.put("\(number)", "h", ["x"], in: hub, template: Template(body: "\(number)\(large)"))
+            }
+            let filters: [RegistrationQuery.Filter] = [
+                .all, .tag(try Tag("x")), .handle(platform: bench.platform, key: "h"),
+            ]
+            for filter in filters {
+                var query = RegistrationQuery(
+                    hub: hub, filter: filter, limit: 100, byteLimit: 70_000, now: bench.now)
+                var pages: [[String]] = []
+                repeat {
+                    let page = try await bench.storage.registrations(query)
+                    pages.append(page.registrations.map(\.id))
+                    query.after = page.next
+                } while query.after != nil && pages.count < 10
+                try require(pages, is: [["0", "1", "2"], ["3", "4", "5"], ["6", "7"]])
+            }
+        },
         Requirement("A listing by tag or handle shows registrations with and without a template") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "h", ["x"], in: hub)
@@ -127,6 +148,67 @@ extension StorageConformance {
             let id = try require(try await bench.storage.audience(query).renderings.first).id
             try require(page.renderings.contains { $0.id.template == id.template }, is: false)
             try require(page.renderings.contains { $0.id.variables == id.variables }, is: false)
+        },
+        Requirement("A page ends where it takes as much memory as it may, and the next goes on behind it") { bench in
+            let hub = try await bench.hub()
+            let limit = 100_000
+            let large = String(repeating: "x", count: 30_000)
+            for number in 0..<8 {
+                try await bench.put("t\(number)", "h\(number)", in: hub, template: Template(body: "\(number)\(large)"))
+                try await bench.put(
+                    "v\(number)", "h\(number)", in: hub, template: Template(body: "same"),
+                    variables: ["name": "\(number)\(large)"])
+            }
+            var query = AudienceQuery(
+                hub: hub, platform: bench.platform, kind: .template, expression: nil,
+                throughChannel: ChannelID(rawValue: .max), limit: 100, byteLimit: limit, now: bench.now)
+            let all = try await bench.templateAudience(hub)
+            var (members, pages, isLast) = ([AudienceMember](), 0, false)
+            while !isLast {
+                let page = try await bench.storage.audience(query)
+                try require(page.count > 0, is: true)
+                try require(page.bytes < limit + 40_000, is: true, "beyond the limit is one member at most")
+                try require(page.count > 5, is: false)
+                (members, pages, isLast) = (members + page.members, pages + 1, page.isLast)
+                query.after = page.members[page.count - 1]
+            }
+            try require(members, is: all.members)
+            try require((4...8).contains(pages), is: true)
+            // A single member is not divided.
+            query.after = .none
+            query.byteLimit = 1
+            try require(try await bench.storage.audience(query).count, is: 1)
+            query.among = all.members
+            query.byteLimit = limit
+            let some = try await bench.storage.audience(query)
+            try require(some.isLast, is: false)
+            try require(some.members, is: Array(all.members.prefix(some.count)))
+        },
+        Requirement("Members with one template and variables of their own share the template's memory") { bench in
+            let hub = try await bench.hub()
+            let template = Template(body: String(repeating: "x", count: 30_000))
+            for number in 0..<20 {
+                try await bench.put(
+                    "\(number)", "h\(number)", in: hub, template: template, variables: ["n": "\(number)"])
+            }
+            let page = try await bench.storage.audience(
+                AudienceQuery(
+                    hub: hub, platform: bench.platform, kind: .template, expression: nil,
+                    throughChannel: ChannelID(rawValue: .max), limit: 100, now: bench.now))
+            try require(page.renderings.count, is: 20)
+            try require(page.bytes < 50_000, is: true)
+        },
+        Requirement("A native page ends by its bytes as well") { bench in
+            let hub = try await bench.hub()
+            for number in 0..<8 {
+                try await bench.put("\(number)", "\(number)" + String(repeating: "h", count: 4000), in: hub)
+            }
+            let page = try await bench.storage.audience(
+                AudienceQuery(
+                    hub: hub, platform: bench.platform, expression: nil, throughChannel: ChannelID(rawValue: .max),
+                    limit: 100, byteLimit: 10_000, now: bench.now))
+            try require(page.count, is: 3)
+            try require(page.isLast, is: false)
         },
         Requirement("Who registers behind the last registration is in no template audience") { bench in
             let hub = try await bench.hub()

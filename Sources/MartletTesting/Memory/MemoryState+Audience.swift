@@ -6,7 +6,7 @@ extension MemoryState {
         var page = AudiencePage()
         page.snapshot = AudienceSnapshot(change: Int64(history.count), registration: lastRegistration)
         for member in members(query).filter({ $0.id > query.after }).sorted(by: { $0.id < $1.id }) {
-            guard page.count < query.limit else {
+            guard !page.isFull(for: query) else {
                 page.isLast = false
                 break
             }
@@ -15,7 +15,7 @@ extension MemoryState {
             page.skipped += member.entries.count - 1
             if let template = member.entries[0].registration.template {
                 let rendering = rendering(template, member.entries[0].registration.pushVariables)
-                page.setRendering(rendering.id) { rendering }
+                page.setRendering(rendering.id, template: { rendering.template }, variables: { rendering.variables })
             }
         }
         return page

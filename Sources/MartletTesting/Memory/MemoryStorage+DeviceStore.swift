@@ -26,9 +26,15 @@ extension MemoryStorage: DeviceStore {
                 entry.hub == query.hub && entry.isLive(at: query.now) && entry.sequence > query.after ?? 0
                     && state.matches(entry, query.filter)
             }
-            let page = found.prefix(query.limit)
+            var (page, bytes) = ([Registration](), 0)
+            for entry in found {
+                guard page.count < query.limit, bytes < query.byteLimit else { break }
+                page.append(state.shown(entry))
+                bytes += page[page.count - 1].memoryBytes
+            }
             return RegistrationPage(
-                registrations: page.map { state.shown($0) }, next: found.count > page.count ? page.last?.sequence : nil)
+                registrations: page,
+                next: found.count > page.count ? found.prefix(page.count).last?.sequence : nil)
         }
     }
 

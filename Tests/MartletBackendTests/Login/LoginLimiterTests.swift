@@ -140,15 +140,19 @@ struct VerifiedPasswordsTests {
     let start = Timestamp(seconds: 1_700_000_000)
 
     @Test func aPasswordIsRememberedForAWhileAndForItsHashAlone() throws {
-        var verified = try VerifiedPasswords(lifetime: .seconds(60), countLimit: 10)
+        var verified = try VerifiedPasswords(lifetime: .seconds(60), byteLimit: 2000)
         verified.insert([1, 2], of: "hash", at: start)
-        #expect(verified.contains([1, 2], of: "hash", at: start + .seconds(59)))
-        #expect(!verified.contains([1, 2], of: "hash", at: start + .seconds(60)))
-        #expect(!verified.contains([1, 2], of: "other", at: start))
-        #expect(!verified.contains([1], of: "hash", at: start))
+        func contains(_ password: [UInt8], _ hash: String, at now: Timestamp) -> Bool {
+            verified.contains(password, of: hash, at: now)
+        }
+        #expect(contains([1, 2], "hash", at: start + .seconds(59)))
+        #expect(!contains([1, 2], "hash", at: start + .seconds(60)))
+        #expect(!contains([1, 2], "other", at: start))
+        #expect(!contains([1], "hash", at: start))
         for number in UInt8(0)..<100 {
             verified.insert([number], of: "hash", at: start)
-            #expect(verified.count <= 10)
+            #expect(contains([number], "hash", at: start))
+            #expect(verified.bytes <= 2000)
         }
     }
 }

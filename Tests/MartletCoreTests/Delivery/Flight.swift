@@ -100,7 +100,7 @@ struct Flight {
     let metrics = DeliveryMetrics()
     /// What the operator was told.
     let alarms = Alarms()
-    let deliverer: Deliverer
+    var deliverer: Deliverer
     let hub: Hub.ID
 
     init(

@@ -37,4 +37,24 @@ struct KnownServiceTests {
         }
         #expect(try origin("https://one.example", of: lane) == "one.example")
     }
+
+    @Test("More lanes than there is room for push out those that were not used for longest, and no others")
+    func noMoreMemoryIsTakenThanTheLimit() throws {
+        let services = KnownServices(byteLimit: 1 << 20)
+        let made = Credential(["Whistle": "w", "Endpoint": "https://one.example"])
+        func isKnown(_ number: Int64) -> Bool {
+            services.contains(LaneID(hub: Hub.ID(rawValue: number), platform: CarrierPigeon.platform))
+        }
+        for number in Int64(1)...1000 {
+            for lane in [1, number] {
+                let id = LaneID(hub: Hub.ID(rawValue: lane), platform: CarrierPigeon.platform)
+                _ = try services.service(CarrierPigeon.self, of: id, credential: made)
+            }
+            #expect(services.bytes <= 1 << 20)
+        }
+        #expect(isKnown(1))
+        #expect(isKnown(1000))
+        #expect(isKnown(950))
+        #expect(!isKnown(2))
+    }
 }
