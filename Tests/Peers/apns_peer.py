@@ -32,6 +32,7 @@ from silence import silence_of
 
 FIRST_STREAM_LIMIT = 1
 STREAM_LIMIT = 1000
+AT_ONCE = 10  # answers, where there is a rate
 WATCHED = (b":path", b"authorization")
 RECORDED = ("apns-topic", "apns-push-type", "apns-priority", "apns-expiration", "apns-collapse-id")
 
@@ -44,6 +45,7 @@ class Peer:
         self.counts = collections.Counter()
         self.faults = collections.Counter()
         self._ledger = ledger
+        self._free = 0.0  # when all that was to be answered by the rate has been
 
     def violation(self, text):
         self.counts["violations"] += 1
@@ -56,6 +58,12 @@ class Peer:
             return False
         self.faults[fault] += 1
         return self.faults[fault] % every == 0
+
+    def turn(self, count):
+        """The seconds until so many further requests may be answered, over all connections."""
+        now = time.monotonic()
+        self._free = max(self._free, now) + count / self.options.rate
+        return self._free - now
 
     def capture(self, data):
         """Keeps what came, whatever becomes of it."""
@@ -105,7 +113,9 @@ class Connection(asyncio.Protocol):
         self._flush()
 
     def connection_lost(self, error):
-        self._requests.clear()
+        # What waits for its turn was taken in: it is delivered although nobody hears of it.
+        if not self._peer.options.rate:
+            self._requests.clear()
 
     def data_received(self, data):
         self._peer.capture(data)
@@ -124,7 +134,11 @@ class Connection(asyncio.Protocol):
             return
         finished = [stream for stream in map(self._handle, events) if stream is not None]
         self._arrived.update(dict.fromkeys(finished, time.time()))
-        if self._peer.options.delay:
+        if self._peer.options.rate:
+            for start in range(0, len(finished), AT_ONCE):
+                part = finished[start:start + AT_ONCE]
+                asyncio.get_running_loop().call_later(self._peer.turn(len(part)), self._answer, part)
+        elif self._peer.options.delay:
             asyncio.get_running_loop().call_later(self._peer.options.delay, self._answer, finished)
         else:
             self._answer(finished)
@@ -175,7 +189,7 @@ class Connection(asyncio.Protocol):
     # Answers
 
     def _answer(self, streams):
-        if self._transport.is_closing():
+        if self._transport.is_closing() and not self._peer.options.rate:
             return
         answers, deliveries = [], []
         for stream in streams:
@@ -184,6 +198,8 @@ class Connection(asyncio.Protocol):
                 answers.append((stream, *self._judge(*self._requests.pop(stream), arrived, deliveries)))
         if deliveries:
             self._peer.record(deliveries)
+        if self._transport.is_closing():
+            return
         for stream, identifier, refusal in answers:
             self._send(stream, identifier, refusal)
         self._answered += len(answers)
@@ -274,6 +290,7 @@ def parse_arguments():
     parser.add_argument("--goaway-after", type=int, metavar="N", help="GOAWAY after N answers on a connection")
     parser.add_argument("--streams", type=int, default=STREAM_LIMIT, metavar="N", help="at once on a connection")
     parser.add_argument("--delay", type=float, default=0, metavar="SECONDS", help="before each answer")
+    parser.add_argument("--rate", type=float, metavar="N", help="answers a second, over all connections")
     parser.add_argument("--capture", metavar="FILE", help="all that clients send, in the clear")
     parser.add_argument("--tolerant", action="store_true", help="count HPACK and ALPN violations but serve on")
     return parser.parse_args()

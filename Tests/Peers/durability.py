@@ -89,9 +89,9 @@ class Message:
 class Storm:
     """All that the writers share: the server's address, the client's ledger and the tallies."""
 
-    def __init__(self, rule, ledger, seed, pause, wall, simulator=None):
+    def __init__(self, rule, ledger, seed, pause, wall, simulator=None, broadcasts=EVERYBODY):
         self._rule, self._ledger = rule, open(ledger, "a", buffering=1)
-        self.wall, self.simulator = wall, simulator
+        self.wall, self.simulator, self.broadcasts = wall, simulator, broadcasts
         self.services = [each for each in simulator.services if each != "apns"] if simulator else []
         self.random = random.Random(seed)
         self.pause = pause
@@ -290,7 +290,7 @@ class Writer:
         users, devices = None, [each for each in self._storm.devices.values() if each.service == "apns"]
         if guest:
             users, devices = {guest.user}, [guest]
-        elif self._random.random() >= EVERYBODY:
+        elif self._random.random() >= self._storm.broadcasts:
             users = set(self._users if self._random.random() < 0.2 else [self._random.choice(self._users)])
             devices = [device for device in self._devices if device.user in users]
         due, shown = None, self._storm.wall.now()
@@ -435,6 +435,8 @@ class Run:
             forgetful.build(library)
             environment = forgetful.environment(library, self._data, self._journal)
         faults = [f"--throttle-every={options.throttle}", f"--refuse-every={options.refuse}"]
+        if options.service_rate:
+            faults.append(f"--rate={options.service_rate}")
         # The services see the same clock: otherwise they would refuse what is signed by another.
         services = None
         if self._clock:
@@ -468,7 +470,9 @@ class Run:
                 self._simulator.set_credentials(self._data, HUB, services)
                 self._simulator.script(list(faults(services, self._options.long_waits)), self._options.seed)
             wall = self._clock or TrueClock()
-            self._storm = Storm(rule, ledger, self._options.seed, self._options.pause, wall, self._simulator)
+            self._storm = Storm(
+                rule, ledger, self._options.seed, self._options.pause, wall, self._simulator,
+                self._options.broadcasts)
             self._kinds = KINDS + (("guest",) if self._simulator else ())
             self._writers = [Writer(self._storm, number) for number in range(self._options.writers)]
             arrivals = simulators.Arrivals(self._simulator.ledger) if self._simulator else None
@@ -749,6 +753,9 @@ def parse_arguments():
     parser.add_argument("--settle", type=float, default=120, help="seconds of silence that end the final wait")
     parser.add_argument("--throttle", type=int, default=0, metavar="N", help="429 for every Nth push: a minute's wait")
     parser.add_argument("--refuse", type=int, default=0, metavar="N", help="REFUSED_STREAM for every Nth push")
+    parser.add_argument("--service-rate", type=float, metavar="N", help="pushes that the service answers in a second")
+    parser.add_argument("--broadcasts", type=float, default=EVERYBODY, metavar="SHARE",
+                        help="of the sends; those to everybody are most of the pushes")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--forgetful", action="store_true", help="a kill also loses what was not synced")
     parser.add_argument("--simulator", action="store_true", help="devices of other services, which fail")

@@ -67,6 +67,8 @@ final class ClientPool: ClientProtocolOwner {
     private let target: Connector.Target
     private let load: PoolLoad
     private var machine: HTTP2PoolStateMachine
+    /// How many requests of batches may be in flight over all connections, however long the peer takes.
+    private let leastInFlight: Int
     private var members: [Member] = []
     private var singles: [Single] = []
     private var runs: [BatchRun] = []
@@ -78,7 +80,11 @@ final class ClientPool: ClientProtocolOwner {
     /// Why the last connection was not made.
     private var lastFailure: NetworkError?
 
-    init(_ target: Connector.Target, connectionLimit: Int, load: PoolLoad, loop: EventLoop) {
+    init(
+        _ target: Connector.Target, connectionLimit: Int, leastInFlight: Int = InFlightLimit.leastOfLane,
+        load: PoolLoad, loop: EventLoop
+    ) {
+        self.leastInFlight = leastInFlight
         self.loop = loop
         self.target = target
         self.load = load
@@ -263,6 +269,7 @@ final class ClientPool: ClientProtocolOwner {
             let client = makeClient(connection, isHTTP2: isHTTP2)
             member.client = client
             member.connection = connection
+            shareInFlight()
             perform(machine.connected(id, capacity: client.capacity, isSerial: !isHTTP2, at: loop.now))
             // Not from within: the connection does not know its protocol yet.
             loop.atEndOfTurn { [weak self] in self?.pump() }
@@ -276,13 +283,31 @@ final class ClientPool: ClientProtocolOwner {
 
     private func makeClient(_ connection: Connection, isHTTP2: Bool) -> any ClientProtocol {
         isHTTP2
-            ? BulkSession(connection: connection, owner: self)
+            ? BulkSession(connection: connection, owner: self, inFlight: nextInFlightLimit)
             : HTTP1Client(connection, owner: self, limits: target.limits)
+    }
+
+    /// That of another connection: it starts with what the others have measured, on average.
+    private var nextInFlightLimit: InFlightLimit {
+        let known = members.compactMap { $0.client?.inFlightLimit }
+        let average = known.isEmpty ? 0 : known.reduce(0, +) / known.count
+        return InFlightLimit(least: leastInFlight(of: known.count + 1), startingAt: average)
+    }
+
+    /// How many each of as many connections may have in flight.
+    private func leastInFlight(of count: Int) -> Int {
+        max(InFlightLimit.leastOfConnection, leastInFlight / max(1, count))
+    }
+
+    private func shareInFlight() {
+        let least = leastInFlight(of: openCount)
+        for member in members { member.client?.limitInFlight(toAtLeast: least) }
     }
 
     private func memberClosed(_ member: Member, _ error: NetworkError?, wasOpen: Bool) {
         members.removeAll { $0 === member }
         member.connector = nil
+        shareInFlight()
         lastFailure = error
         let jitter = Double.random(in: 0..<1)
         perform(

@@ -19,8 +19,8 @@ final class LoopClient {
         if let pool = pools[group] { return pool }
         if pools.count >= PoolGroup.limit { pools = pools.filter { !$0.value.isIdle } }
         let pool = ClientPool(
-            try makeTarget(group.key), connectionLimit: group.connectionLimit(of: place), load: group.loads[place],
-            loop: loop)
+            try makeTarget(group.key), connectionLimit: group.connectionLimit(of: place),
+            leastInFlight: InFlightLimit.leastOfLane / group.loads.count, load: group.loads[place], loop: loop)
         pools[group] = pool
         return pool
     }

@@ -39,6 +39,12 @@ protocol ClientProtocol: WireProtocol {
     /// Whether what it carries waits for the peer's windows, so that another request would not go out either.
     var isHeldBack: Bool { get }
 
+    /// How many requests of batches it has in flight at most; nil where it carries one at a time.
+    var inFlightLimit: Int? { get }
+
+    /// Lets it have as many in flight, however long the peer takes.
+    func limitInFlight(toAtLeast least: Int)
+
     /// Starts a request; called with `capacity` above 0.
     /// - Returns: A number that names it in `cancel`.
     func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64
@@ -55,6 +61,8 @@ extension ClientProtocol {
     var answeredAt: ContinuousClock.Instant? { nil }
     var roundTrip: Duration? { nil }
     var isHeldBack: Bool { false }
+    var inFlightLimit: Int? { nil }
+    func limitInFlight(toAtLeast least: Int) {}
 }
 
 /// Who is told when a client protocol can take more requests, or no longer any: the pool that owns it.

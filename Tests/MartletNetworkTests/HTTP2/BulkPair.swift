@@ -20,7 +20,7 @@ struct BulkPair {
 
     init(
         _ kind: Kind = .bulk, limits: ServerLimits = ServerLimits(), settings: HTTP2Settings = HTTP2Settings(),
-        dispatch: FakeDispatch = FakeDispatch()
+        dispatch: FakeDispatch = FakeDispatch(), inFlight: InFlightLimit = InFlightLimit(startingAt: 4096)
     ) {
         let info = HTTPConnection(id: 1, peer: "", isSecure: true, majorVersion: 2)
         self.dispatch = dispatch
@@ -30,8 +30,8 @@ struct BulkPair {
             control: control)
         client =
             switch kind {
-            case .bulk: BulkSession(connection: clientConnection, owner: owner)
-            case .reference: HTTP2ClientSession(connection: clientConnection, owner: owner)
+            case .bulk: BulkSession(connection: clientConnection, owner: owner, inFlight: inFlight)
+            case .reference: HTTP2ClientSession(connection: clientConnection, owner: owner, inFlight: inFlight)
             }
     }
 

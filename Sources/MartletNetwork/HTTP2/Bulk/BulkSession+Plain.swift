@@ -8,13 +8,13 @@ extension BulkSession {
         guard unwritten.isEmpty, var frames = runs[place]?.frames, frames.areValid(for: table.version),
             frames.longestBody <= min(peer.initialWindow, peer.maxFrameSize)
         else { return }
-        let room = (max(0, limit - output.count) + frames.longest - 1) / frames.longest
+        let space = (max(0, limit - output.count) + frames.longest - 1) / frames.longest
         let windows = frames.longestBody == 0 ? Int.max : max(0, window) / frames.longestBody
-        let items = run.fresh(atMost: min(count, room, windows, capacity))
+        let items = run.fresh(atMost: min(count, space, windows, room))
         guard !items.isEmpty else { return }
         let fieldCount = run.batch.shared.itemFieldNames.count
         let wasIdle = ring.count == 0
-        let ticks = ticks
+        let (ticks, answersBefore) = (ticks, answersBefore)
         var ring = BulkStreamRing(capacity: 0)
         swap(&ring, &self.ring)
         var id = nextID
@@ -30,6 +30,7 @@ extension BulkSession {
                 stream.sent = Int32(bodyCount)
                 stream.isWritten = true
                 stream.startedAt = ticks
+                stream.answersBefore = answersBefore
                 ring.open(stream)
                 bodies += bodyCount
                 id = free + 2

@@ -5,7 +5,7 @@ extension BulkSession {
     /// Writes bodies that waited and draws further requests, until `output` is full or the peer's limits are reached.
     func fill(_ output: inout [UInt8], limit: Int) {
         writeBodies(into: &output, limit: limit)
-        while output.count < limit, unwritten.isEmpty, capacity > 0,
+        while output.count < limit, unwritten.isEmpty, room > 0,
             let turn = turns.next(of: runs.count, standing)
         {
             if !draw(turn, into: &output, limit: limit) { break }
@@ -21,9 +21,9 @@ extension BulkSession {
     private func draw(_ turn: RunTurns.Turn, into output: inout [UInt8], limit: Int) -> Bool {
         guard let run = runs[turn.place]?.run else { return true }
         let rest = max(0, run.waiting - turn.items)
-        while output.count < limit, unwritten.isEmpty, capacity > 0, run.waiting > rest {
+        while output.count < limit, unwritten.isEmpty, room > 0, run.waiting > rest {
             copyFrames(of: run, at: turn.place, atMost: run.waiting - rest, into: &output, limit: limit)
-            guard output.count < limit, capacity > 0, run.waiting > rest, let item = run.next() else { break }
+            guard output.count < limit, room > 0, run.waiting > rest, let item = run.next() else { break }
             if !write(item, ofRunAt: turn.place, run, into: &output) { return false }
         }
         return true
@@ -39,7 +39,10 @@ extension BulkSession {
             return nil
         }
         if ring.count == 0 { becameBusy() }
-        ring.open(BulkStream(id: nextID, run: run, item: item, window: peer.initialWindow, startedAt: ticks))
+        ring.open(
+            BulkStream(
+                id: nextID, run: run, item: item, window: peer.initialWindow, startedAt: ticks,
+                answersBefore: answersBefore))
         defer { nextID += 2 }
         return nextID
     }

@@ -50,6 +50,10 @@ final class BulkSession: ClientProtocol {
 
     // Its life.
     var limit = HTTP2StreamLimit(ceiling: 4096)
+    private var inFlight: InFlightLimit
+    /// How many answers had come when the last ones were counted by it.
+    private var answersCounted = 0
+    private var answersInRoundTrip = 0
     private var liveness: HTTP2Liveness
     var standing = HTTP2Standing()
     private let clock: BulkClock
@@ -64,9 +68,12 @@ final class BulkSession: ClientProtocol {
     private var toldOpen = true
 
     /// - Parameter owner: Is told when there is room for requests, and when there never will be again.
-    init(connection: any WireConnection, owner: (any ClientProtocolOwner)?) {
+    init(
+        connection: any WireConnection, owner: (any ClientProtocolOwner)?, inFlight: InFlightLimit = InFlightLimit()
+    ) {
         self.connection = connection
         self.owner = owner
+        self.inFlight = inFlight
         now = connection.now
         liveness = HTTP2Liveness(now: now)
         clock = BulkClock(start: now)
@@ -110,7 +117,10 @@ final class BulkSession: ClientProtocol {
         catchUp()
         output += control
         control.removeAll(keepingCapacity: true)
-        if !isClosing { fill(&output, limit: limit) }
+        if !isClosing {
+            fill(&output, limit: limit)
+            if output.count < limit { inFlight.filled(inFlight: ring.count, isBlocked: isBlocked, at: now) }
+        }
         guard hasRefused else { return }
         hasRefused = false
         settle()
@@ -150,6 +160,21 @@ final class BulkSession: ClientProtocol {
     // MARK: ClientProtocol
 
     var capacity: Int { isOpen ? limit.capacity(open: ring.count, at: now) : 0 }
+
+    var inFlightLimit: Int? { inFlight.current }
+
+    func limitInFlight(toAtLeast least: Int) {
+        inFlight.least = least
+    }
+
+    /// How many requests may be drawn from batches now.
+    var room: Int { min(capacity, inFlight.capacity(inFlight: ring.count)) }
+
+    /// Whether requests of batches wait for nothing but earlier answers.
+    private var isBlocked: Bool {
+        capacity > 0 && unwritten.isEmpty && inFlight.capacity(inFlight: ring.count) == 0
+            && runs.contains { $0?.run.hasItems ?? false }
+    }
 
     var isIdle: Bool { ring.count == 0 }
 
@@ -212,6 +237,9 @@ final class BulkSession: ClientProtocol {
     /// What streams that are opened now have begun at.
     var ticks: UInt32 { clock.ticks(at: now) }
 
+    /// How many answers have come by now, in a number that fits into each of the streams.
+    var answersBefore: UInt32 { UInt32(truncatingIfNeeded: answerCount) }
+
     private func age(of stream: BulkStream) -> Duration { clock.time(from: stream.startedAt, to: now) }
 
     /// - Parameter last: One of those that were answered.
@@ -219,6 +247,7 @@ final class BulkSession: ClientProtocol {
         answerCount += count
         answeredAt = now
         roundTrip = age(of: last)
+        answersInRoundTrip = Int(answersBefore &- last.answersBefore)
         limit.answered(count)
         standing.answered(count)
     }
@@ -268,8 +297,18 @@ final class BulkSession: ClientProtocol {
         runs[place]?.due = now + max(answerTime - longest, answerTime / 32)
     }
 
+    private func measureAnswers() {
+        let count = answerCount - answersCounted
+        guard count > 0, let roundTrip else { return }
+        answersCounted = answerCount
+        inFlight.answered(
+            count, InFlightLimit.Sample(latency: roundTrip, answers: answersInRoundTrip), inFlight: ring.count + count,
+            at: now)
+    }
+
     /// At the end of every call: tells what has come, forgets what is done, and closes what has served.
     func settle() {
+        measureAnswers()
         if standing.isBad { stopOpening() }
         for place in runs.indices {
             guard let run = runs[place] else { continue }

@@ -13,6 +13,8 @@ struct BulkStream {
     var isWritten = false
     /// When its head was written, on the session's clock.
     var startedAt: UInt32 = 0
+    /// How many answers had come before, in all.
+    var answersBefore: UInt32 = 0
 }
 
 /// The streams of a bulk session, found by their id without a dictionary: stream ids are odd and rise, so the half of an

@@ -47,6 +47,7 @@ extension HTTP2ClientSession: NGHTTP2Events {
         else { return }
         limit.answered()
         answerCount += 1
+        lastAnswered = stream
         standing.answered(1)
         standing.answered(with: stream.status)
         // An answer before the end of the request's body makes the rest of it useless.

@@ -15,6 +15,11 @@ final class HTTP2ClientSession: ClientProtocol {
     /// How many streams exist, those included that were given up and whose end nghttp2 has yet to write.
     var openStreams = 0
     var limit = HTTP2StreamLimit(ceiling: HTTP2ClientSession.streamCeiling)
+    private var inFlight: InFlightLimit
+    /// How many answers had come when the last ones were counted by it.
+    private var answersCounted = 0
+    /// The request that was answered last.
+    var lastAnswered: HTTP2ClientStream?
     private var liveness: HTTP2Liveness
     var standing = HTTP2Standing()
     private(set) var now: ContinuousClock.Instant
@@ -32,10 +37,12 @@ final class HTTP2ClientSession: ClientProtocol {
 
     /// - Parameter owner: Is told when there is room for requests, and when there never will be again.
     init(
-        connection: any WireConnection, owner: (any ClientProtocolOwner)?, settings: HTTP2Settings = HTTP2Settings()
+        connection: any WireConnection, owner: (any ClientProtocolOwner)?, settings: HTTP2Settings = HTTP2Settings(),
+        inFlight: InFlightLimit = InFlightLimit()
     ) {
         self.connection = connection
         self.owner = owner
+        self.inFlight = inFlight
         now = connection.now
         liveness = HTTP2Liveness(now: now)
         var settings = settings
@@ -108,6 +115,14 @@ final class HTTP2ClientSession: ClientProtocol {
 
     var capacity: Int { isOpen ? limit.capacity(open: openStreams, at: now) : 0 }
 
+    var inFlightLimit: Int? { inFlight.current }
+
+    func limitInFlight(toAtLeast least: Int) {
+        inFlight.least = least
+    }
+
+    private var room: Int { min(capacity, inFlight.capacity(inFlight: openStreams)) }
+
     var isIdle: Bool { streams.isEmpty }
 
     var hasAnswered: Bool { answerCount > 0 }
@@ -165,15 +180,19 @@ final class HTTP2ClientSession: ClientProtocol {
         }
         openStreams += 1
         streams[stream] = HTTP2ClientStream(
-            receiver: receiver, run: run, body: request.body, startedAt: now)
+            receiver: receiver, run: run, body: request.body, startedAt: now, answersBefore: answerCount)
         return stream
     }
 
     private func fill() {
-        while capacity > 0, let turn = turns.next(of: runs.count, { runs[$0].standing }) {
+        defer {
+            inFlight.filled(
+                inFlight: openStreams, isBlocked: capacity > 0 && room == 0 && runs.contains { $0.hasItems }, at: now)
+        }
+        while room > 0, let turn = turns.next(of: runs.count, { runs[$0].standing }) {
             let run = runs[turn.place]
             var left = turn.items
-            while left > 0, capacity > 0, let item = run.next() {
+            while left > 0, room > 0, let item = run.next() {
                 left -= 1
                 _ = submit(
                     run.batch.request(item), to: run.batch.shared.origin,
@@ -217,9 +236,18 @@ final class HTTP2ClientSession: ClientProtocol {
         !(isOpen && run.hasItems) && !streams.values.contains { $0.run === run }
     }
 
+    private func measureAnswers() {
+        let count = answerCount - answersCounted
+        guard count > 0, let last = lastAnswered else { return }
+        answersCounted = answerCount
+        let sample = InFlightLimit.Sample(latency: now - last.startedAt, answers: answerCount - last.answersBefore)
+        inFlight.answered(count, sample, inFlight: openStreams + count, at: now)
+    }
+
     /// At the end of every call: sends what there is room for, tells what has come, and closes what has served.
     private func settle() {
         let given = runs
+        measureAnswers()
         if standing.isBad { stopOpening() }
         if !isBroken { fill() }
         for run in given { run.flush() }

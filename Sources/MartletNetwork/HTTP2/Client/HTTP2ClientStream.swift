@@ -9,6 +9,8 @@ struct HTTP2ClientStream {
     /// The batch that the request was drawn from.
     let run: BatchRun?
     let startedAt: ContinuousClock.Instant
+    /// How many answers had come before on the connection.
+    let answersBefore: Int
     var output: HTTP2BodyBuffer
     /// Whether the final head was passed on; what fields come then are trailers.
     var hasHead = false
@@ -16,10 +18,14 @@ struct HTTP2ClientStream {
     private var fields: [HTTPField] = []
     private var fieldBytes = 0
 
-    init(receiver: any ResponseReceiver, run: BatchRun?, body: [UInt8], startedAt: ContinuousClock.Instant) {
+    init(
+        receiver: any ResponseReceiver, run: BatchRun?, body: [UInt8], startedAt: ContinuousClock.Instant,
+        answersBefore: Int
+    ) {
         self.receiver = receiver
         self.run = run
         self.startedAt = startedAt
+        self.answersBefore = answersBefore
         output = HTTP2BodyBuffer(body)
     }
 
