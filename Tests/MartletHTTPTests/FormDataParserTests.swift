@@ -159,6 +159,7 @@ struct FormDataParserTests {
         #expect(error(file + String(repeating: "x", count: 1000), limits: limits) == .fileTooLarge(5))
         #expect(error(Self.head + "Y: 12\r\n\r\n1\r\n--XX--", limits: limits) == .headersTooLarge(48))
         #expect(error("--XX\r\n" + String(repeating: "x", count: 1000), limits: limits) == .headersTooLarge(48))
+        #expect(error("--XX\r\n" + String(repeating: "x", count: 48) + "\n", limits: limits) == .headersTooLarge(48))
         let three = String(repeating: Self.head + "\r\n1\r\n", count: 3) + "--XX--"
         #expect(error(three, limits: limits) == .tooManyParts(2))
     }

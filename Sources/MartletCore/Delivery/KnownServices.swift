@@ -37,7 +37,7 @@ final class KnownServices: Sendable {
 
     /// The hub is gone.
     func forget(_ hub: Hub.ID) {
-        entries.withLock { entries in entries = entries.filter { $0.key.hub != hub } }
+        entries.withLock { $0.removeAll { lane, _ in lane.hub == hub } }
     }
 
     /// The lane has no credential any more.

@@ -146,9 +146,10 @@ public struct FormDataParser: Sendable {
             return false
         }
         let line = input[input.startIndex..<end]
-        guard line.last == 0x0D else { throw .malformed(.headerLine) }
+        // Before anything else, so that the refusal does not depend on the pieces in which the line comes.
         head.bytes += line.count + 1
         guard head.bytes <= limits.headerBytes else { throw .headersTooLarge(limits.headerBytes) }
+        guard line.last == 0x0D else { throw .malformed(.headerLine) }
         input = input[(end + 1)...]
         guard line.count == 1 else {
             try head.read(line.dropLast())
