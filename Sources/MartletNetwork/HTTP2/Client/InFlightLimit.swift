@@ -88,7 +88,10 @@ struct InFlightLimit: Equatable {
     /// The connection has sent what it may.
     /// - Parameter isBlocked: Whether more would have been sent without this limit.
     mutating func filled(inFlight: Int, isBlocked: Bool, at now: ContinuousClock.Instant) {
-        guard inFlight > 0 else { return round = nil }
+        guard inFlight > 0 else {
+            round = nil
+            return
+        }
         if inFlight > current { exceededAt = now }
         var filled = round ?? Round(start: now, inFlight: inFlight)
         if filled.fills == 0 { filled.inFlight = inFlight }

@@ -42,7 +42,10 @@ struct InFlightProbe: Equatable {
         at now: ContinuousClock.Instant
     ) {
         guard trial == nil, verdictAt.map({ start >= $0 }) ?? true else { return }
-        guard isFull else { return self = InFlightProbe() }
+        guard isFull else {
+            self = InFlightProbe()
+            return
+        }
         if limit > 1, verdictAt.map({ now >= $0 + pause }) ?? true {
             pause = verdictAt == nil ? Self.firstPause : min(pause * 2, Self.longestPause)
             trial = Trial(start: now, limit: limit / 2, latency: latency)
