@@ -4,7 +4,8 @@ public import MartletHTTP
 import MartletModel
 import MartletOpenAPI
 
-/// The app backend: users log in, register their devices and notify each other by name (wire document, section 14).
+/// The app backend: users log in, register their devices and notify each other by name (NotificationHubs.md,
+/// section 14).
 ///
 /// It stands in front of a hub as the backends of the original guides do, and their clients work with it unchanged.
 ///

@@ -83,7 +83,7 @@ struct HubManagementTests {
             ])
     }
 
-    @Test("Trap 22: every platform shows only the properties of the wire document")
+    @Test("Trap 22: every platform shows only the properties of NotificationHubs.md, section 13.3")
     func everyPlatformShowsKnownPropertiesOnly() {
         let known: Set<String> = [
             "Endpoint", "KeyId", "AppName", "AppId", "PackageSid", "WindowsLiveEndpoint", "GcmEndpoint", "ProjectId",

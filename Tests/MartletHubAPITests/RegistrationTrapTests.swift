@@ -7,7 +7,7 @@ import Testing
 
 @testable import MartletHubAPI
 
-/// What clients do around registrations that a server must expect (wire document, section 16).
+/// What clients do around registrations that a server must expect (NotificationHubs.md, section 16).
 struct RegistrationTrapTests {
     private static let token = String(repeating: "0123456789abcdef", count: 4)
     private static let point =

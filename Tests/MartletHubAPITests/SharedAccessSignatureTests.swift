@@ -8,7 +8,7 @@ import Testing
 @testable import MartletHubAPI
 
 struct SharedAccessSignatureTests {
-    /// The vectors of the wire document, section 2.4: key `c2VjcmV0LWtleQ==`, `se=1893456000`.
+    /// The vectors of NotificationHubs.md, section 2.4: key `c2VjcmV0LWtleQ==`, `se=1893456000`.
     struct Vector: Sendable, CustomTestStringConvertible {
         let client: String
         let resource: String

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MartletHubAPI
 
-/// The traps of the wire document, section 16, that no golden file or other suite shows.
+/// The traps of NotificationHubs.md, section 16, that no golden file or other suite shows.
 struct TrapTests {
     private static let pigeon: HTTPFields = ["ServiceBusNotification-Format": "pigeon"]
 

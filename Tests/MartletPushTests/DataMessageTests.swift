@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletPush
 
-/// The exact bytes of what the app backend sends (wire document, sections 14.3 to 14.5).
+/// The exact bytes of what the app backend sends (NotificationHubs.md, sections 14.3 to 14.5).
 struct DataMessageTests {
     private static let id = NotificationID(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
     private static let digits = "0123456789abcdeffedcba9876543210"

@@ -28,7 +28,7 @@ struct PlatformTests {
         ] { #expect(Set(words).count == words.count) }
     }
 
-    @Test("Trap 18: outcome counts stand in the order of the wire document")
+    @Test("Trap 18: outcome counts stand in the order of NotificationHubs.md, section 8.1")
     func outcomeCountsStandInOrder() {
         let ordered = descriptors().sorted { $0.outcomeCountsPlace < $1.outcomeCountsPlace }
         #expect(

@@ -1,4 +1,4 @@
-"""A small client of the hub's REST API made from the wire document alone: signatures, entries, HTTP/1.1."""
+"""A small client of the hub's REST API made from NotificationHubs.md alone: signatures, entries, HTTP/1.1."""
 
 import asyncio
 import base64

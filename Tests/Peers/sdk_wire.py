@@ -27,7 +27,7 @@ COURSES = {
     "android": AndroidCourse, "samples": SamplesCourse,
 }
 
-# What the wire document's matrix of statuses has a column entry for, by SDK.
+# The operations for which NotificationHubs.md, section 15, has an entry, by SDK.
 _REGISTERING = {
     "POST registrationids", "GET registrations", "PUT registrations/{id}", "DELETE registrations/{id}",
     "PUT installations/{id}",

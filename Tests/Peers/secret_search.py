@@ -42,7 +42,7 @@ def fingerprint(keys):
 
 
 class App:
-    """A user's app in Python, made from the wire document alone."""
+    """A user's app in Python, made from NotificationHubs.md alone."""
 
     def __init__(self, user, port):
         auth = (user, f"password of {user}")

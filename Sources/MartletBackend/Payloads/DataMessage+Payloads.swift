@@ -1,6 +1,6 @@
 import MartletCore
 
-// What pushes carry of payloads (wire document, sections 14.4 and 14.5).
+// What pushes carry of payloads (NotificationHubs.md, sections 14.4 and 14.5).
 extension DataMessage {
     /// Wakes an app to fetch a rich payload and show it behind its message.
     static func rich(_ id: PayloadID, message: String, type: String) -> DataMessage {

@@ -1,7 +1,7 @@
 import MartletModel
 
 /// Turns an installation into its registrations: one without a template, one for each template, and the same for each
-/// secondary tile (wire document, section 5.4).
+/// secondary tile (NotificationHubs.md, section 5.4).
 struct InstallationRows {
     let installation: Installation
     let platform: any PushPlatform.Type

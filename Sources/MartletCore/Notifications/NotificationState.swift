@@ -1,4 +1,4 @@
-/// How far a notification has come, in the words of the hub's protocol (wire document, section 8.2).
+/// How far a notification has come, in the words of the hub's protocol (NotificationHubs.md, section 8.2).
 public enum NotificationState: String, Hashable, Sendable {
     case enqueued = "Enqueued"
     case processing = "Processing"

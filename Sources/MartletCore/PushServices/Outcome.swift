@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// What became of one push, in the words of the hub's protocol (wire document, section 8.3).
+/// What became of one push, in the words of the hub's protocol (NotificationHubs.md, section 8.3).
 public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 

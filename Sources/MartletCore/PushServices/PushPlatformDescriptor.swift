@@ -84,23 +84,26 @@ public struct PushPlatformDescriptor: Sendable {
     public var templateElements: [TemplateElement]
     /// The element of the credential in a hub description.
     public var credentialElement: String
-    /// Where that element stands among all of the description, from 0 (wire document, section 13.2): a known client
-    /// drops what is out of order. nil where the original hub has no such element; it then never stands in a document.
+    /// Where that element stands among all of the description, from 0 (NotificationHubs.md, section 13.2): a known
+    /// client drops what is out of order. nil where the original hub has no such element; it then never stands in a
+    /// document.
     public var credentialPlace: Int?
     public var credentialFields: [CredentialField]
     /// Whose credential messages are sent with: the platform's own but where its service has been replaced by another's.
     public var credentialPlatform: PlatformID
     /// The element of the outcome counts in telemetry.
     public var outcomeCountsElement: String
-    /// Where that element stands among those of all platforms, from 0 (wire document, section 8.1): a known client drops
-    /// what is out of order. 5 is the address of the error details. Elements without a place of their own come last.
+    /// Where that element stands among those of all platforms, from 0 (NotificationHubs.md, section 8.1): a known
+    /// client drops what is out of order. 5 is the address of the error details. Elements without a place of their own
+    /// come last.
     public var outcomeCountsPlace: Int
     /// Prefixes, in lower case, of the send headers that are passed on to the translator.
     public var fieldPrefixes: [String]
     /// The largest payload, in bytes, of any kind of message.
     public var payloadLimit: Int
     /// Words, in lower case, by which the `User-Agent` tells clients that cannot read the platform's registrations and
-    /// would fail on a whole feed for the sake of one: feeds for them go without (wire document, trap 24).
+    /// would fail on a whole feed for the sake of one: feeds for them go without (NotificationHubs.md,
+    /// section 16, trap 24).
     public var hiddenFrom: [String]
 
     public init(

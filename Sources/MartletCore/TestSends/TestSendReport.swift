@@ -13,7 +13,7 @@ public struct TestSendReport: Sendable {
 
         public var isSuccess: Bool { outcome == .success }
 
-        /// The outcome as a sentence (wire document, section 6.5).
+        /// The outcome as a sentence (NotificationHubs.md, section 6.5).
         public var text: String {
             switch outcome {
             case .success:

@@ -1,8 +1,8 @@
 import MartletHTTP
 import MartletModel
 
-/// Sends to a few devices at once and says what became of each (wire document, section 6.5). Nothing is stored, nothing
-/// is tried again, and neither what a service says of handles nor how it fares has any consequence.
+/// Sends to a few devices at once and says what became of each (NotificationHubs.md, section 6.5). Nothing is stored,
+/// nothing is tried again, and neither what a service says of handles nor how it fares has any consequence.
 public struct TestSends: Sendable {
     /// The most devices of a test send, over all platforms.
     public static let deviceLimit = 10

@@ -1,7 +1,7 @@
 import MartletHTTP
 
 /// The host and path that a token is good for: its `sr` without what clients do not agree on, which is scheme, port,
-/// query, trailing slash and the case of all but ids (wire document, sections 2.2 and 2.3).
+/// query, trailing slash and the case of all but ids (NotificationHubs.md, sections 2.2 and 2.3).
 struct TokenAudience: Hashable {
     let host: String
     /// Decoded; empty for the whole host.

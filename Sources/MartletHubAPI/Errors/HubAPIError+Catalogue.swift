@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 
 extension HubAPIError {
-    // Texts of the original service, recorded (wire document, section 3.1); its full stop before ours is part of them.
+    // Texts of the original service, recorded (NotificationHubs.md, section 3.1). The full stop before ours is theirs.
     static let invalidSignature = HubAPIError(
         .unauthorized, nil, "InvalidSignature: The token has an invalid signature.")
     static let hubNotFound = HubAPIError(.notFound, nil, "No service is hosted at the specified address.")
@@ -76,7 +76,7 @@ extension HubAPIError {
         sentence.last == "." ? String(sentence.dropLast()) : sentence
     }
 
-    /// - Parameter seconds: Whole seconds: some clients read nothing else (trap 13).
+    /// - Parameter seconds: Whole seconds: some clients read nothing else (NotificationHubs.md, section 16, trap 13).
     static func busy(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
         var error = HubAPIError(.serviceUnavailable, 50_004, sentence)
         error.fields["retry-after"] = String(seconds)

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// What a push service refused, as a line of a file. The order of the elements is binding, and none may be missing (wire
-/// document, section 8.5).
+/// What a push service refused, as a line of a file. The order of the elements is binding, and none may be missing
+/// (NotificationHubs.md, section 8.5).
 struct FeedbackLine {
     let record: RefusalRecord
     let notification: NotificationID

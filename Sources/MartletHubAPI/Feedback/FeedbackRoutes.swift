@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What push services refused, for consumers that know it as a container of files (wire document, section 8.5). There are
-/// no files: each is written from the storage while it is read, and so is there as long as its notification is.
+/// What push services refused, for consumers that know it as a container of files (NotificationHubs.md, section 8.5).
+/// No file is stored: each is written from the storage while it is read, and exists as long as its notification.
 struct FeedbackRoutes: Sendable {
     static let contentType = "text/plain; charset=utf-8"
 

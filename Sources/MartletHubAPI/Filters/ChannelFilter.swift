@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 
 /// A `$filter` that asks for the registrations of one handle: `Name eq 'value'`, joined by `and` where a handle has
-/// several parts (wire document, section 4.9).
+/// several parts (NotificationHubs.md, section 4.9).
 struct ChannelFilter: Hashable {
     struct Term: Hashable {
         /// In lower case: clients spell it both ways.

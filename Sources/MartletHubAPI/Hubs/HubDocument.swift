@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// What a client says of a hub, read from its XML (wire document, section 13).
+/// What a client says of a hub, read from its XML (NotificationHubs.md, section 13).
 ///
 /// It replaces everything: what a document does not say returns to its default, with these exceptions.
 ///

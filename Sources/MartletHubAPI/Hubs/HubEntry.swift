@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// A hub as an Atom entry. The order of the elements is binding (wire document, section 13.2), and every name in it is one
-/// of that section: a known client fails on others.
+/// A hub as an Atom entry. The order of the elements is binding (NotificationHubs.md, section 13.2), and every name in
+/// it is one of that section: a known client fails on others.
 struct HubEntry {
     let hub: Hub
     let platforms: PushPlatformList

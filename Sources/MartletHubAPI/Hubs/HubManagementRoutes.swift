@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Making, changing, reading, listing and removing hubs (wire document, section 13).
+/// Making, changing, reading, listing and removing hubs (NotificationHubs.md, section 13).
 struct HubManagementRoutes: Sendable {
     let hubs: HubDirectory
     let platforms: PushPlatformList

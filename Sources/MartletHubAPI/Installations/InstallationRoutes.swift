@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Creating, replacing, reading, patching and removing one installation (wire document, section 5.1).
+/// Creating, replacing, reading, patching and removing one installation (NotificationHubs.md, section 5.1).
 ///
 /// The statuses are those that clients take, some of them no other: 200 for a write, 204 for a removal.
 struct InstallationRoutes: Sendable {

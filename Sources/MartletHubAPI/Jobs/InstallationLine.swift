@@ -4,7 +4,7 @@ import MartletModel
 /// What a line of an import says of the installation that its registration belongs to.
 ///
 /// Exports have a line for each registration, with the system tags `$InstallationId:{ID}` and `$UserId:{USER}` on those
-/// of installations (wire document, section 5.4).
+/// of installations (NotificationHubs.md, section 5.4).
 struct InstallationLine {
     /// nil for a registration that stands alone.
     let part: InstallationPart?

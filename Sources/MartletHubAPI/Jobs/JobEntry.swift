@@ -1,8 +1,8 @@
 import MartletCore
 import MartletModel
 
-/// A job as an Atom entry. The order of the elements and the prefix `d3p1` are binding (wire document, section 9.1,
-/// traps 17 and 18).
+/// A job as an Atom entry. The order of the elements and the prefix `d3p1` are binding (NotificationHubs.md,
+/// sections 9.1 and 16, traps 17 and 18).
 struct JobEntry {
     let job: Job
     /// Its absolute address with the query.

@@ -2,10 +2,10 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Import and export (wire document, section 9).
+/// Import and export (NotificationHubs.md, section 9).
 struct JobRoutes: Sendable {
     private static let listLimit = 1000
-    /// A client whose list of types lacks one, and which then reads nothing (wire document, section 9.1).
+    /// A client whose list of types lacks one, and which then reads nothing (NotificationHubs.md, section 9.1).
     private static let javaClient = "JavaSDK"
 
     let jobs: JobRunner

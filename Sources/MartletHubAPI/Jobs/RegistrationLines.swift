@@ -1,8 +1,8 @@
 public import MartletCore
 import MartletModel
 
-/// Registrations as lines of files: each the description that entries carry, with nothing around it (wire document,
-/// section 9.3).
+/// Registrations as lines of files: each the description that entries carry, with nothing around it
+/// (NotificationHubs.md, section 9.3).
 public struct RegistrationLines: JobLines {
     private let devices: DeviceRegistry
     private let platforms: PushPlatformList

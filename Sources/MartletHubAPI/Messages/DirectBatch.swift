@@ -1,6 +1,6 @@
 import MartletModel
 
-/// One message for many handles: the body of `POST /{hub}/messages/$batch` (wire document, section 6.4).
+/// One message for many handles: the body of `POST /{hub}/messages/$batch` (NotificationHubs.md, section 6.4).
 struct DirectBatch {
     /// The largest body, in bytes: a message and as many handles as a batch may have, each of a kilobyte and more.
     static let sizeLimit = SendRequest.sizeLimit + 2 * 1_048_576

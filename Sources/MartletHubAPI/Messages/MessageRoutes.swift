@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Sending (wire document, sections 6 and 7).
+/// Sending (NotificationHubs.md, sections 6 and 7).
 struct MessageRoutes: Sendable {
     let notifications: NotificationIntake
     let testSends: TestSends

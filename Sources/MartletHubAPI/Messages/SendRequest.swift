@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A send, read from its headers and body (wire document, sections 6.1 to 6.4).
+/// A send, read from its headers and body (NotificationHubs.md, sections 6.1 to 6.4).
 struct SendRequest {
     let content: Notification.Content
     let target: Notification.Target

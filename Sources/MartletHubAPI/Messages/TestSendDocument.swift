@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The answer to a test send. The order of the elements is binding (wire document, section 6.5).
+/// The answer to a test send. The order of the elements is binding (NotificationHubs.md, section 6.5).
 struct TestSendDocument {
     let report: TestSendReport
     let platforms: PushPlatformList

@@ -1,6 +1,6 @@
 import MartletCore
 
-/// The version of a registration as `ETag` and `If-Match` write it (wire document, section 4.6).
+/// The version of a registration as `ETag` and `If-Match` write it (NotificationHubs.md, section 4.6).
 enum EntityTag {
     /// `W/"1"`.
     static func text(_ version: Int64) -> String { "W/\"\(version)\"" }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// A registration as an Atom entry. The order of the elements is binding (wire document, section 4.2).
+/// A registration as an Atom entry. The order of the elements is binding (NotificationHubs.md, section 4.2).
 struct RegistrationEntry {
     let registration: Registration
     let descriptor: PushPlatformDescriptor

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-// Listings: all registrations, those of a tag, those of a handle (wire document, sections 4.9 and 4.10).
+// Listings: all registrations, those of a tag, those of a handle (NotificationHubs.md, sections 4.9 and 4.10).
 extension RegistrationRoutes {
     /// Whoever has a handle may ask for its registrations; the whole hub is for its managers.
     @Sendable static func rightToList(_ match: RouteMatch) -> AccessRights {

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Creating, changing, reading and removing one registration (wire document, sections 4.5 to 4.8).
+/// Creating, changing, reading and removing one registration (NotificationHubs.md, sections 4.5 to 4.8).
 struct RegistrationRoutes: Sendable {
     let devices: DeviceRegistry
     let platforms: PushPlatformList

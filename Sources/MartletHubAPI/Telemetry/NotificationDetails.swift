@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Telemetry of one notification. The order of the elements is binding; what is empty is left out (wire document,
+/// Telemetry of one notification. The order of the elements is binding; what is empty is left out (NotificationHubs.md,
 /// section 8.1).
 struct NotificationDetails {
     let report: NotificationReport

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What became of a send (wire document, section 8.1).
+/// What became of a send (NotificationHubs.md, section 8.1).
 struct TelemetryRoutes: Sendable {
     let notifications: NotificationIntake
     let platforms: PushPlatformList

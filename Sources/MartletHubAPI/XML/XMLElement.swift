@@ -1,5 +1,5 @@
 /// An element of a document that somebody sent. Names are local names: which namespace a client writes does not matter
-/// (wire document, section 0).
+/// (NotificationHubs.md, section 0).
 struct XMLElement: Hashable, Sendable {
     let name: String
     /// By local name.

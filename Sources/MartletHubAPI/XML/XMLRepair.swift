@@ -1,5 +1,6 @@
-/// Mends the two ways in which a known client writes documents that are not well-formed (wire document, section 4.2):
-/// a bare `&` in text, and the end tag of a collection of headers that was never opened. Nothing else is touched.
+/// Mends the two ways in which a known client writes documents that are not well-formed (NotificationHubs.md,
+/// section 4.2): a bare `&` in text, and the end tag of a collection of headers that was never opened. Nothing else is
+/// touched.
 enum XMLRepair {
     /// - Returns: nil where there is nothing to mend.
     static func repair(_ bytes: [UInt8]) -> [UInt8]? {

@@ -1,7 +1,7 @@
 /// Writes documents that are well-formed whatever the texts in them are, on one line, in the order of the calls.
 ///
 /// One client keeps a broken parser after a single malformed answer, and another drops elements that are out of order
-/// (wire document, traps 16 to 18).
+/// (NotificationHubs.md, section 16, traps 16 to 18).
 struct XMLWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -9,7 +9,7 @@ struct XMLWriter {
         bytes.reserveCapacity(count)
     }
 
-    /// Says that this is XML in UTF-8. Only some documents may begin so (wire document, trap 17).
+    /// Says that this is XML in UTF-8. Only some documents may begin so (NotificationHubs.md, section 16, trap 17).
     mutating func declaration() {
         bytes += #"<?xml version="1.0" encoding="utf-8"?>"#.utf8
     }

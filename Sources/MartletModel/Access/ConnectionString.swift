@@ -1,7 +1,7 @@
 /// Where a hub is and with which key: `Endpoint=sb://HOST:PORT/;SharedAccessKeyName=NAME;SharedAccessKey=KEY`.
 ///
-/// Written in the one form that every client of the hub reads: `sb`, a slash at the end, three parts (wire document,
-/// section 1.2). Read more freely.
+/// Written in the one form that every client of the hub reads: `sb`, a slash at the end, three parts
+/// (NotificationHubs.md, section 1.2). Read more freely.
 public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Host and, where it is said, port.
     public let authority: String

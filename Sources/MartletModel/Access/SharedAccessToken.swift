@@ -1,4 +1,5 @@
-/// Makes the value of `Authorization` with which a client proves that it knows a key (wire document, section 2.1).
+/// Makes the value of `Authorization` with which a client proves that it knows a key (NotificationHubs.md,
+/// section 2.1).
 public enum SharedAccessToken {
     /// A token for a resource and everything below it.
     /// - Parameters:

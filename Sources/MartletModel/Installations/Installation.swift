@@ -1,5 +1,5 @@
-/// One app on one device as it describes itself under an id of its own: a channel, and what is to reach it (wire
-/// document, section 5.2).
+/// One app on one device as it describes itself under an id of its own: a channel, and what is to reach it
+/// (NotificationHubs.md, section 5.2).
 ///
 /// In a hub it stands for one registration without a template and one for each template, all of which carry
 /// `$InstallationId:{ID}` and `$UserId:{USER}`.

@@ -1,5 +1,5 @@
 /// The address of an installation at its push service, in the form in which the client wrote it: some clients can read
-/// back no other (trap 29).
+/// back no other (NotificationHubs.md, section 16, trap 29).
 ///
 /// It is a capability, so its description does not show it.
 public enum InstallationChannel: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {

@@ -1,4 +1,5 @@
-/// Changes to an installation: the part of JSON Patch (RFC 6902) that the hub's clients use (wire document, section 5.3).
+/// Changes to an installation: the part of JSON Patch (RFC 6902) that the hub's clients use (NotificationHubs.md,
+/// section 5.3).
 public struct InstallationPatch: Hashable, Sendable {
     enum Operation: String {
         /// Adding sets what is there already, and replacing adds what is not.

@@ -1,8 +1,8 @@
 /// A label on a registration by which messages are addressed.
 ///
 /// 1 to 120 of the characters `A-Z a-z 0-9 _ @ # . : -`, or one of the hub's own forms `$InstallationId:{ID}`,
-/// `$UserId:{USER}` (wire document, sections 10.1 and 10.4) and `$RegistrationId:{ID}`. Tags that differ only in case are
-/// the same tag.
+/// `$UserId:{USER}` (NotificationHubs.md, sections 10.1 and 10.4) and `$RegistrationId:{ID}`. Tags that differ only in
+/// case are the same tag.
 public struct Tag: Sendable {
     /// As it was first written.
     public let spelling: String

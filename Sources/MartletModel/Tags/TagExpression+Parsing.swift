@@ -1,5 +1,5 @@
 extension TagExpression {
-    /// How large an expression may be. The defaults are the original hub's (wire document, section 10.3).
+    /// How large an expression may be. The defaults are the original hub's (NotificationHubs.md, section 10.3).
     public struct Limits: Hashable, Sendable {
         /// Most tags where only `||` joins them.
         public var tagsInUnion: Int
@@ -18,7 +18,7 @@ extension TagExpression {
         }
     }
 
-    /// Parses an expression (wire document, section 10.2); `!` binds tighter than `&&`, `&&` tighter than `||`.
+    /// Parses an expression (NotificationHubs.md, section 10.2); `!` binds tighter than `&&`, `&&` tighter than `||`.
     /// - Throws: `TagExpressionError` with the place where reading stopped.
     public init(_ text: String, limits: Limits = Limits()) throws(TagExpressionError) {
         guard text.utf8.count <= limits.length else {

@@ -1,5 +1,5 @@
 /// A form of notification that a device registers: a body with expressions that each template notification fills in
-/// (wire document, section 11).
+/// (NotificationHubs.md, section 11).
 ///
 /// A plain value: whether it is a good template is found out by `CompiledTemplate`, which checks every limit named here.
 public struct Template: Hashable, Sendable {

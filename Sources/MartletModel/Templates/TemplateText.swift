@@ -26,7 +26,7 @@ extension [UInt8] {
         return encoded
     }
 
-    /// Whether this is a number as `#` takes it: RFC 8259's without a sign (wire document, section 11).
+    /// Whether this is a number as `#` takes it: RFC 8259's without a sign (NotificationHubs.md, section 11).
     var isJSONNumber: Bool {
         var rest = self[...]
         if rest.first == UInt8(ascii: "0") { rest.removeFirst() } else if !rest.dropDigits() { return false }

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The hub's own expiry field, in every form that its clients are known to write (wire document, section 6.2).
+/// The hub's own expiry field, in every form that its clients are known to write (NotificationHubs.md, section 6.2).
 enum APNsExpiry {
     /// Unix seconds of `0`, a Unix time, ISO 8601, or `MM/dd/yyyy HH:mm:ss`; times without a zone are UTC.
     static func seconds(_ text: String) -> Int64? {

@@ -1,4 +1,4 @@
-/// What telemetry says of a notification, read from the hub's XML (wire document, section 8.1).
+/// What telemetry says of a notification, read from the hub's XML (NotificationHubs.md, section 8.1).
 struct NotificationDetails {
     struct Outcome {
         var name: String

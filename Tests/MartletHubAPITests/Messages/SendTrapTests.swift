@@ -7,7 +7,7 @@ import Testing
 
 @testable import MartletHubAPI
 
-/// The traps of the wire document, section 16, that are about sending and that no golden file shows.
+/// The traps of NotificationHubs.md, section 16, that are about sending and that no golden file shows.
 struct SendTrapTests {
     private static let batch =
         "--b\r\nContent-Disposition: inline; name=notification\r\n\r\ncoo\r\n"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MartletHubAPI
 
-/// Sends that are answered with what became of them (wire document, section 6.5).
+/// Sends that are answered with what became of them (NotificationHubs.md, section 6.5).
 struct TestSendTests {
     private static let format = HTTPField("ServiceBusNotification-Format", "pigeon")
     private static let start =

@@ -1,7 +1,7 @@
 import MartletModel
 import Testing
 
-/// Every row of the patch table of the wire document, section 5.3.
+/// Every row of the patch table of NotificationHubs.md, section 5.3.
 struct InstallationPatchTests {
     /// What the patches below are applied to.
     private static func start() throws -> Installation {

@@ -1,7 +1,7 @@
 import MartletModel
 import Testing
 
-/// What clients send of an installation (wire document, section 5.2), and what comes back.
+/// What clients send of an installation (NotificationHubs.md, section 5.2), and what comes back.
 struct InstallationReadingTests {
     private static func read(_ text: String, id: String? = "i1") throws -> Installation {
         try Installation(parsing: Array(text.utf8), id: id)

@@ -1,4 +1,4 @@
-"""What the models of the SDKs' readers share: a parser that knows literal names, and the tables of the wire document.
+"""What the models of the SDKs' readers share: a parser that knows literal names, and the tables of NotificationHubs.md.
 
 The readers are written from the SDKs' rules and not from the hub's. Whatever would throw in an SDK, or lose something
 there, raises `Unreadable` here.

@@ -20,7 +20,7 @@ called = set()
 
 
 def operation(method, target):
-    """A request as the wire document's matrix names it, such as `GET registrations/{id}`."""
+    """A request as the table of NotificationHubs.md, section 15, names it, such as `GET registrations/{id}`."""
     parts = [part for part in target.partition("?")[0].split("/") if part]
     if not parts or parts[0].startswith("$"):
         return f"{method} /" + (parts[0] if parts else "")
