@@ -180,8 +180,10 @@ struct Engine: Sendable {
             containers: requests.counting(containers.makeHandler(), .containers),
             hubs: requests.counting(router, .hub))
         // Of a certificate that no browser trusts by itself the promise would lock people out.
-        guard case .files = configuration.tls else { return root }
-        return StrictTransport(handler: root)
+        let notice = UntrustedProxyNotice(log: log, time: time)
+        let forwarded = ForwardedClients(root, proxies: configuration.trustedProxies) { notice.found($0) }
+        guard case .files = configuration.tls else { return forwarded }
+        return StrictTransport(handler: forwarded)
     }
 
     private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {

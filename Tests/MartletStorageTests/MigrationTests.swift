@@ -1,4 +1,5 @@
 import MartletCore
+import MartletModel
 import Testing
 
 @testable import MartletStorage

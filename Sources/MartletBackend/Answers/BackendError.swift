@@ -45,6 +45,8 @@ extension BackendError {
 
     static let crossSite = BackendError(
         40302, "A page of another site may not make a browser ask this; only pages of this server may.")
+    static let clearTextAtProxy = BackendError(
+        40303, "This request came to the proxy in clear text: passwords and tokens need https.")
     static let notJSON = BackendError(41502, "Send the body as JSON, with 'Content-Type: application/json'.")
 
     static let notFound = BackendError(40400, "There is nothing at this address.")

@@ -24,12 +24,15 @@ struct CrossSiteRule: Sendable {
     }
 }
 
-/// Passes on what the rule allows, and refuses the rest by its head.
+/// Passes on what the rule allows and what did not cross a network in clear text, and refuses the rest by its head.
 struct CrossSiteHandler: HTTPHandler {
     let handler: any HTTPHandler
     let rule: CrossSiteRule
 
     func route(for head: HTTPRequest) -> HTTPRoute {
+        if head.forwarded?.isClearText == true {
+            return HTTPRoute(refusing: HTTPResponse(.clearTextAtProxy as BackendError))
+        }
         guard !rule.allows(head) else { return handler.route(for: head) }
         return HTTPRoute(refusing: HTTPResponse(.crossSite as BackendError))
     }

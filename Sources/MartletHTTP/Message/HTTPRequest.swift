@@ -33,9 +33,25 @@ public struct HTTPRequest: Sendable {
         self.connection = connection
     }
 
+    /// What a trusted proxy says of where a received request comes from; nil where none stands in front.
+    public var forwarded: Forwarded?
+
     /// The address of the client that a received request comes from, in text form; empty where it has none. Everything
     /// that counts, limits or records by address asks here.
-    public var clientAddress: String { connection?.peer ?? "" }
+    public var clientAddress: String { forwarded?.client ?? connection?.peer ?? "" }
+
+    /// What a trusted proxy says of a request.
+    public struct Forwarded: Hashable, Sendable {
+        /// The address of the client, in text form.
+        public var client: String
+        /// Whether the request came to the proxy without TLS.
+        public var isClearText: Bool
+
+        public init(client: String, isClearText: Bool) {
+            self.client = client
+            self.isClearText = isClearText
+        }
+    }
 }
 
 /// What a handler may know of the connection that a request came in on.

@@ -20,7 +20,7 @@ public final class HTTPServer: Sendable {
 
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
-    private let countsLoopback: Bool
+    private let limits: ServerLimits
     private let ledger: BodyLedger
     private let listeners = Mutex<[LoopBound<Listener>]>([])
 
@@ -33,7 +33,7 @@ public final class HTTPServer: Sendable {
         http2: HTTP2Settings = HTTP2Settings(), observer: (any ConnectionObserver)? = nil
     ) {
         count = ConnectionCount(limit: limits.connections, share: limits.connectionsPerNetwork)
-        countsLoopback = limits.countsLoopback
+        self.limits = limits
         ledger = BodyLedger(limits: limits.bodies)
         let common = LoopServer.Common(
             handler: handler, limits: limits, http2: http2, observer: observer, count: count, ledger: ledger)
@@ -77,13 +77,13 @@ public final class HTTPServer: Sendable {
     ) async throws(NetworkError) -> SocketAddress {
         let servers = servers
         let count = count
-        let countsLoopback = countsLoopback
+        let limits = limits
         let loop = servers[0].loop
         let (listener, address) = try await loop.run { () throws(NetworkError) in
             let socket = try Self.open(endpoint)
             let address = socket.address
             let listener = Listener(
-                socket, tls: choosingTLS, servers: servers, count: count, countsLoopback: countsLoopback, loop: loop)
+                socket, tls: choosingTLS, servers: servers, count: count, network: limits.network, loop: loop)
             try listener.start()
             return (LoopBound(listener, loop: loop), address)
         }

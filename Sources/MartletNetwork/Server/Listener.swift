@@ -10,7 +10,7 @@ final class Listener: ReadinessHandler {
     private let tls: (@Sendable () -> TLSServerContext)?
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
-    private let countsLoopback: Bool
+    private let network: @Sendable (SocketAddress) -> PeerNetwork
     /// Where idle connections are being closed.
     private var closing: Set<ConnectionShares.Shortage> = []
     private var registration: Registration?
@@ -18,9 +18,9 @@ final class Listener: ReadinessHandler {
 
     init(
         _ socket: consuming ListeningSocket, tls: (@Sendable () -> TLSServerContext)?, servers: [LoopBound<LoopServer>],
-        count: ConnectionCount, countsLoopback: Bool, loop: EventLoop
+        count: ConnectionCount, network: @escaping @Sendable (SocketAddress) -> PeerNetwork, loop: EventLoop
     ) {
-        self.countsLoopback = countsLoopback
+        self.network = network
         self.loop = loop
         self.socket = consume socket
         self.tls = tls
@@ -48,7 +48,7 @@ final class Listener: ReadinessHandler {
             }
             switch socket?.accept() ?? .none {
             case .connection(let accepted, let peer):
-                let network = PeerNetwork(peer, countsLoopback: countsLoopback)
+                let network = network(peer)
                 let (isAdmitted, shortage) = count.admit(network)
                 if let shortage { closeIdle(in: shortage) }
                 if isAdmitted { handOver(accepted, peer: peer) }

@@ -77,9 +77,7 @@ final class LoopServer: ConnectionOwner {
             network: network(of: connection.peer))
     }
 
-    private func network(of peer: SocketAddress) -> PeerNetwork {
-        PeerNetwork(peer, countsLoopback: limits.countsLoopback)
-    }
+    private func network(of peer: SocketAddress) -> PeerNetwork { limits.network(of: peer) }
 
     /// The connections that have been idle for longest.
     func longestIdle(_ count: Int, in shortage: ConnectionShares.Shortage) -> [IdleConnection] {

@@ -1,3 +1,5 @@
+public import MartletHTTP
+
 /// What a server allows its peers: sizes in bytes, counts and times.
 public struct ServerLimits: Sendable {
     /// Connections at once over all listeners of a server. When nearly as many are there, those that have been idle for
@@ -19,6 +21,8 @@ public struct ServerLimits: Sendable {
     var freeHeadBytes: Int { 4096 }
     /// Whether the shares of networks apply to loopback addresses too, each of which counts as a network of its own.
     public var countsLoopback = false
+    /// Peers that stand for many clients: the shares of networks do not apply to them.
+    public var trustedProxies = TrustedProxies.none
     /// Memory for the bodies of requests that are not answered yet.
     public var bodies = BodyLimits()
     /// Requests of one HTTP/2 connection at once.
@@ -37,4 +41,10 @@ public struct ServerLimits: Sendable {
     public var shutdownTime: Duration = .seconds(10)
 
     public init() {}
+
+    /// By which network the connections and bodies of a peer are counted. A trusted proxy brings many clients, so that no
+    /// share applies to it.
+    func network(of peer: SocketAddress) -> PeerNetwork {
+        trustedProxies.contains(peer.host) ? .local : PeerNetwork(peer, countsLoopback: countsLoopback)
+    }
 }

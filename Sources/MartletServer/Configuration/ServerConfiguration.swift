@@ -77,6 +77,8 @@ public struct ServerConfiguration: Sendable {
     /// Requests a second of each user of the app backend; nil for the usual.
     public var userRequestRate: Int?
 
+    /// The reverse proxies whose word for the addresses of clients is believed.
+    public var trustedProxies = TrustedProxies.none
     /// Connections of one client address; nil for the default.
     public var connectionsPerAddress: Int?
     /// Bytes of memory for bodies of requests that are not answered yet; nil for the default.
@@ -103,6 +105,7 @@ public struct ServerConfiguration: Sendable {
         var limits = ServerLimits()
         if let connectionsPerAddress { limits.connectionsPerNetwork = connectionsPerAddress }
         if let bodyMemory { limits.bodies = BodyLimits(total: Int(bodyMemory)) }
+        limits.trustedProxies = trustedProxies
         return limits
     }
 

@@ -16,6 +16,13 @@ enum ServeCommand {
             Option("tls-self-signed", nil, "Use a private authority, made once: DIR/tls/ca.pem."),
             Option("allow-clear-text", nil, "Allow --listen on an address that other machines reach."),
             Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
+            Option(
+                "trusted-proxies", "LIST",
+                "Addresses and networks of reverse proxies, or the words loopback and private, with commas between them: "
+                    + "what they say of their clients' addresses is believed."),
+            Option(
+                "forwarded-header", "NAME", "Which field of a trusted proxy is read: x-forwarded-for or forwarded.",
+                default: "x-forwarded-for"),
             Option("backend-hub", "NAME", "The hub of the app backend; with one hub it need not be said."),
             Option(
                 "payload-limit", "SIZE", "The largest file of a rich notification: bytes, or such as 500k, 10M, 2G.",
@@ -121,6 +128,7 @@ enum ServeCommand {
             Int64(text).flatMap { (1...3650).contains($0) ? $0 : nil }
         }
         if let days { configuration.notificationRetention = .seconds(days * 86_400) }
+        configuration.trustedProxies = try trustedProxies(invocation)
         configuration.requestRate = try invocation.count("request-rate", upTo: 1_000_000)
         configuration.userRequestRate = try invocation.count("user-request-rate", upTo: 1_000_000)
         configuration.backlogLimit = try invocation.count("backlog-limit", upTo: 10_000_000)
@@ -144,6 +152,23 @@ enum ServeCommand {
         }
         configuration.usersMaySend = try invocation.required("users-may-send", as: "yes or no") {
             ["yes": true, "no": false][$0]
+        }
+    }
+
+    private static func trustedProxies(_ invocation: Invocation) throws(UsageError) -> TrustedProxies {
+        let field = try invocation.required("forwarded-header", as: "x-forwarded-for or forwarded") {
+            TrustedProxies.Field(rawValue: $0)
+        }
+        do throws(TrustedProxies.Problem) {
+            return try TrustedProxies(invocation["trusted-proxies"] ?? "", field: field)
+        } catch {
+            let description =
+                switch error {
+                case .tooMany(let limit): "--trusted-proxies takes at most \(limit) addresses and networks."
+                case .unknown(let item):
+                    "--trusted-proxies has '\(item)': give addresses, networks such as 10.0.0.0/8, loopback or private."
+                }
+            throw UsageError(description: description, command: invocation.command)
         }
     }
 

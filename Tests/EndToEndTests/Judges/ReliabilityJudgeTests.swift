@@ -8,6 +8,13 @@ struct ReliabilityJudgeTests {
         try await Judge.run("flood.py")
     }
 
+    @Test(
+        "Behind nginx and HAProxy, as Docs/Publishing.md sets them up, callers are told apart and nobody can be another"
+    )
+    func callersBehindAProxyAreToldApart() async throws {
+        try await Judge.run("proxies.py")
+    }
+
     @Test("What was answered with success survives kill -9")
     func nothingAcknowledgedIsLostByKills() async throws {
         try await Judge.run("durability.py", "--rounds", "3")

@@ -1,0 +1,135 @@
+/// The reverse proxies whose word for the address of a client is believed.
+public struct TrustedProxies: Hashable, Sendable {
+    /// Which field of a request names the clients; the other one is never read.
+    public enum Field: String, Hashable, Sendable, CaseIterable {
+        case xForwardedFor = "x-forwarded-for"
+        /// RFC 7239.
+        case forwarded
+    }
+
+    public enum Problem: Error, Hashable, Sendable {
+        case tooMany(limit: Int)
+        /// Neither an address nor a network nor a word.
+        case unknown(String)
+    }
+
+    /// How many addresses, networks and words a list may have.
+    private static let countLimit = 64
+    /// How much of the field is read: more proxies than this stand nowhere in a row.
+    private static let hopLimit = 32
+    private static let byteLimit = 4096
+
+    private static let loopback = ["127.0.0.0/8", "::1/128"]
+    private static let `private` = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
+
+    private let networks: [IPNetwork]
+    public let field: Field
+
+    /// Nobody is believed.
+    public static let none = TrustedProxies(networks: [], field: .xForwardedFor)
+
+    private init(networks: [IPNetwork], field: Field) {
+        self.networks = networks
+        self.field = field
+    }
+
+    /// - Parameter list: Addresses and networks (CIDR) with commas between them, and the words `loopback` and `private`,
+    ///   which means RFC 1918, fc00::/7 and loopback.
+    public init(_ list: some StringProtocol, field: Field = .xForwardedFor) throws(Problem) {
+        let items = list.split(separator: ",").map { Self.trimmed(Substring($0)) }.filter { !$0.isEmpty }
+        guard items.count <= Self.countLimit else { throw .tooMany(limit: Self.countLimit) }
+        var networks: [IPNetwork] = []
+        for item in items {
+            let texts =
+                switch item {
+                case "loopback": Self.loopback
+                case "private": Self.private + Self.loopback
+                default: [String(item)]
+                }
+            let found = texts.compactMap { IPNetwork($0) }
+            guard found.count == texts.count else { throw .unknown(String(item)) }
+            networks += found
+        }
+        self.init(networks: networks, field: field)
+    }
+
+    public var isEmpty: Bool { networks.isEmpty }
+
+    /// - Parameter address: In text form; whatever is no IP address is not trusted.
+    public func contains(_ address: String) -> Bool {
+        guard !networks.isEmpty, let address = IPAddress(address) else { return false }
+        return contains(address)
+    }
+
+    private func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
+
+    /// The address of the client of a request.
+    ///
+    /// The field is read from the right, because each proxy appends what it has seen; trusted proxies are passed over, and
+    /// the first other address is the client. What stands left of it anybody can have written.
+    /// - Parameter peer: Who the connection is from, in text form.
+    /// - Returns: The peer where it is not trusted or says nothing that can be read; where all are trusted, the leftmost.
+    public func client(peer: String, fields: HTTPFields) -> String {
+        guard contains(peer) else { return peer }
+        var client = peer
+        for hop in hops(of: fields) {
+            guard let address = Self.address(hop) else { return client }
+            client = address.description
+            guard contains(address) else { return client }
+        }
+        return client
+    }
+
+    /// The elements of the field, the last one first; none where the field is longer than any honest one.
+    private func hops(of fields: HTTPFields) -> [Substring] {
+        let values = fields.values(of: field.rawValue)
+        guard values.reduce(0, { $0 + $1.utf8.count }) <= Self.byteLimit else { return [] }
+        let elements = values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        guard elements.count <= Self.hopLimit else { return [] }
+        return elements.reversed().map { element in
+            switch field {
+            case .xForwardedFor: Self.trimmed(element)
+            case .forwarded: Self.node(of: element)
+            }
+        }
+    }
+
+    /// The value of `for` in one element of the field of RFC 7239; empty where there is none.
+    private static func node(of element: Substring) -> Substring {
+        for pair in element.split(separator: ";") {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, trimmed(parts[0]).lowercased() == "for" else { continue }
+            let value = trimmed(parts[1])
+            guard value.count >= 2, value.first == "\"", value.last == "\"" else { return value }
+            return value.dropFirst().dropLast()
+        }
+        return ""
+    }
+
+    /// An address with or without brackets and port.
+    private static func address(_ text: Substring) -> IPAddress? {
+        if text.first == "[" {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || isPort(rest) else { return nil }
+            return IPAddress(text[text.index(after: text.startIndex)..<end])
+        }
+        if let colon = text.firstIndex(of: ":"), text.contains("."), !text[..<colon].contains(":"),
+            isPort(text[colon...])
+        {
+            return IPAddress(text[..<colon])
+        }
+        return IPAddress(text)
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.first == ":" && (2...6).contains(text.count) && text.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while text.first == " " || text.first == "\t" { text.removeFirst() }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,40 @@
+/// Says of each request which client it comes from, where trusted proxies stand in front.
+public struct ForwardedClients: HTTPHandler {
+    private let handler: any HTTPHandler
+    private let proxies: TrustedProxies
+    private let untrusted: @Sendable (String) -> Void
+
+    /// - Parameter untrusted: Is told the address of a private peer that sends the field and is not trusted: a proxy that
+    ///   the operator has not named. All its clients share one address.
+    public init(
+        _ handler: any HTTPHandler, proxies: TrustedProxies, untrusted: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.handler = handler
+        self.proxies = proxies
+        self.untrusted = untrusted
+    }
+
+    public func route(for head: HTTPRequest) -> HTTPRoute {
+        guard let peer = head.connection?.peer else { return handler.route(for: head) }
+        guard proxies.contains(peer) else {
+            if head.fields[proxies.field.rawValue] != nil, Self.isPrivate(peer) { untrusted(peer) }
+            return handler.route(for: head)
+        }
+        let forwarded = HTTPRequest.Forwarded(
+            client: proxies.client(peer: peer, fields: head.fields),
+            isClearText: head.fields.values(of: "x-forwarded-proto").last?.lowercased() == "http")
+        var head = head
+        head.forwarded = forwarded
+        var route = handler.route(for: head)
+        route.respond = { [respond = route.respond] request in
+            var request = request
+            request.forwarded = forwarded
+            return await respond(request)
+        }
+        return route
+    }
+
+    private static let privateNetworks = try? TrustedProxies("private")
+
+    private static func isPrivate(_ peer: String) -> Bool { privateNetworks?.contains(peer) ?? false }
+}

@@ -1,0 +1,180 @@
+"""The published configurations of nginx and HAProxy in front of a server: callers are told apart by the addresses that the
+proxy names, and nobody can name another address than their own.
+
+    proxies.py MARTLET
+"""
+
+import asyncio
+import base64
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+
+import processes
+from checks import Checks, eventually
+
+checks = Checks("proxies")
+
+EXAMPLES = os.path.join(processes.HERE, "..", "..", "Examples", "Publishing")
+USERS = {"alice": "wonderland", "bob": "builder-42"}
+# Loopback addresses stand for clients; the attacker fails from one of them.
+FAILURES = 60
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+class Proxy(processes.Program):
+    """A proxy with its published configuration, but for addresses and files."""
+
+    def __init__(self, name, directory, server_port):
+        self.name, self.port = name, free_port()
+        self._directory = os.path.join(directory, name)
+        os.makedirs(self._directory)
+        key, certificate = (os.path.join(self._directory, file) for file in ("key.pem", "certificate.pem"))
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
+             "-subj", "/CN=push.example.org", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        text = open(os.path.join(EXAMPLES, {"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name])).read()
+        text = text.replace("127.0.0.1:8080", f"127.0.0.1:{server_port}")
+        path = os.path.join(self._directory, "configuration")
+        if name == "nginx":
+            text = text.replace("listen 443", f"listen 127.0.0.1:{self.port}")
+            text = re.sub(r"ssl_certificate_key .*;", f"ssl_certificate_key {key};", text)
+            text = re.sub(r"ssl_certificate /.*;", f"ssl_certificate {certificate};", text)
+            text = self._around_nginx(text)
+            command = ["nginx", "-e", "stderr", "-p", self._directory, "-c", path]
+        else:
+            both = os.path.join(self._directory, "both.pem")
+            # As many file descriptors as a test may have.
+            text = text.replace("maxconn 20000", "maxconn 500")
+            open(both, "w").write(open(certificate).read() + open(key).read())
+            text = text.replace(":443 ssl crt /etc/haproxy/push.example.org.pem", f"127.0.0.1:{self.port} ssl crt {both}")
+            command = ["haproxy", "-db", "-f", path]
+        open(path, "w").write(text)
+        super().__init__(command, os.path.join(self._directory, "log"))
+
+    def _around_nginx(self, text):
+        paths = "".join(
+            f"{kind}_temp_path {self._directory}/{kind};\n"
+            for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        return (
+            f"daemon off;\npid {self._directory}/pid;\nevents {{}}\n"
+            f"http {{\naccess_log off;\n{paths}{text}\n}}\n")
+
+    async def start(self):
+        with open(self._log, "ab") as log:
+            self.process = await asyncio.create_subprocess_exec(
+                *self._command, stdout=asyncio.subprocess.PIPE, stderr=log)
+        if not await eventually(self._answers):
+            raise processes.Failed(f"{self.name} does not answer\n{self.log_tail()}")
+
+    def _answers(self):
+        try:
+            return request(self, "GET", "/health/ready", "127.0.0.1")[0] == 200
+        except OSError:
+            return False
+
+
+def request(proxy, method, path, source, user=None, fields={}):
+    """Status and body of a request from an address of this machine."""
+    fields = dict(fields)
+    if user:
+        fields["Authorization"] = "Basic " + base64.b64encode(":".join(user).encode()).decode()
+    context = ssl._create_unverified_context()
+    connection = http.client.HTTPSConnection(
+        "127.0.0.1", proxy.port, timeout=20, context=context, source_address=(source, 0))
+    try:
+        connection.request(method, path, headers=fields)
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+    finally:
+        connection.close()
+
+
+class Judged:
+    def __init__(self, binary, directory):
+        self._binary, self._directory = binary, directory
+        self.data = os.path.join(directory, "data")
+        self.server = processes.Server(
+            binary, self.data, os.path.join(directory, "server.log"), "--trusted-proxies", "loopback")
+
+    async def run(self):
+        await self.server.start()
+        processes.create_hub(self._binary, self.data, "demo")
+        for name, password in USERS.items():
+            processes.martlet(self._binary, "user", "add", name, "--data", self.data, "--password-stdin", stdin=password)
+        for name in ("nginx", "haproxy"):
+            if shutil.which(name) or os.path.exists(f"/usr/sbin/{name}"):
+                await self._drill(name)
+            else:
+                print(f"proxies: {name} is not installed and was left out", flush=True)
+        self._direct()
+        await self.server.stop()
+        await self._untrusted()
+
+    async def _drill(self, name):
+        os.environ["PATH"] += ":/usr/sbin"
+        proxy = Proxy(name, self._directory, self.server.port)
+        await proxy.start()
+        # Each proxy has clients of its own, so that the counts of the one before do not matter.
+        network = {"nginx": "127.0.1", "haproxy": "127.0.2"}[name]
+        attacker, fresh, victim = (f"{network}.{host}" for host in (66, 77, 88))
+        try:
+            answers = [
+                request(proxy, "POST", "/api/register", attacker, (f"user{number}", "wrong"))[0]
+                for number in range(FAILURES)]
+            checks.that(f"{name}: whoever fails again and again is slowed down", 429 in answers, answers)
+            status, body = request(proxy, "POST", "/api/register", fresh, ("alice", USERS["alice"]))
+            checks.equal(f"{name}: a user from another address gets in after {FAILURES} failures", status, 200)
+            status, _ = request(proxy, "POST", "/api/register", attacker, ("bob", USERS["bob"]))
+            checks.equal(f"{name}: from the attacker's address nobody new gets in", status, 429)
+            forged = {"X-Forwarded-For": victim}
+            for number in range(FAILURES):
+                request(proxy, "POST", "/api/register", attacker, (f"other{number}", "wrong"), forged)
+            status, _ = request(proxy, "POST", "/api/register", victim, ("alice", USERS["alice"]))
+            checks.equal(f"{name}: failures under a forged address do not count for that address", status, 200)
+            status, body = request(proxy, "GET", "/health/ready", fresh)
+            checks.equal(f"{name}: other requests go through", status, 200)
+        finally:
+            await proxy.stop()
+
+    def _direct(self):
+        """Without a proxy, in clear text on loopback: this machine is trusted, and says so itself."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=20)
+        secret = base64.b64encode(f"alice:{USERS['alice']}".encode()).decode()
+        connection.request(
+            "POST", "/api/register", headers={"Authorization": f"Basic {secret}", "X-Forwarded-Proto": "http",
+                                              "X-Forwarded-For": "203.0.113.9"})
+        response = connection.getresponse()
+        body = response.read().decode()
+        checks.equal("a password that came to the proxy in clear text is refused", response.status, 403)
+        checks.that("the refusal says why", "clear text" in body, body)
+        connection.close()
+
+    async def _untrusted(self):
+        """A server that trusts nobody says that a proxy seems to stand in front, once."""
+        log = os.path.join(self._directory, "untrusted.log")
+        self.server = processes.Server(self._binary, self.data, log)
+        await self.server.start()
+        for _ in range(3):
+            connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=20)
+            connection.request("GET", "/health/ready", headers={"X-Forwarded-For": "203.0.113.9"})
+            connection.getresponse().read()
+            connection.close()
+        notices = [line for line in open(log) if "--trusted-proxies" in line]
+        checks.equal("a proxy that is not trusted is named once", len(notices), 1)
+        checks.that("the notice names the proxy", notices and "127.0.0.1" in json.loads(notices[0])["message"], notices)
+        await self.server.stop()
+
+
+checks.finish_on_a_server(Judged)
