@@ -138,7 +138,7 @@ class Course:
     async def _overtake(self):
         for number in range(self._options.broadcasts):
             await self._hubs[CROWD].send(f"broadcast {number}", "first")
-        # Until a send's first page is through, nobody knows whether it is a long one (Docs/Decisions/0274): so many
+        # Until a send's first page is through, nobody knows whether it is a long one (Docs/Decisions/0009): so many
         # broadcasts at once are at first as many sends of a page, and whoever comes next stands behind these.
         await self._broadcasts_arrive(6 * FIRST_PAGE * self._options.broadcasts)
         await self._measure(QUIET, "short sends in another hub than the broadcasts", "other")

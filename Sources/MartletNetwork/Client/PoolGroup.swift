@@ -3,7 +3,7 @@ import Synchronization
 
 /// The pools for one origin with equal settings, one on each of the loops that share it, as every thread sees them.
 ///
-/// A batch goes to the pool that has the least in hand for each of its connections (Docs/Decisions/0322).
+/// A batch goes to the pool that has the least in hand for each of its connections (Docs/Decisions/0004).
 final class PoolGroup: Sendable {
     /// What connections are shared by.
     struct Key: Hashable, Sendable {

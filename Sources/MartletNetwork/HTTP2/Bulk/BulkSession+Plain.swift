@@ -1,7 +1,7 @@
 import MartletHTTP
 
 /// The two short cuts that most pushes of a broadcast take. What they touch is moved into local variables meanwhile, and
-/// whatever is not plain is left to the rest of the session. Docs/Decisions/0080 has the figures.
+/// whatever is not plain is left to the rest of the session. Docs/Decisions/0003 has the figures.
 extension BulkSession {
     /// Writes requests as copies of the one before, as long as they fit it and the peer's limits.
     func copyFrames(of run: BatchRun, at place: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {

@@ -2,7 +2,7 @@
 ///
 /// A congestion window that counts requests. It opens as answers come, up to four times in each round trip while they
 /// come sooner than that, so it does not limit a peer that is fast or far away. It closes to what was measured once
-/// requests wait for longer. Sending little closes nothing. Docs/Decisions/0323.
+/// requests wait for longer. Sending little closes nothing. Docs/Decisions/0005.
 struct InFlightLimit: Equatable {
     /// How many a lane may have in flight in any case, over all of its connections.
     static let leastOfLane = 100
