@@ -25,7 +25,7 @@ extension PushClient {
     /// - Parameter sink: Takes the body of the answer where it wants it.
     func ask(
         _ request: ClientRequest, to sink: (any ResponseSink)? = nil
-    ) async throws(Setback) -> ClientResponse {
+    ) async throws(RetryableFailure) -> ClientResponse {
         let user = lastUser
         let token = try await authorization()
         let answer = try await exchange(request.authorized(by: token), to: sink)
@@ -38,26 +38,26 @@ extension PushClient {
         throw .logInNeeded
     }
 
-    func ask(_ method: String, _ target: String, _ body: JSON? = nil) async throws(Setback) -> ClientResponse {
+    func ask(_ method: String, _ target: String, _ body: JSON? = nil) async throws(RetryableFailure) -> ClientResponse {
         try await ask(request(method, target, body))
     }
 
     /// Sends one request, once.
     /// - Parameter status: Comes back as an answer although it may pass.
-    /// - Throws: `Setback` where there is no answer, or one that may be another the next time.
+    /// - Throws: `RetryableFailure` where there is no answer, or one that may be another the next time.
     nonisolated func exchange(
         _ request: ClientRequest, except status: Int? = nil, to sink: (any ResponseSink)? = nil
-    ) async throws(Setback) -> ClientResponse {
+    ) async throws(RetryableFailure) -> ClientResponse {
         let answer: ClientResponse
         do throws(ClientTransportError) {
             answer =
                 if let sink { try await transport.send(request, to: sink) } else { try await transport.send(request) }
         } catch {
-            throw Setback(error)
+            throw RetryableFailure(error)
         }
-        let setback = Setback(answer)
-        guard setback.mayPass, answer.status != status else { return answer }
-        throw setback
+        let failure = RetryableFailure(answer)
+        guard failure.mayPass, answer.status != status else { return answer }
+        throw failure
     }
 
     /// Does some work until it succeeds, fails for good, or the attempts are used up.
@@ -65,22 +65,22 @@ extension PushClient {
     ///   cannot have acted on it.
     /// - Parameter endsWithUser: Whether it is not done any more once another user has logged in, or this one out.
     func retrying<Value>(
-        isRepeatable: Bool = true, endsWithUser: Bool = true, _ work: () async throws(Setback) -> Value
+        isRepeatable: Bool = true, endsWithUser: Bool = true, _ work: () async throws(RetryableFailure) -> Value
     ) async throws(PushClientError) -> Value {
         let user = lastUser
         var attempt = 1
         while true {
-            let setback: Setback
-            do throws(Setback) {
+            let failure: RetryableFailure
+            do throws(RetryableFailure) {
                 return try await work()
             } catch {
-                setback = error
+                failure = error
             }
-            guard setback.mayPass, isRepeatable || !setback.mayHaveHadEffect, attempt < retry.attempts,
-                setback.shortestWait <= retry.longestWait
-            else { throw setback.error }
-            let wait = max(setback.shortestWait, retry.wait(after: attempt, chance: surroundings.chance()))
-            guard (try? await surroundings.sleep(wait)) != nil else { throw .cancelled }
+            guard failure.mayPass, isRepeatable || !failure.mayHaveHadEffect, attempt < retry.attempts,
+                failure.shortestWait <= retry.longestWait
+            else { throw failure.error }
+            let wait = max(failure.shortestWait, retry.wait(after: attempt, chance: environment.chance()))
+            guard (try? await environment.sleep(wait)) != nil else { throw .cancelled }
             guard user == lastUser || !endsWithUser else { throw .superseded }
             attempt += 1
         }

@@ -37,7 +37,7 @@ public actor PushClient {
     /// What end-to-end encryption needs; nil where the app does without.
     let encryption: EndToEndEncryption?
     let retry: RetryPolicy
-    let surroundings: ClientSurroundings
+    let environment: ClientEnvironment
 
     /// The token of the session; nil where there is none.
     var session: String?
@@ -45,10 +45,10 @@ public actor PushClient {
     var lastUser = 0
     /// Counts log-ins and log-outs that were asked for: the last one is what the app wants.
     var lastLogIn = 0
-    var registration = RegistrationWishes()
+    var registration = DesiredRegistration()
     /// Requests about registrations go out one at a time.
-    let turns = Turns()
-    var errands = Errands()
+    let mutex = AsyncMutex()
+    var backgroundRetries = BackgroundRetries()
 
     /// A client of users who log in with a password.
     /// - Parameters:
@@ -63,7 +63,7 @@ public actor PushClient {
     ) {
         self.init(
             server: server, transport: transport, stores: stores, tokens: nil, encryption: encryption, retry: retry,
-            surroundings: ClientSurroundings())
+            environment: ClientEnvironment())
     }
 
     /// A client of users who log in at an identity provider (OpenID Connect).
@@ -81,12 +81,12 @@ public actor PushClient {
     ) {
         self.init(
             server: server, transport: transport, stores: stores, tokens: tokens, encryption: encryption, retry: retry,
-            surroundings: ClientSurroundings())
+            environment: ClientEnvironment())
     }
 
     init(
         server: ServerAddress, transport: any ClientTransport, stores: ClientStores, tokens: (any TokenProvider)?,
-        encryption: EndToEndEncryption? = nil, retry: RetryPolicy, surroundings: ClientSurroundings
+        encryption: EndToEndEncryption? = nil, retry: RetryPolicy, environment: ClientEnvironment
     ) {
         self.server = server
         self.transport = transport
@@ -96,10 +96,10 @@ public actor PushClient {
         self.tokens = tokens
         self.encryption = encryption
         self.retry = retry
-        self.surroundings = surroundings
+        self.environment = environment
     }
 
     deinit {
-        errands.sleeper?.cancel()
+        backgroundRetries.sleeper?.cancel()
     }
 }

@@ -38,9 +38,9 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         if authority.first == "[" {
             guard let close = authority.firstIndex(of: "]") else { return nil }
             host = authority[authority.index(after: authority.startIndex)..<close]
-            let behind = authority[authority.index(after: close)...]
-            guard behind.isEmpty || behind.first == ":" else { return nil }
-            port = behind.isEmpty ? nil : behind.dropFirst()
+            let after = authority[authority.index(after: close)...]
+            guard after.isEmpty || after.first == ":" else { return nil }
+            port = after.isEmpty ? nil : after.dropFirst()
         } else if let colon = authority.firstIndex(of: ":") {
             host = authority[..<colon]
             port = authority[authority.index(after: colon)...]

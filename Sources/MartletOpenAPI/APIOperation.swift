@@ -54,9 +54,9 @@ public struct APIOperation: Sendable {
         let all = parameters + group.parameters
         let names = path.split(separator: "/").filter { $0.first == "{" }.map { String($0.dropFirst().dropLast()) }
         let inPath = names.map { name in
-            all.first { $0.place == .path && $0.name == name } ?? APIParameter(.path, name)
+            all.first { $0.location == .path && $0.name == name } ?? APIParameter(.path, name)
         }
-        return inPath + all.filter { $0.place != .path }
+        return inPath + all.filter { $0.location != .path }
     }
 
     private func allAnswers(of group: APIGroup) -> [String: JSON] {

@@ -2,11 +2,11 @@ public import MartletModel
 
 /// Something that a request says outside of its body, or a header of an answer.
 public struct APIParameter: Sendable {
-    public enum Place: String, Sendable {
+    public enum Location: String, Sendable {
         case path, query, header
     }
 
-    public var place: Place
+    public var location: Location
     public var name: String
     public var text: String
     public var schema: JSON
@@ -14,23 +14,23 @@ public struct APIParameter: Sendable {
     public var isRequired: Bool
 
     public init(
-        _ place: Place, _ name: String, _ text: String = "", schema: JSON = ["type": "string"],
+        _ location: Location, _ name: String, _ text: String = "", schema: JSON = ["type": "string"],
         isRequired: Bool = false
     ) {
-        self.place = place
+        self.location = location
         self.name = name
         self.text = text
         self.schema = schema
-        self.isRequired = isRequired || place == .path
+        self.isRequired = isRequired || location == .path
     }
 
     var json: JSON {
         var members: [String: JSON] = [
-            "name": .string(name), "in": .string(place.rawValue), "required": .bool(isRequired), "schema": schema,
+            "name": .string(name), "in": .string(location.rawValue), "required": .bool(isRequired), "schema": schema,
         ]
         if !text.isEmpty { members["description"] = .string(text) }
         // A flag that stands in a query without a value.
-        if place == .query { members["allowEmptyValue"] = true }
+        if location == .query { members["allowEmptyValue"] = true }
         return .object(members)
     }
 

@@ -46,7 +46,7 @@ struct Engine: Sendable {
             keys = try ServerKeys.open(in: configuration.dataDirectory)
             storage = try SQLiteStorage(
                 directory: configuration.dataDirectory, sealer: keys,
-                diskReserve: configuration.diskReserve ?? DiskRoom.usualReserve)
+                diskReserve: configuration.diskReserve ?? DiskRoom.defaultReserve)
         } catch {
             throw ServerError(error.detail)
         }
@@ -72,12 +72,12 @@ struct Engine: Sendable {
         loops = try EventLoopGroup(count: configuration.loops)
         client = HTTPClient(loops: loops)
         let credentials = fallbacks.map { (PlatformID(rawValue: $0.key), Credential($0.value)) }
-        var usual = UsualLimits()
-        usual.requestRate = configuration.requestRate ?? usual.requestRate
-        usual.backlog = configuration.backlogLimit ?? usual.backlog
+        var standard = DefaultLimits()
+        standard.requestRate = configuration.requestRate ?? standard.requestRate
+        standard.backlog = configuration.backlogLimit ?? standard.backlog
         hubs = HubDirectory(
             store: storage, platforms: platforms, time: time,
-            fallbacks: Dictionary(uniqueKeysWithValues: credentials), usual: usual)
+            fallbacks: Dictionary(uniqueKeysWithValues: credentials), standard: standard)
         try await hubs.reload()
         devices = DeviceRegistry(store: storage, platforms: platforms, time: time) { [hubs] in
             hubs.hub($0)?.settings.registrationTTL

@@ -28,7 +28,7 @@ final class SimulatorLedger: Sendable {
 
     /// Called under the lock of the simulator's state, so that lines are whole. One that cannot be written is missing.
     /// - Parameter opened: When the connection that it came over had been opened at the latest.
-    func note(_ delivery: SimulatedDelivery, on platform: PlatformID, opened: Double) {
+    func record(_ delivery: SimulatedDelivery, on platform: PlatformID, opened: Double) {
         let line: JSON = [
             "time": .double(Double(delivery.acceptedAt.milliseconds) / 1000),
             "steady": .double(Self.steadyTime), "opened": .double(opened),

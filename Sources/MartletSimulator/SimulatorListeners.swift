@@ -77,11 +77,11 @@ struct SimulatorListeners {
 
     /// - Parameter place: Of the listener among all; how far its port is behind the first.
     private mutating func open(
-        _ server: HTTPServer, _ place: Int, choosingTLS: (@Sendable () -> TLSServerContext)?
+        _ server: HTTPServer, _ index: Int, choosingTLS: (@Sendable () -> TLSServerContext)?
     ) async throws(SimulatorError) -> HTTPOrigin {
         let host = configuration.host
-        guard let port = UInt16(exactly: configuration.port == 0 ? 0 : Int(configuration.port) + place) else {
-            throw SimulatorError("The simulator needs \(place) more ports than there are behind \(configuration.port).")
+        guard let port = UInt16(exactly: configuration.port == 0 ? 0 : Int(configuration.port) + index) else {
+            throw SimulatorError("The simulator needs \(index) more ports than there are behind \(configuration.port).")
         }
         servers.append(server)
         do throws(NetworkError) {

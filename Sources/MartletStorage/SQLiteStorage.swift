@@ -21,7 +21,7 @@ public final class SQLiteStorage: Sendable {
     let hasRemovedTexts = Atomic(true)
     let checkpointer: Checkpointer
     let directory: StorageDirectory
-    let snapshots = SnapshotPlace.Taken()
+    let snapshots = SnapshotLocation.Taken()
 
     /// Whether there is a database in a data directory.
     public static func exists(in directory: String) -> Bool {
@@ -43,7 +43,7 @@ public final class SQLiteStorage: Sendable {
     ///   - diskReserve: How many bytes of the disk nothing new is taken into.
     /// - Throws: `StorageError`; `.locked` where another process has the directory.
     public convenience init(
-        directory path: String, sealer: any Sealer, diskReserve: Int64 = DiskRoom.usualReserve
+        directory path: String, sealer: any Sealer, diskReserve: Int64 = DiskRoom.defaultReserve
     ) throws(StorageError) {
         var settings = Settings()
         settings.room = { DiskRoom(of: $0, reserve: diskReserve) }
@@ -55,7 +55,7 @@ public final class SQLiteStorage: Sendable {
         self.sealer = sealer
         let room = settings.room(path)
         self.room = room
-        SnapshotPlace.clean(in: directory)
+        SnapshotLocation.clean(in: directory)
         try directory.makePrivateFile(Settings.databaseName)
         let database = directory.file(Settings.databaseName)
         let connection = try settings.openWriter(database)
@@ -122,7 +122,7 @@ extension SQLiteStorage {
         var pageLimit: Int?
         var logLimits = LogLimits()
         /// How the room of a directory is known.
-        var room: @Sendable (String) -> DiskRoom = { DiskRoom(of: $0, reserve: DiskRoom.usualReserve) }
+        var room: @Sendable (String) -> DiskRoom = { DiskRoom(of: $0, reserve: DiskRoom.defaultReserve) }
 
         /// Since when blocks that were never made a blob of are kept: a week, as blob services do.
         var blocksKeptSince: @Sendable () -> Timestamp = { Timestamp(seconds: Int64(time(nil)) - 7 * 86_400) }

@@ -45,7 +45,7 @@ struct ChangeOfUserTests {
             server: try ServerAddress("https://push.example.org"), transport: server,
             stores: ClientStores(credentials: credentials.store, registration: ids.store), tokens: tokens,
             retry: RetryPolicy(attempts: attempts, keepsTrying: keepsTrying),
-            surroundings: ClientSurroundings(sleep: { _ in await sleep() }, chance: { 1 }))
+            environment: ClientEnvironment(sleep: { _ in await sleep() }, chance: { 1 }))
     }
 
     @Test func aMessageThatWaitsIsNotSentByTheNextUser() async throws {
@@ -176,7 +176,7 @@ struct ChangeOfUserTests {
         try await client.register(deviceToken: [1], platform: "apns")
         provider.fail()
         await client.logOut()
-        #expect(await credentials.record().departures == [Departure(registration: "7")])
+        #expect(await credentials.record().departures == [PendingLogOut(registration: "7")])
         await client.resume()
         #expect(await credentials.record().departures.count == 1)
         provider.set("A2")

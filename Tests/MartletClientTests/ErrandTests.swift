@@ -96,7 +96,7 @@ struct ErrandTests {
         await phone.client.logOut()
         let record = await phone.credentials.record()
         #expect(record.credentials == nil)
-        #expect(record.departures == [Departure(registration: "7", token: "T", endsSession: true)])
+        #expect(record.departures == [PendingLogOut(registration: "7", token: "T", endsSession: true)])
         #expect(await phone.ids.load() == nil)
         let error = await #expect(throws: PushClientError.self) {
             try await phone.client.send("x", to: "b", platform: "p")
@@ -165,13 +165,13 @@ struct ErrandTests {
         let policy = RetryPolicy()
         #expect((1...4).map { policy.backgroundWait(after: $0, chance: 0) } == [1, 2, 4, 8].map { .seconds($0) })
         #expect(policy.backgroundWait(after: 60, chance: 1) == .seconds(900))
-        var errands = Errands()
-        let setback = Setback(error: .superseded, shortestWait: .seconds(3600))
-        #expect(errands.end(setback, retry: policy, chance: 1) == .seconds(3600))
-        errands.isWanted = true
-        #expect(errands.end(setback, retry: policy, chance: 1) == .zero)
-        errands.isWanted = false
-        #expect(errands.end(nil, retry: policy, chance: 1) == nil)
-        #expect(errands.failures == 0)
+        var backgroundRetries = BackgroundRetries()
+        let failure = RetryableFailure(error: .superseded, shortestWait: .seconds(3600))
+        #expect(backgroundRetries.end(failure, retry: policy, chance: 1) == .seconds(3600))
+        backgroundRetries.isWanted = true
+        #expect(backgroundRetries.end(failure, retry: policy, chance: 1) == .zero)
+        backgroundRetries.isWanted = false
+        #expect(backgroundRetries.end(nil, retry: policy, chance: 1) == nil)
+        #expect(backgroundRetries.failures == 0)
     }
 }

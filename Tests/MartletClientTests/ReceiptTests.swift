@@ -44,7 +44,7 @@ struct ReceiptTests {
         let client = PushClient(
             server: try ServerAddress("https://push.example.org"), transport: SilentServer(),
             stores: ClientStores(registration: KeptID("7").store, receipts: receipts.store), tokens: Present(),
-            retry: RetryPolicy(), surroundings: ClientSurroundings(timeLimit: { _ in }))
+            retry: RetryPolicy(), environment: ClientEnvironment(timeLimit: { _ in }))
         await client.received(push, within: .seconds(5))
         #expect(await receipts.load().count == 1, "it is sent another time")
     }

@@ -90,7 +90,7 @@ struct RetryTests {
             server: try ServerAddress("https://push.example.org"), transport: server,
             stores: ClientStores(registration: KeptID("1").store), tokens: nil,
             retry: RetryPolicy(keepsTrying: false),
-            surroundings: ClientSurroundings(
+            environment: ClientEnvironment(
                 sleep: { _ in
                     try await later.withLock { $0 }?.register(deviceToken: [2], platform: "apns")
                 }, chance: { 1 }))

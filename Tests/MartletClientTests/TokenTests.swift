@@ -61,7 +61,7 @@ struct TokenTests {
     @Test func loggingOutRemovesTheRegistrationWithTheProvidersToken() async throws {
         let phone = try await Phone(ScriptedServer(.offline), id: "7", tokens: Provider(["A"]))
         await phone.client.logOut()
-        #expect(await phone.credentials.record().departures == [Departure(registration: "7", token: "A")])
+        #expect(await phone.credentials.record().departures == [PendingLogOut(registration: "7", token: "A")])
         let later = try Phone(ScriptedServer(.ok), after: phone)
         await later.client.resume()
         #expect(later.server.lines == ["DELETE /api/register/7"], "there is no session to end")

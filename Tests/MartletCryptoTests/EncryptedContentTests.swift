@@ -43,9 +43,9 @@ struct EncryptedContentTests {
             let content = try #require(EncryptedContent(damaged))
             #expect(throws: CryptoError.authenticationFailed) { try content.open(material: material) }
         }
-        for place in header..<whole.count {
+        for index in header..<whole.count {
             var changed = whole
-            changed[place] ^= 1
+            changed[index] ^= 1
             let content = try #require(EncryptedContent(changed))
             #expect(throws: CryptoError.authenticationFailed) { try content.open(material: material) }
         }

@@ -21,10 +21,10 @@ struct HTTPContentTests {
         ("bytes=0-3", "0-3", "0123"), ("bytes=8-", "8-9", "89"), ("bytes=-3", "7-9", "789"),
         ("bytes=5-100", "5-9", "56789"), ("bytes=-100", "0-9", "0123456789"), ("bytes=9-9", "9-9", "9"),
     ])
-    func aRangeIsAnsweredWithThatPart(_ range: String, _ place: String, _ body: String) async throws {
+    func aRangeIsAnsweredWithThatPart(_ range: String, _ index: String, _ body: String) async throws {
         let found = try await answer(["range": range])
         #expect(found.status == 206)
-        #expect(found.range == "bytes \(place)/10")
+        #expect(found.range == "bytes \(index)/10")
         #expect(found.body == body)
     }
 

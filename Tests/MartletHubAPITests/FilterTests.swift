@@ -26,11 +26,11 @@ struct FilterTests {
         ("", 1), ("a", 2), ("a eq", 5), ("a eq b", 6), ("a eq 'b", 6), ("a ne 'b'", 3), ("a eq 'b' or c eq 'd'", 10),
         ("a eq 'b' and", 13), ("'a' eq 'b'", 1), ("a eq 'b' 'c'", 10),
     ])
-    func whatIsNoFilterIsRefusedWithThePlace(text: String, place: Int) {
+    func whatIsNoFilterIsRefusedWithThePlace(text: String, position: Int) {
         #expect {
             _ = try ChannelFilter(text)
         } throws: { error in
-            (error as? HubAPIError)?.sentence.hasSuffix(" at character \(place)") == true
+            (error as? HubAPIError)?.sentence.hasSuffix(" at character \(position)") == true
         }
     }
 
@@ -52,13 +52,13 @@ struct PagingTests {
     func aTokenSurvivesURLs() throws {
         for after in [nil, 0, 1, 255, Int64.max] {
             let first = try PageRequest(try target(""), scope: "s")
-            let token = first.token(PagePlace(filter: 3, after: after))
+            let token = first.token(PagePosition(filter: 3, after: after))
             #expect(
                 token.utf8.allSatisfy {
                     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8.contains($0)
                 })
             let next = try PageRequest(try target("continuationtoken=\(token)"), scope: "s")
-            #expect(next.place == PagePlace(filter: 3, after: after))
+            #expect(next.position == PagePosition(filter: 3, after: after))
         }
     }
 
@@ -72,10 +72,10 @@ struct PagingTests {
     }
 
     @Test func aChangedTokenIsRefused() throws {
-        let token = try PageRequest(try target(""), scope: "s").token(PagePlace(filter: 0, after: 9))
-        for place in token.indices {
-            let other = token[place] == "A" ? "B" : "A"
-            let changed = token[..<place] + other + token[token.index(after: place)...]
+        let token = try PageRequest(try target(""), scope: "s").token(PagePosition(filter: 0, after: 9))
+        for position in token.indices {
+            let other = token[position] == "A" ? "B" : "A"
+            let changed = token[..<position] + other + token[token.index(after: position)...]
             #expect(throws: HubAPIError.self) {
                 try PageRequest(try target("continuationtoken=\(changed)"), scope: "s")
             }

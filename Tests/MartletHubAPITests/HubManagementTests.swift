@@ -94,7 +94,7 @@ struct HubManagementTests {
             let descriptor = platform.descriptor
             let all = Dictionary(uniqueKeysWithValues: descriptor.credentialFields.map { ($0.name, "x") })
             let shown = Set(descriptor.shown(Credential(all)).keys)
-            #expect(descriptor.credentialPlace == nil || shown.isSubset(of: known), "\(descriptor.platform)")
+            #expect(descriptor.credentialOrder == nil || shown.isSubset(of: known), "\(descriptor.platform)")
         }
     }
 
@@ -388,14 +388,14 @@ struct HubManagementTests {
 /// Platforms that nothing sends to, with places of their own in the description.
 private protocol StoredPigeon: PushPlatform {
     static var name: String { get }
-    static var place: Int { get }
+    static var index: Int { get }
 }
 
 extension StoredPigeon {
     static var descriptor: PushPlatformDescriptor {
         PushPlatformDescriptor(
             platform: PlatformID(rawValue: name.lowercased()), format: name.lowercased(), registrationElement: name,
-            handleElements: ["Loft"], credentialElement: "\(name)Credential", credentialPlace: place,
+            handleElements: ["Loft"], credentialElement: "\(name)Credential", credentialOrder: index,
             credentialFields: [.init(name: "Whistle", flag: "whistle", help: "", isSecret: true)],
             outcomeCountsElement: "\(name)OutcomeCounts", fieldPrefixes: [], payloadLimit: 1)
     }
@@ -413,10 +413,10 @@ extension StoredPigeon {
 
 private enum EarlyPigeon: StoredPigeon {
     static let name = "EarlyPigeon"
-    static let place = 2
+    static let index = 2
 }
 
 private enum LatePigeon: StoredPigeon {
     static let name = "LatePigeon"
-    static let place = 10
+    static let index = 10
 }

@@ -127,13 +127,13 @@ struct SharedAccessSignatureTests {
                 fields: ["authorization": String(decoding: token.prefix(length), as: UTF8.self)])
             #expect(response.status == .unauthorized)
         }
-        for place in token.indices {
+        for index in token.indices {
             var changed = token
-            changed[place] ^= 1
+            changed[index] ^= 1
             let response = try await fixture.send(
                 .get, "/demo/registrations", fields: ["authorization": String(decoding: changed, as: UTF8.self)])
             // The word of the scheme has no case, and unused fields are passed over: nothing else may pass.
-            #expect(response.status == .unauthorized, "byte \(place)")
+            #expect(response.status == .unauthorized, "byte \(index)")
         }
     }
 

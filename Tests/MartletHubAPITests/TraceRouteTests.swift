@@ -36,7 +36,7 @@ struct TraceRouteTests {
                 range: RangeRecord(
                     last: .end, snapshot: AudienceSnapshot(change: 0, registration: 1), startedAt: fixture.time.now,
                     endedAt: fixture.time.now, counts: [.success: 1], origins: ["https://pigeon.example"]),
-                reached: ReachedBlock.blocks(of: [1])))
+                reached: DeliveredBitmap.blocks(of: [1])))
         let trace = try await trace(fixture, id, "r1")
         #expect(trace["verdict"] == "delivered")
         #expect(trace["notification"]?.string == id)
@@ -58,7 +58,7 @@ struct TraceRouteTests {
         try await fixture.storage.record(
             DeliveryStep(
                 delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: fixture.time.now,
-                reached: ReachedBlock.blocks(of: [1])))
+                reached: DeliveredBitmap.blocks(of: [1])))
         let trace = try await trace(fixture, id, "r1")
         #expect(trace["verdict"] == "delivered")
         #expect(!trace.text.contains("secret"))

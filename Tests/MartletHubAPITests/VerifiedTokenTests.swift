@@ -56,8 +56,8 @@ struct VerifiedTokenTests {
         #expect(try await status() == .unauthorized)
         let key = HubFixture.key
         _ = try await fixture.hubs.update("demo") { settings in
-            for place in settings.accessRules.indices where settings.accessRules[place].name == "manage" {
-                settings.accessRules[place].secondaryKey = key
+            for index in settings.accessRules.indices where settings.accessRules[index].name == "manage" {
+                settings.accessRules[index].secondaryKey = key
             }
         }
         #expect(try await status() == .ok)

@@ -31,10 +31,10 @@ struct XMLTests {
 
     @Test func noFlippedBitCrashesTheReader() {
         var read = 0
-        for place in Self.entry.indices {
+        for index in Self.entry.indices {
             for bit in 0..<8 {
                 var bytes = Self.entry
-                bytes[place] ^= 1 << bit
+                bytes[index] ^= 1 << bit
                 if (try? XMLReader().read(bytes)) != nil { read += 1 }
             }
         }

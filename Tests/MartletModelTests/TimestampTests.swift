@@ -38,8 +38,8 @@ struct TimestampTests {
 
     @Test func everyDayOfFourCenturiesComesBack() {
         for day in stride(from: Int64(-146_097), through: 146_097, by: 17) {
-            let moment = Timestamp(seconds: day * 86_400)
-            #expect(Timestamp(iso8601: moment.iso8601) == moment)
+            let timestamp = Timestamp(seconds: day * 86_400)
+            #expect(Timestamp(iso8601: timestamp.iso8601) == timestamp)
         }
     }
 }

@@ -30,12 +30,12 @@ struct PlatformTests {
 
     @Test("Trap 18: outcome counts stand in the order of NotificationHubs.md, section 8.1")
     func outcomeCountsStandInOrder() {
-        let ordered = descriptors().sorted { $0.outcomeCountsPlace < $1.outcomeCountsPlace }
+        let ordered = descriptors().sorted { $0.outcomeCountsIndex < $1.outcomeCountsIndex }
         #expect(
             ordered.map { $0.outcomeCountsElement.replacing("OutcomeCounts", with: "") } == [
                 "Apns", "Mpns", "Wns", "Gcm", "Adm", "FcmV1", "Baidu", "Browser", "Xiaomi",
             ])
-        #expect(Set(ordered.map { $0.outcomeCountsPlace }).isDisjoint(with: [5, 6]))
+        #expect(Set(ordered.map { $0.outcomeCountsIndex }).isDisjoint(with: [5, 6]))
     }
 
     @Test func noPlatformTakesAHandleWithALineFeedOrWithoutText() {

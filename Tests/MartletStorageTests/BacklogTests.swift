@@ -88,7 +88,7 @@ struct BacklogTests {
     @Test func whatIsRefusedForTheBacklogLeavesNothing() async throws {
         let storage = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         let hub = try #require(try await storage.createHub(name: "loft", settings: HubSettings(), at: now)).id
-        let limits = BacklogLimits(notifications: 2, usual: 2)
+        let limits = BacklogLimits(notifications: 2, standard: 2)
         let delivery = try await storage.broadcast(in: hub, at: now)
         _ = try await storage.broadcast(in: hub, at: now)
         let answers = await withTaskGroup(of: Bool.self) { group in

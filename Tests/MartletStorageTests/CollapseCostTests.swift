@@ -35,7 +35,7 @@ struct CollapseCostTests {
         #expect(try await latest(storage) == deliveries.suffix(3).map(\.id.rawValue))
         // The one before takes the place of what went out to nobody.
         var step = DeliveryStep(delivery: deliveries[299].id, isFannedOut: true, state: .canceled, endedAt: now)
-        step.supersedesNobody = true
+        step.supersedesNone = true
         try await storage.record(step)
         #expect(try await latest(storage) == [296, 297, 298].map { deliveries[$0].id.rawValue })
         await storage.close()

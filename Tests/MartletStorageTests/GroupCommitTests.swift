@@ -36,8 +36,8 @@ struct GroupCommitTests {
         async let first: Void? = try? writer.write { _ in gate.wait() }
         await gate.untilReached()
         let results = await withTaskGroup(of: (Int, Bool).self) { group in
-            for (place, number) in numbers.enumerated() {
-                group.addTask { (place, (try? await Self.insert(number, with: writer)) != nil) }
+            for (index, number) in numbers.enumerated() {
+                group.addTask { (index, (try? await Self.insert(number, with: writer)) != nil) }
             }
             while writer.waitingCount < numbers.count { await Task.yield() }
             gate.open()

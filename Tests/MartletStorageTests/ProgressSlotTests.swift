@@ -41,7 +41,7 @@ struct ProgressSlotTests {
         let map = try maps.map(for: id(1), through: 1_000_000, expecting: 3)
         for number: Int64 in [7, 999_999, 8, 7] { map.insert(member(number)) }
         #expect(numbers(map, through: 1_000_000) == [7, 8, 999_999])
-        #expect(map.blocks == ReachedBlock.blocks(of: [7, 8, 999_999]))
+        #expect(map.blocks == DeliveredBitmap.blocks(of: [7, 8, 999_999]))
         #expect(try maps.map(for: id(1), through: 1_000_000).contains(member(8)))
         #expect(try maps.existingMap(for: id(1), through: 1_000_000)?.contains(member(8)) == true)
         #expect(try fileCount() == 0)
@@ -59,8 +59,8 @@ struct ProgressSlotTests {
     @Test func whatIsInSlotsSurvivesUnlessItIsFinished() async throws {
         let (first, ids) = try await storage(unfinished: 2)
         let over = id(Int(ids[1].rawValue) + 1)
-        for (place, delivery) in (ids + [over]).enumerated() {
-            try first.progressMaps.map(for: delivery, through: 1000, expecting: 3).insert(member(Int64(place) + 5))
+        for (index, delivery) in (ids + [over]).enumerated() {
+            try first.progressMaps.map(for: delivery, through: 1000, expecting: 3).insert(member(Int64(index) + 5))
         }
         await first.close()
 
@@ -81,7 +81,7 @@ struct ProgressSlotTests {
         let map = try first.progressMaps.map(for: ids[0], through: 1000, expecting: 3)
         for number in all { map.insert(member(number)) }
         #expect(numbers(map) == all)
-        #expect(map.blocks == ReachedBlock.blocks(of: all))
+        #expect(map.blocks == DeliveredBitmap.blocks(of: all))
         #expect(try fileCount() == 1)
         await first.close()
 
@@ -89,7 +89,7 @@ struct ProgressSlotTests {
         let again = try second.progressMaps.map(for: ids[0], through: 1000)
         #expect(numbers(again) == all)
         again.insert(member(999))
-        #expect(again.blocks == ReachedBlock.blocks(of: all + [999]))
+        #expect(again.blocks == DeliveredBitmap.blocks(of: all + [999]))
         try second.progressMaps.remove(ids[0])
         #expect(try fileCount() == 0)
         #expect(try second.progressMaps.existingMap(for: ids[0], through: 1000) == nil)
@@ -125,7 +125,7 @@ struct ProgressSlotTests {
         old.insert(member(6))
         new.insert(member(7))
         #expect(numbers(new) == [7])
-        #expect(new.blocks == ReachedBlock.blocks(of: [7]))
+        #expect(new.blocks == DeliveredBitmap.blocks(of: [7]))
         #expect(!old.contains(member(7)))
     }
 
@@ -138,7 +138,7 @@ struct ProgressSlotTests {
         #expect(try fileCount() == 3)
         for number in 1...last {
             let map = try #require(try maps.existingMap(for: id(number), through: 10_000))
-            #expect(map.blocks == ReachedBlock.blocks(of: [Int64(number)]))
+            #expect(map.blocks == DeliveredBitmap.blocks(of: [Int64(number)]))
         }
         try maps.remove(id(1))
         try maps.map(for: id(last + 1), through: 10_000, expecting: 1).insert(member(1))
@@ -156,7 +156,7 @@ struct ProgressSlotTests {
             }
         }
         #expect(numbers(map) == Array(0..<100))
-        #expect(map.blocks == ReachedBlock.blocks(of: 0..<100))
+        #expect(map.blocks == DeliveredBitmap.blocks(of: 0..<100))
     }
 
     @Test func withoutRoomForSlotsEverybodyHasAFile() throws {

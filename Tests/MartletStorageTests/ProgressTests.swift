@@ -30,7 +30,7 @@ struct ProgressTests {
             try maps.map(for: Delivery.ID(rawValue: 1), through: 200_000).insert(member(number))
         }
         let map = try #require(try maps.existingMap(for: Delivery.ID(rawValue: 1), through: 200_000))
-        #expect(map.blocks == ReachedBlock.blocks(of: inserted))
+        #expect(map.blocks == DeliveredBitmap.blocks(of: inserted))
         #expect(try maps.existingMap(for: Delivery.ID(rawValue: 2), through: 200_000) == nil)
         #expect(try maps.map(for: Delivery.ID(rawValue: 2), through: 200_000).blocks.isEmpty)
     }

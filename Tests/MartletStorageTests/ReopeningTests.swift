@@ -54,11 +54,11 @@ struct ReopeningTests {
         let first = try SQLiteStorage(directory: directory.path, sealer: XORSealer())
         let now = Timestamp(seconds: 1_700_000_000)
         let hub = try #require(try await first.createHub(name: "loft", settings: HubSettings(), at: now)).id
-        func draft(at moment: Timestamp) -> NotificationDraft {
+        func draft(at timestamp: Timestamp) -> NotificationDraft {
             NotificationDraft(
-                id: NotificationID(at: moment), hub: hub,
+                id: NotificationID(at: timestamp), hub: hub,
                 content: .native(PlatformID(rawValue: "pigeon"), Message(body: [1])), target: .audience(nil),
-                acceptedAt: moment, dueAt: now + .seconds(60), expiresAt: now + .seconds(120),
+                acceptedAt: timestamp, dueAt: now + .seconds(60), expiresAt: now + .seconds(120),
                 request: RequestIdentity(
                     key: Array(repeating: 1, count: 32), fingerprint: Array(repeating: 2, count: 32)))
         }

@@ -109,7 +109,7 @@ struct ResealingTests {
         let second = try open(key: new, oldKeys: [old])
         let column = try #require(SealedColumn.all.first)
         let rows = try await second.readers.read { connection throws(StorageError) in
-            try column.rows(behind: .min, notMarked: [new], limit: 7, on: connection)
+            try column.rows(after: .min, notMarked: [new], limit: 7, on: connection)
         }
         let sealer = XORSealer(key: new, oldKeys: [old])
         try await second.writer.write { connection throws(StorageError) in
@@ -131,7 +131,7 @@ struct ResealingTests {
         try await store(in: storage, hubs: 1)
         let column = try #require(SealedColumn.all.first)
         try await storage.writer.write { connection throws(StorageError) in
-            let rows = try column.rows(behind: .min, notMarked: [old], limit: 1, on: connection)
+            let rows = try column.rows(after: .min, notMarked: [old], limit: 1, on: connection)
             let stale = SealedColumn.Row(id: rows[0].id, sealed: [old, 1, 2], context: rows[0].context)
             try column.replace(stale, with: [0], on: connection)
         }

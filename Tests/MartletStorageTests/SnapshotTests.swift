@@ -22,11 +22,11 @@ struct SnapshotTests {
         let restoration = try StorageRestoration(into: path)
         try await snapshot.forEachFile { file in
             try restoration.beginFile(file.member)
-            var place: Int64 = 0
-            while place < file.size {
-                let piece = try await file.read(at: place, count: 100_000)
+            var index: Int64 = 0
+            while index < file.size {
+                let piece = try await file.read(at: index, count: 100_000)
                 try restoration.write(piece)
-                place += Int64(piece.count)
+                index += Int64(piece.count)
             }
             try restoration.endFile()
         }
@@ -126,7 +126,7 @@ struct SnapshotTests {
         let restored = try await restore(snapshot)
         let restoredMaps = restored.progressMaps
         let found = try [going, crowded].map { try restoredMaps.existingMap(for: $0, through: 1000)?.blocks }
-        #expect(found == [ReachedBlock.blocks(of: [5, 6]), ReachedBlock.blocks(of: 5...100)])
+        #expect(found == [DeliveredBitmap.blocks(of: [5, 6]), DeliveredBitmap.blocks(of: 5...100)])
         #expect(try restoredMaps.existingMap(for: over, through: 1000) == nil)
         await restored.close()
         await snapshot.close()

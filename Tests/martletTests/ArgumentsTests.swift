@@ -6,7 +6,7 @@ struct ArgumentsTests {
     private func words(_ arguments: [[UInt8]]) throws -> [String] {
         var vector = arguments.map { bytes -> UnsafeMutablePointer<CChar>? in
             let word = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
-            for (place, byte) in (bytes + [0]).enumerated() { word[place] = CChar(bitPattern: byte) }
+            for (index, byte) in (bytes + [0]).enumerated() { word[index] = CChar(bitPattern: byte) }
             return word
         }
         defer { for word in vector { word?.deallocate() } }

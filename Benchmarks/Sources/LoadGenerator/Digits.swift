@@ -32,8 +32,8 @@ enum Digits {
             withUnsafeBytes(of: (high.littleEndian, low.littleEndian)) { bytes.append(contentsOf: $0) }
             return
         }
-        for place in 1...count {
-            bytes.append(characters[Int(truncatingIfNeeded: word >> UInt64(4 * (count - place)) & 15)])
+        for index in 1...count {
+            bytes.append(characters[Int(truncatingIfNeeded: word >> UInt64(4 * (count - index)) & 15)])
         }
     }
 
@@ -43,7 +43,7 @@ enum Digits {
         pairs = (pairs | pairs << 16) & 0x0000_FFFF_0000_FFFF
         pairs = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF
         let values = (pairs >> 4 | pairs << 8) & 0x0F0F_0F0F_0F0F_0F0F
-        let areLetters = (values &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-        return values &+ 0x3030_3030_3030_3030 &+ areLetters &* 0x27
+        let areDeadLetters = (values &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return values &+ 0x3030_3030_3030_3030 &+ areDeadLetters &* 0x27
     }
 }

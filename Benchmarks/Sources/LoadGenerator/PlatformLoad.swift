@@ -73,8 +73,8 @@ struct PlatformLoad: Sendable {
         var head = [shared.settings.version == .http1 ? "http/1.1" : "h2"]
         head.append(shared.pathPrefix + batch.withPath(0) { String(decoding: $0, as: UTF8.self) })
         head += shared.fields.map { "\($0.name): \($0.value)" }
-        for (place, name) in shared.itemFieldNames.enumerated() {
-            head.append("\(name): " + batch.withValue(place, of: 0) { String(decoding: $0, as: UTF8.self) })
+        for (index, name) in shared.itemFieldNames.enumerated() {
+            head.append("\(name): " + batch.withValue(index, of: 0) { String(decoding: $0, as: UTF8.self) })
         }
         return (head, batch.withBody(0) { Array($0) })
     }
@@ -83,8 +83,8 @@ struct PlatformLoad: Sendable {
         let accepted = Atomic<Int>(0)
         let batch = makeBatch(number, count: Self.batchSize)
         await client.send(batch, before: .now + Self.patience) { [service, now] portion in
-            let told = portion.answers.count { Self.isAccepted($0.result, by: service, at: now) }
-            accepted.add(portion.plainSuccesses.count + told, ordering: .relaxed)
+            let reported = portion.answers.count { Self.isAccepted($0.result, by: service, at: now) }
+            accepted.add(portion.plainSuccesses.count + reported, ordering: .relaxed)
         }
         return accepted.load(ordering: .relaxed)
     }

@@ -35,7 +35,7 @@ private enum Rook: PushPlatform {
     static var descriptor: PushPlatformDescriptor {
         PushPlatformDescriptor(
             platform: PlatformID(rawValue: "rook"), format: "rook", registrationElement: "Rook",
-            handleElements: ["Nest"], credentialElement: "RookCredential", credentialPlace: 2,
+            handleElements: ["Nest"], credentialElement: "RookCredential", credentialOrder: 2,
             credentialFields: [
                 .init(name: "Endpoint", flag: "", help: "", impliedValue: "https://rook.example"),
                 .init(name: "Call", flag: "", help: "", isSecret: true),

@@ -6,24 +6,24 @@ import MartletModel
 struct RequestBody {
     private let members: [String: JSON]
     /// What the members are in, for the sentences of refusals.
-    private let place: String
+    private let index: String
 
     /// No body of this API has more levels than an object with an array in it.
     private static let maximumDepth = 4
 
     /// - Throws: `BackendError` where the body is not one JSON object, or names a member in two spellings.
     init(_ request: HTTPRequest) throws(BackendError) {
-        try self.init(try Self.json(request), place: "The body")
+        try self.init(try Self.json(request), index: "The body")
     }
 
     /// - Parameter place: What the members are in, as the beginning of a sentence.
-    private init(_ json: JSON, place: String) throws(BackendError) {
-        guard case .object(let object) = json else { throw .badBody("\(place) must be a JSON object.") }
-        self.place = place
+    private init(_ json: JSON, index: String) throws(BackendError) {
+        guard case .object(let object) = json else { throw .badBody("\(index) must be a JSON object.") }
+        self.index = index
         var members: [String: JSON] = [:]
         for (name, value) in object {
             guard members.updateValue(value, forKey: name.lowercased()) == nil else {
-                throw .badBody("\(place) names a member twice.")
+                throw .badBody("\(index) names a member twice.")
             }
         }
         self.members = members
@@ -47,7 +47,7 @@ struct RequestBody {
     /// - Parameter name: As callers know it; compared without case.
     func string(_ name: String) throws(BackendError) -> String {
         guard let text = try optionalString(name) else {
-            throw .badBody("\(place) needs the member \"\(name)\" with a string.")
+            throw .badBody("\(index) needs the member \"\(name)\" with a string.")
         }
         return text
     }
@@ -57,7 +57,7 @@ struct RequestBody {
         switch members[name.lowercased()] {
         case nil, .null: return nil
         case .string(let text): return text
-        default: throw .badBody("\(place) needs the member \"\(name)\" with a string.")
+        default: throw .badBody("\(index) needs the member \"\(name)\" with a string.")
         }
     }
 
@@ -94,19 +94,19 @@ struct RequestBody {
     func objects(_ name: String, count: ClosedRange<Int>) throws(BackendError) -> [RequestBody] {
         guard case .array(let elements) = members[name.lowercased()], count.contains(elements.count) else {
             throw .badBody(
-                "\(place) needs the member \"\(name)\" with an array of \(count.lowerBound) to \(count.upperBound) "
+                "\(index) needs the member \"\(name)\" with an array of \(count.lowerBound) to \(count.upperBound) "
                     + "objects.")
         }
         var objects: [RequestBody] = []
         for (number, element) in zip(1..., elements) {
-            objects.append(try RequestBody(element, place: "Element \(number) of \"\(name)\""))
+            objects.append(try RequestBody(element, index: "Element \(number) of \"\(name)\""))
         }
         return objects
     }
 
     /// A refusal of what a member holds.
     /// - Parameter sentence: Goes on behind the place, such as `needs …`.
-    func refusal(_ sentence: String) -> BackendError { .badBody("\(place) \(sentence)") }
+    func refusal(_ sentence: String) -> BackendError { .badBody("\(index) \(sentence)") }
 
     /// The strings of an array; none where the member is missing or null.
     func strings(_ name: String) throws(BackendError) -> [String] {

@@ -26,7 +26,7 @@ struct EncryptedBody: Sendable {
     private static let ciphertextLimit = 65_536
     private static let messageLimit = 1000
     private static let stockMessage = "You have an encrypted message."
-    private static let usualLifetime: Int64 = 86_400
+    private static let defaultLifetime: Int64 = 86_400
 
     init(_ request: HTTPRequest) throws(BackendError) {
         let body = try RequestBody(request)
@@ -36,7 +36,7 @@ struct EncryptedBody: Sendable {
         guard message.utf8.count <= Self.messageLimit else {
             throw .messageTooLarge("What is shown in place of the encrypted has at most \(Self.messageLimit) bytes.")
         }
-        expiresIn = .seconds(try body.lifetime() ?? Self.usualLifetime)
+        expiresIn = .seconds(try body.lifetime() ?? Self.defaultLifetime)
         var ciphertexts: [Ciphertext] = []
         for entry in try body.objects("ciphertexts", count: 1...DeviceKeyRoutes.deviceLimit) {
             ciphertexts.append(try Self.ciphertext(entry))

@@ -5,13 +5,13 @@ struct LogInRecord: Hashable, Storable {
     /// Who is logged in with a password; nil where nobody is.
     var credentials: Credentials?
     /// Who has logged out and of whom the server still has to be told.
-    var departures: [Departure] = []
+    var departures: [PendingLogOut] = []
 
     init() {}
 }
 
 /// A log-out that the server has not heard of: this device must not be notified for that user any more.
-struct Departure: Hashable, Sendable {
+struct PendingLogOut: Hashable, Sendable {
     /// How many are kept; the oldest go first.
     static let limit = 8
 
@@ -28,7 +28,7 @@ struct Departure: Hashable, Sendable {
     var isDue: Bool { registration != nil || endsSession }
 
     /// What is kept of it: no password where a token will do.
-    var kept: Departure {
+    var kept: PendingLogOut {
         var departure = self
         if token != nil { departure.credentials = nil }
         return departure
@@ -40,7 +40,7 @@ extension LogInRecord {
         guard let json = bytes.flatMap({ try? JSON(parsing: $0) }) else { return }
         credentials = Credentials(json)
         departures = (json["departures"]?.array ?? []).map { departure in
-            Departure(
+            PendingLogOut(
                 registration: departure["registration"]?.string, token: departure["token"]?.string,
                 endsSession: departure["endsSession"]?.bool ?? false, credentials: Credentials(departure))
         }
@@ -49,11 +49,11 @@ extension LogInRecord {
     var bytes: [UInt8]? {
         guard self != LogInRecord() else { return nil }
         var members = credentials?.members ?? [:]
-        members["departures"] = .array(departures.suffix(Departure.limit).map { Self.json($0.kept) })
+        members["departures"] = .array(departures.suffix(PendingLogOut.limit).map { Self.json($0.kept) })
         return JSON.object(members).bytes
     }
 
-    private static func json(_ departure: Departure) -> JSON {
+    private static func json(_ departure: PendingLogOut) -> JSON {
         var members = departure.credentials?.members ?? [:]
         members["registration"] = departure.registration.map { .string($0) }
         members["token"] = departure.token.map { .string($0) }

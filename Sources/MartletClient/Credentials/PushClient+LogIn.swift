@@ -17,10 +17,12 @@ extension PushClient {
         lastLogIn += 1
         let number = lastLogIn
         let given = Credentials(user: user, password: password)
-        let token = try await retrying(endsWithUser: false) { () throws(Setback) in try await openSession(given) }
+        let token = try await retrying(endsWithUser: false) { () throws(RetryableFailure) in
+            try await openSession(given)
+        }
         guard number == lastLogIn else {
-            await logIns.change { $0.departures.append(Departure(token: token, endsSession: true)) }
-            runErrands()
+            await logIns.change { $0.departures.append(PendingLogOut(token: token, endsSession: true)) }
+            runBackgroundRetries()
             throw .superseded
         }
         lastUser += 1
@@ -66,10 +68,10 @@ extension PushClient {
         }
         guard departure.isDue else { return }
         // Now, while the password is still at hand for a session that has ended meanwhile.
-        if (try? await takeTurn({ () throws(Setback) in try await depart(departure) })) != nil {
+        if (try? await takeTurn({ () throws(RetryableFailure) in try await depart(departure) })) != nil {
             await logIns.change { $0.departures.removeAll { $0 == departure.kept } }
         } else {
-            runErrands()
+            runBackgroundRetries()
         }
     }
 }
@@ -77,18 +79,20 @@ extension PushClient {
 extension PushClient {
     /// The bearer token to ask with.
     /// - Parameter refused: One that the server has just refused.
-    func authorization(insteadOf refused: String? = nil) async throws(Setback) -> String {
+    func authorization(insteadOf refused: String? = nil) async throws(RetryableFailure) -> String {
         if let tokens { return try await token(of: tokens, insteadOf: refused) }
         if let refused, session == refused { session = nil }
         return if let session { session } else { try await reopenSession() }
     }
 
-    private func token(of tokens: any TokenProvider, insteadOf refused: String?) async throws(Setback) -> String {
+    private func token(
+        of tokens: any TokenProvider, insteadOf refused: String?
+    ) async throws(RetryableFailure) -> String {
         let token: String?
         do {
             token = try await tokens.token(insteadOf: refused)
         } catch {
-            throw Setback(
+            throw RetryableFailure(
                 error: PushClientError(.unreachable, "The identity provider cannot be reached."), mayPass: true)
         }
         guard let token, token != refused else { throw .logInNeeded }
@@ -96,10 +100,10 @@ extension PushClient {
     }
 
     /// Logs in with the credentials that are kept; what the caller wants to ask has not been asked by then.
-    private func reopenSession() async throws(Setback) -> String {
+    private func reopenSession() async throws(RetryableFailure) -> String {
         let user = lastUser
         guard let kept = await logIns.value.credentials else { throw .logInNeeded }
-        do throws(Setback) {
+        do throws(RetryableFailure) {
             let token = try await openSession(kept)
             guard user == lastUser else { throw .superseded }
             session = token
@@ -113,13 +117,13 @@ extension PushClient {
     }
 
     /// Too many failed log-ins are final: trying on by itself would only prolong the wait.
-    private func openSession(_ credentials: Credentials) async throws(Setback) -> String {
+    private func openSession(_ credentials: Credentials) async throws(RetryableFailure) -> String {
         let answer = try await exchange(
             request("POST", "/api/sessions", .object(credentials.members)), except: 429)
         switch answer.status {
         case 201: break
         case 401: throw .final(.wrongPassword, "The user name or the password is wrong.")
-        default: throw Setback(answer).withoutAnotherTry
+        default: throw RetryableFailure(answer).withoutAnotherTry
         }
         guard let token = (try? JSON(parsing: answer.body))?["token"]?.string else {
             throw .final(.serverProblem(status: 201), "The server's answer holds no session.")
@@ -127,8 +131,8 @@ extension PushClient {
         return token
     }
 
-    private func departureNow() async -> Departure {
-        var departure = Departure(token: session, endsSession: session != nil)
+    private func departureNow() async -> PendingLogOut {
+        var departure = PendingLogOut(token: session, endsSession: session != nil)
         session = nil
         departure.registration = await registrationRecord.value.id
         departure.credentials = await logIns.value.credentials
@@ -137,7 +141,7 @@ extension PushClient {
     }
 
     /// Tells the server of a log-out. Returns normally, too, where there is nothing more that could be done.
-    func depart(_ departure: Departure) async throws(Setback) {
+    func depart(_ departure: PendingLogOut) async throws(RetryableFailure) {
         var departure = departure
         if departure.token == nil {
             guard try await openSession(for: &departure) else { return }
@@ -154,10 +158,10 @@ extension PushClient {
     }
 
     /// - Returns: false where there are no credentials, or wrong ones.
-    private func openSession(for departure: inout Departure) async throws(Setback) -> Bool {
+    private func openSession(for departure: inout PendingLogOut) async throws(RetryableFailure) -> Bool {
         if let tokens { return try await renewToken(of: tokens, for: &departure) }
         guard let credentials = departure.credentials else { return false }
-        do throws(Setback) {
+        do throws(RetryableFailure) {
             departure.token = try await openSession(credentials)
         } catch {
             guard error.error.kind == .wrongPassword else { throw error }
@@ -170,9 +174,9 @@ extension PushClient {
     /// Another user's token, should one have logged in at the provider meanwhile, removes no registration but that
     /// user's own.
     private func renewToken(
-        of tokens: any TokenProvider, for departure: inout Departure
-    ) async throws(Setback) -> Bool {
-        do throws(Setback) {
+        of tokens: any TokenProvider, for departure: inout PendingLogOut
+    ) async throws(RetryableFailure) -> Bool {
+        do throws(RetryableFailure) {
             departure.token = try await token(of: tokens, insteadOf: departure.token)
             return true
         } catch {

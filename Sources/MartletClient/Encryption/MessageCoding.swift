@@ -19,7 +19,7 @@ public struct MessageCoding: Sendable {
     /// Salt, record size, and the sender's public key with its length.
     static let headerByteCount = saltByteCount + 4 + 1 + DeviceKey.publicKeyByteCount
     /// The record size of the RFC's example and of browsers; longer messages need a larger one.
-    private static let usualRecordSize = 4096
+    private static let defaultRecordSize = 4096
 
     let cryptography: any ClientCryptography
 
@@ -75,7 +75,7 @@ public struct MessageCoding: Sendable {
         let plaintext = message + [2] + repeatElement(0, count: padding)
         let record = try cryptography.seal(plaintext, key: keys.key, nonce: keys.nonce)
         let header = Header(
-            salt: salt, recordSize: max(Self.usualRecordSize, record.count), sender: sender)
+            salt: salt, recordSize: max(Self.defaultRecordSize, record.count), sender: sender)
         return header.bytes + record
     }
 

@@ -24,7 +24,7 @@ extension PushClient {
     }
 
     /// What a registration says of the device's key.
-    func keyMembers() async throws(Setback) -> [String: JSON] {
+    func keyMembers() async throws(RetryableFailure) -> [String: JSON] {
         guard let encryption else { return [:] }
         do throws(PushClientError) {
             let key = try await encryption.deviceKey()
@@ -33,7 +33,7 @@ extension PushClient {
                 "AuthSecret": .string(Base64.urlSafe.encode(key.authSecret)),
             ]
         } catch {
-            throw Setback(error: error)
+            throw RetryableFailure(error: error)
         }
     }
 

@@ -43,14 +43,14 @@ extension PushClient {
             body["message"] = message.map { .string($0) }
             body["expiresIn"] = expiresIn.map { .integer($0.components.seconds) }
             let json = JSON.object(body)
-            return try await retrying(isRepeatable: false) { () throws(Setback) in
+            return try await retrying(isRepeatable: false) { () throws(RetryableFailure) in
                 try await ask("POST", "/api/notifications/encrypted", json)
             }
         }
         var answer = try await attempt()
         // Somebody registered anew in between: nothing was sent.
         if answer.status == 409 { answer = try await attempt() }
-        guard answer.status == 201 else { throw Setback(answer).error }
+        guard answer.status == 201 else { throw RetryableFailure(answer).error }
         let devices = (try? JSON(parsing: answer.body))?["devices"]?.array ?? []
         return devices.map { entry in
             EncryptedDelivery(
@@ -88,9 +88,9 @@ extension PushClient {
     private func recipients(
         of user: String, _ encryption: EndToEndEncryption
     ) async throws(PushClientError) -> [Recipient] {
-        let answer = try await retrying { () throws(Setback) in
+        let answer = try await retrying { () throws(RetryableFailure) in
             let answer = try await ask("GET", "/api/users/\(percentEncoded(user))/keys")
-            guard answer.status == 200 else { throw Setback(answer) }
+            guard answer.status == 200 else { throw RetryableFailure(answer) }
             return answer
         }
         let recipients: [Recipient]?

@@ -28,7 +28,7 @@ enum PrivateFile {
     }
 
     /// Puts a file in another's place.
-    static func move(_ path: String, to place: String) -> Bool { rename(path, place) == 0 }
+    static func move(_ path: String, to index: String) -> Bool { rename(path, index) == 0 }
 
     static func remove(_ path: String) {
         unlink(path)

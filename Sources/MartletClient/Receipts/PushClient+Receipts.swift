@@ -6,7 +6,7 @@ extension PushClient {
     ///
     /// Does nothing where the push names no notification, or this device is not registered.
     public func received(_ content: PushContent) async {
-        await note(content.receiptID, .received)
+        await record(content.receiptID, .received)
     }
 
     /// The same for a process that the system stops once it has shown the notification, such as a notification service
@@ -19,8 +19,8 @@ extension PushClient {
             await resume()
             end.finish()
         }
-        let clock = Task { [surroundings] in
-            _ = try? await surroundings.timeLimit(limit)
+        let clock = Task { [environment] in
+            _ = try? await environment.timeLimit(limit)
             end.finish()
         }
         for await _ in ends {}
@@ -29,24 +29,24 @@ extension PushClient {
 
     /// Tells the server that the user opened a notification; as `received` in all else.
     public func opened(_ content: PushContent) async {
-        await note(content.receiptID, .opened)
+        await record(content.receiptID, .opened)
     }
 
-    private func note(_ notification: String?, _ event: Receipt.Event) async {
+    private func record(_ notification: String?, _ event: Receipt.Event) async {
         guard let notification, let device = await registrationRecord.value.id else { return }
-        let receipt = Receipt(notification: notification, event: event, at: surroundings.now(), device: device)
+        let receipt = Receipt(notification: notification, event: event, at: environment.now(), device: device)
         await receiptQueue.change { $0.add(receipt) }
-        runErrands()
+        runBackgroundRetries()
     }
 
     /// Sends the receipts that wait.
     /// - Returns: What keeps some of them from being sent for now.
-    func receiptErrand() async -> Setback? {
+    func receiptErrand() async -> RetryableFailure? {
         while true {
             let batch = await receiptQueue.value.batch
             guard let device = batch.first?.device else { return nil }
             let body: JSON = ["device": .string(device), "receipts": .array(batch.map { .object($0.members) })]
-            do throws(Setback) {
+            do throws(RetryableFailure) {
                 // The server takes the same receipt twice; any other refusal is one for good.
                 _ = try await ask(request("POST", "/api/receipts", body))
             } catch {

@@ -12,7 +12,7 @@ final class Download: ResponseSink, @unchecked Sendable {
         case file(WritableFile)
     }
 
-    private let place: Place
+    private let index: Place
     private let progress: Progress?
     /// What was collected in memory.
     private(set) var bytes: [UInt8] = []
@@ -23,8 +23,8 @@ final class Download: ResponseSink, @unchecked Sendable {
     /// Why no more is wanted.
     private(set) var failure: PushClientError?
 
-    init(to place: Place, progress: Progress? = nil) {
-        self.place = place
+    init(to index: Place, progress: Progress? = nil) {
+        self.index = index
         self.progress = progress
     }
 
@@ -52,13 +52,13 @@ final class Download: ResponseSink, @unchecked Sendable {
             }
         default: return false
         }
-        if case .memory(let limit) = place, let total, total > limit { return true == fail(Self.tooLong) }
+        if case .memory(let limit) = index, let total, total > limit { return true == fail(Self.tooLong) }
         return failure == nil
     }
 
     func receive(_ piece: UnsafeRawBufferPointer) -> Bool {
         guard failure == nil else { return false }
-        switch place {
+        switch index {
         case .memory(let limit):
             guard bytes.count + piece.count <= limit else { return fail(Self.tooLong) }
             bytes.append(contentsOf: piece)
@@ -74,7 +74,7 @@ final class Download: ResponseSink, @unchecked Sendable {
         received = 0
         version = nil
         bytes = []
-        if case .file(let file) = place, !file.truncate() { _ = fail(Self.diskProblem) }
+        if case .file(let file) = index, !file.truncate() { _ = fail(Self.diskProblem) }
     }
 
     private func fail(_ error: PushClientError) -> Bool {

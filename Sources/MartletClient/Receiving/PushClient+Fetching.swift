@@ -94,7 +94,7 @@ extension PushClient {
     }
 
     func json(_ target: String) async throws(PushClientError) -> JSON {
-        try await retrying { () throws(Setback) in
+        try await retrying { () throws(RetryableFailure) in
             let answer = try await ask(request("GET", target))
             guard answer.status == 200 else { throw Self.refusal(answer) }
             guard let json = try? JSON(parsing: answer.body) else {
@@ -104,8 +104,8 @@ extension PushClient {
         }
     }
 
-    private static func refusal(_ answer: ClientResponse) -> Setback {
-        guard answer.status == 404 else { return Setback(answer) }
+    private static func refusal(_ answer: ClientResponse) -> RetryableFailure {
+        guard answer.status == 404 else { return RetryableFailure(answer) }
         return .final(.notFound, "This notification has expired, was read already, or is for somebody else.")
     }
 
@@ -141,17 +141,17 @@ extension PushClient {
     /// - Returns: The media type of what was fetched.
     private func fetch(_ id: Int32, into download: Download) async throws(PushClientError) -> String {
         let request = request("GET", "/api/notifications/\(id)").with("accept", "*/*")
-        return try await retrying { () throws(Setback) in
+        return try await retrying { () throws(RetryableFailure) in
             let answer: ClientResponse
-            do throws(Setback) {
+            do throws(RetryableFailure) {
                 answer = try await ask(download.asking(request), to: download)
             } catch {
-                throw download.failure.map { Setback(error: $0) } ?? error
+                throw download.failure.map { RetryableFailure(error: $0) } ?? error
             }
-            if let failure = download.failure { throw Setback(error: failure) }
+            if let failure = download.failure { throw RetryableFailure(error: failure) }
             guard answer.status == 200 || answer.status == 206 else { throw Self.refusal(answer) }
             guard answer.body.isEmpty, download.isComplete else {
-                throw Setback(
+                throw RetryableFailure(
                     error: PushClientError(.unreachable, "The connection broke off."), mayPass: true)
             }
             return answer.fields["content-type"] ?? "application/octet-stream"

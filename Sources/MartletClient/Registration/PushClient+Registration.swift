@@ -70,7 +70,7 @@ extension PushClient {
         registration.askAgain = askAgain
         registration.tell(.tokenNeeded)
         await registrationRecord.change { $0.due = .register }
-        runErrands(afterFailure: true)
+        runBackgroundRetries(afterFailure: true)
     }
 }
 
@@ -88,16 +88,16 @@ extension PushClient {
         if registration.open == nil, let device = registration.device { _ = registration.add(.register(device)) }
         guard registration.open != nil, retry.keepsTrying else { return }
         registration.isErrand = true
-        runErrands()
+        runBackgroundRetries()
     }
 
     /// Does what the app wants, and none any more once it wants something else.
-    private func carryOut(_ wish: RegistrationWishes.Wish) async throws(PushClientError) {
+    private func carryOut(_ wish: DesiredRegistration.Wish) async throws(PushClientError) {
         let number = registration.add(wish)
         registration.tell(.underWay)
         await registrationRecord.change { $0.due = wish == .unregister ? .unregister : .register }
         do throws(PushClientError) {
-            try await retrying(endsWithUser: false) { () throws(Setback) in try await attempt(wish, number) }
+            try await retrying(endsWithUser: false) { () throws(RetryableFailure) in try await attempt(wish, number) }
         } catch {
             settle(error, number)
             throw error
@@ -106,10 +106,10 @@ extension PushClient {
 
     /// Tries the open wish in the background.
     /// - Returns: What keeps it from being fulfilled for now.
-    func registrationErrand() async -> Setback? {
+    func registrationErrand() async -> RetryableFailure? {
         guard registration.isErrand, let wish = registration.open else { return await leftUnregistration() }
         let number = registration.number
-        do throws(Setback) {
+        do throws(RetryableFailure) {
             try await attempt(wish, number)
             return nil
         } catch {
@@ -119,7 +119,7 @@ extension PushClient {
     }
 
     /// An unregistration of an earlier launch. A registration of one waits for the token.
-    private func leftUnregistration() async -> Setback? {
+    private func leftUnregistration() async -> RetryableFailure? {
         guard registration.open == nil, await registrationRecord.value.due == .unregister, registration.open == nil
         else {
             return nil
@@ -129,13 +129,13 @@ extension PushClient {
         return await registrationErrand()
     }
 
-    private func attempt(_ wish: RegistrationWishes.Wish, _ number: Int) async throws(Setback) {
+    private func attempt(_ wish: DesiredRegistration.Wish, _ number: Int) async throws(RetryableFailure) {
         if wish == .askAgain {
             // What the app passes then is a wish of its own.
             await registration.askAgain?()
             throw number == registration.number ? .tokenNeeded : .superseded
         }
-        try await takeTurn { () throws(Setback) in
+        try await takeTurn { () throws(RetryableFailure) in
             guard number == registration.number else { throw .superseded }
             if case .register(let device) = wish {
                 try await put(device, number)
@@ -173,10 +173,10 @@ extension PushClient {
     private func tryOn(_ error: PushClientError, isNew: Bool) {
         registration.isErrand = true
         registration.tell(.waiting(error))
-        if isNew { runErrands(afterFailure: true) }
+        if isNew { runBackgroundRetries(afterFailure: true) }
     }
 
-    private func put(_ device: DeviceRegistration, _ number: Int) async throws(Setback) {
+    private func put(_ device: DeviceRegistration, _ number: Int) async throws(RetryableFailure) {
         let user = lastUser
         var device = device
         device.keyMembers = try await keyMembers()
@@ -201,9 +201,9 @@ extension PushClient {
         }
     }
 
-    private func newID(for handle: String) async throws(Setback) -> String {
+    private func newID(for handle: String) async throws(RetryableFailure) -> String {
         let answer = try await ask(request("POST", "/api/register?handle=\(percentEncoded(handle))"))
-        guard answer.status == 200 else { throw Setback(answer) }
+        guard answer.status == 200 else { throw RetryableFailure(answer) }
         guard let id = (try? JSON(parsing: answer.body))?.string, !id.isEmpty else {
             throw .final(.serverProblem(status: 200), "The server's answer holds no registration id.")
         }
@@ -211,31 +211,31 @@ extension PushClient {
     }
 
     /// - Returns: false where the id can no longer be used.
-    private func put(_ device: DeviceRegistration, id: String) async throws(Setback) -> Bool {
+    private func put(_ device: DeviceRegistration, id: String) async throws(RetryableFailure) -> Bool {
         let answer = try await ask(request("PUT", registerPath(id), device.json))
         if answer.status == 410 { return false }
-        guard answer.status == 200 else { throw Setback(answer) }
+        guard answer.status == 200 else { throw RetryableFailure(answer) }
         return true
     }
 
-    private func removeRegistration() async throws(Setback) {
+    private func removeRegistration() async throws(RetryableFailure) {
         if let id = await registrationRecord.value.id {
             let answer = try await ask(request("DELETE", registerPath(id)))
-            guard [200, 204, 404, 410].contains(answer.status) else { throw Setback(answer) }
+            guard [200, 204, 404, 410].contains(answer.status) else { throw RetryableFailure(answer) }
         }
         await registrationRecord.change { $0.id = nil }
     }
 
     /// Does one thing about registrations at a time.
-    func takeTurn(_ work: () async throws(Setback) -> Void) async throws(Setback) {
-        await turns.take()
-        let outcome: Result<Void, Setback>
-        do throws(Setback) {
+    func takeTurn(_ work: () async throws(RetryableFailure) -> Void) async throws(RetryableFailure) {
+        await mutex.take()
+        let outcome: Result<Void, RetryableFailure>
+        do throws(RetryableFailure) {
             outcome = .success(try await work())
         } catch {
             outcome = .failure(error)
         }
-        await turns.leave()
+        await mutex.leave()
         try outcome.get()
     }
 }

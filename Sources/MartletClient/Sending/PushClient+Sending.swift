@@ -11,9 +11,9 @@ extension PushClient {
     @discardableResult
     public func send(_ text: String, to user: String, platform: String) async throws(PushClientError) -> String {
         let target = "/api/notifications?pns=\(percentEncoded(platform))&to_tag=\(percentEncoded(user))"
-        return try await retrying(isRepeatable: false) { () throws(Setback) in
+        return try await retrying(isRepeatable: false) { () throws(RetryableFailure) in
             let answer = try await ask(request("POST", target, .string(text)))
-            guard answer.status == 200 else { throw Setback(answer) }
+            guard answer.status == 200 else { throw RetryableFailure(answer) }
             return (try? JSON(parsing: answer.body))?["id"]?.string ?? ""
         }
     }
@@ -95,9 +95,9 @@ extension PushClient {
     }
 
     private func sendStored(_ request: ClientRequest) async throws(PushClientError) -> Int32 {
-        try await retrying(isRepeatable: false) { () throws(Setback) in
+        try await retrying(isRepeatable: false) { () throws(RetryableFailure) in
             let answer = try await ask(request)
-            guard answer.status == 201 else { throw Setback(answer) }
+            guard answer.status == 201 else { throw RetryableFailure(answer) }
             guard let id = (try? JSON(parsing: answer.body))?["id"]?.integer.flatMap({ Int32(exactly: $0) }) else {
                 throw .final(.serverProblem(status: 201), "The server's answer holds no id.")
             }

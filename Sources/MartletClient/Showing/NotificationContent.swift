@@ -31,7 +31,7 @@ public struct NotificationContent: Hashable, Sendable {
 }
 
 /// The sentences of the SDK's own that a user may see, to be replaced by those of the app's languages.
-public struct NotificationWords: Hashable, Sendable {
+public struct NotificationTexts: Hashable, Sendable {
     /// Where something has to be fetched and nobody is logged in, and the sender gave no words for that.
     public var logInNeeded = "You have a new notification. Open the app and log in to see it."
     /// Where something cannot be fetched or read for another reason, and the sender gave no words.
@@ -44,7 +44,7 @@ public struct NotificationWords: Hashable, Sendable {
 extension NotificationContent {
     /// What to show of a push without asking a server; nil for one that is not Martlet's.
     /// - Parameter words: Where the sender gave none.
-    public init?(_ content: PushContent, words: NotificationWords = NotificationWords()) {
+    public init?(_ content: PushContent, words: NotificationTexts = NotificationTexts()) {
         self.init(body: words.notAvailable, texts: content.texts)
         switch content {
         case .text(let text):
@@ -63,7 +63,7 @@ extension NotificationContent {
     /// The same with what was fetched in its place.
     /// - Parameter fetched: What came, or that somebody has to log in.
     mutating func show<Value>(
-        _ fetched: Fetched<Value>, words: NotificationWords, _ show: (inout NotificationContent, Value) -> Void
+        _ fetched: Fetched<Value>, words: NotificationTexts, _ show: (inout NotificationContent, Value) -> Void
     ) {
         switch fetched {
         case .content(let value): show(&self, value)

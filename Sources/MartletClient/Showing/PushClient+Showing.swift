@@ -12,13 +12,13 @@ extension PushClient {
     ///     is cancelled, it is as if the content could not be had.
     /// - Returns: nil for a push that is not Martlet's.
     public func notification(
-        for content: PushContent, folder: String? = nil, words: NotificationWords = NotificationWords(),
+        for content: PushContent, folder: String? = nil, words: NotificationTexts = NotificationTexts(),
         within limit: Duration = .seconds(25)
     ) async -> NotificationContent? {
         guard let plain = NotificationContent(content, words: words) else { return nil }
         let work = Task { await filled(plain, content, folder: folder, words: words) }
-        let clock = Task { [surroundings] in
-            guard (try? await surroundings.timeLimit(limit)) != nil else { return }
+        let clock = Task { [environment] in
+            guard (try? await environment.timeLimit(limit)) != nil else { return }
             work.cancel()
         }
         defer { clock.cancel() }
@@ -31,7 +31,7 @@ extension PushClient {
 
     /// - Parameter plain: What is shown without a server.
     private func filled(
-        _ plain: NotificationContent, _ content: PushContent, folder: String?, words: NotificationWords
+        _ plain: NotificationContent, _ content: PushContent, folder: String?, words: NotificationTexts
     ) async -> NotificationContent {
         var shown = plain
         do throws(PushClientError) {

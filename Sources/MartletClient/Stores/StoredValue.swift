@@ -10,7 +10,7 @@ protocol Storable: Equatable, Sendable {
 /// at a time.
 struct StoredValue<Value: Storable>: Sendable {
     private let store: any ClientStore
-    private let turns = Turns()
+    private let mutex = AsyncMutex()
 
     init(_ store: any ClientStore) {
         self.store = store
@@ -22,17 +22,17 @@ struct StoredValue<Value: Storable>: Sendable {
 
     /// Removes it, as where a change could not be kept and what is there must not stay.
     func remove() async {
-        await turns.take()
+        await mutex.take()
         await store.save(nil)
-        await turns.leave()
+        await mutex.leave()
     }
 
     func change(_ change: (inout Value) -> Void) async {
-        await turns.take()
+        await mutex.take()
         let before = await value
         var value = before
         change(&value)
         if value != before { await store.save(value.bytes) }
-        await turns.leave()
+        await mutex.leave()
     }
 }

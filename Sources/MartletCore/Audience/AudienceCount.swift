@@ -13,11 +13,11 @@ public struct AudienceCount: Hashable, Sendable {
         /// Channels of either kind, each once.
         public var devices = 0
         /// How many pushes of a template send have which rendering, as far as they were asked for.
-        public var renderings: [Rendering.ID: Int] = [:]
+        public var renderings: [TemplateBinding.ID: Int] = [:]
 
         public init(
             native: Int = 0, skipped: Int = 0, templates: Int = 0, devices: Int = 0,
-            renderings: [Rendering.ID: Int] = [:]
+            renderings: [TemplateBinding.ID: Int] = [:]
         ) {
             self.native = native
             self.skipped = skipped
@@ -41,11 +41,11 @@ public struct AudienceCount: Hashable, Sendable {
     public var platforms: [PlatformID: Part]
     /// Whether all of it is of one moment: no registration of the server was changed or added while it was counted.
     /// Otherwise each member was counted, as it is sent to, by what it was when its page was read.
-    public var isOfOneMoment: Bool
+    public var isOfOneTimestamp: Bool
 
-    public init(platforms: [PlatformID: Part] = [:], isOfOneMoment: Bool = true) {
+    public init(platforms: [PlatformID: Part] = [:], isOfOneTimestamp: Bool = true) {
         self.platforms = platforms
-        self.isOfOneMoment = isOfOneMoment
+        self.isOfOneTimestamp = isOfOneTimestamp
     }
 
     public var registrations: Int { platforms.values.reduce(0) { $0 + $1.registrations } }

@@ -58,26 +58,26 @@ struct CredentialChecker: Sendable {
             let problem = "The credential for \(lane.platform) expired at \(end.iso8601)."
             return Result(check: CredentialCheck(.unusable, problem: problem, expiresAt: end), service: service)
         }
-        let place = place(of: service, handle)
-        guard !type(of: service).tokensAreForOneOrigin || place.origin != nil else {
+        let index = index(of: service, handle)
+        guard !type(of: service).tokensAreForOneOrigin || index.origin != nil else {
             return Result(check: CredentialCheck(.usable, expiresAt: service.expiresAt), service: service)
         }
         let key = AuthorizationCache.Key(
-            lane: lane, origin: type(of: service).tokensAreForOneOrigin ? place.origin : nil)
-        switch await authorizations.grant(for: key, credential: credential, service: place.service) {
+            lane: lane, origin: type(of: service).tokensAreForOneOrigin ? index.origin : nil)
+        switch await authorizations.grant(for: key, credential: credential, service: index.service) {
         case .granted(let grant):
             return Result(
-                check: CredentialCheck(.usable, expiresAt: service.expiresAt), service: place.service,
+                check: CredentialCheck(.usable, expiresAt: service.expiresAt), service: index.service,
                 token: grant.token)
         case .refused(let outcome):
             var check = Self.check(refused: outcome, lane.platform)
             check.expiresAt = service.expiresAt
-            return Result(check: check, service: place.service)
+            return Result(check: check, service: index.service)
         }
     }
 
     /// The service where a device is.
-    private func place(
+    private func index(
         of service: any PushService, _ handle: PushHandle?
     ) -> (service: any PushService, origin: HTTPOrigin?) {
         guard type(of: service).handlesAreAddresses, var text = handle?.text else { return (service, nil) }

@@ -52,7 +52,7 @@ public struct DryRuns: Sendable {
         do throws(NotificationIntakeError) {
             (send.content, send.target) = try check.checked(content, target, at: now)
             if let expiry {
-                send.expiry = try expiry.moment(from: start)
+                send.expiry = try expiry.timestamp(from: start)
                 send.statesExpiry = true
                 run.expiresAt = send.expiry
             }

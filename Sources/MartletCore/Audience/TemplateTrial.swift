@@ -25,7 +25,7 @@ struct TemplateTrial: Sendable {
     }
 
     /// Tries one rendering of the template of a payload, which keeps the largest.
-    mutating func fill(_ rendering: Rendering, pushes: Int, into payload: inout DryRun.Payload) {
+    mutating func fill(_ rendering: TemplateBinding, pushes: Int, into payload: inout DryRun.Payload) {
         payload.template = rendering.template
         switch renderer.message(for: rendering) {
         case .refused(let outcome): add(outcome.reason, of: rendering.template, pushes)
@@ -50,11 +50,11 @@ struct TemplateTrial: Sendable {
 
     func sentences() -> [String] {
         let platform = platform.descriptor.platform
-        let told = order.map { problem in
+        let reported = order.map { problem in
             "\(problem.template) on \(platform), which is \(Self.pushes(pushes[problem] ?? 0)): \(problem.sentence)"
         }
-        guard furtherPushes > 0 else { return told }
-        return told + ["Further templates on \(platform) cannot be sent, which is \(Self.pushes(furtherPushes))."]
+        guard furtherPushes > 0 else { return reported }
+        return reported + ["Further templates on \(platform) cannot be sent, which is \(Self.pushes(furtherPushes))."]
     }
 
     private static func pushes(_ count: Int) -> String { count == 1 ? "1 push" : "\(count) pushes" }

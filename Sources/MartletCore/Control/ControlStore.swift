@@ -5,7 +5,7 @@ public protocol ControlStore: Sendable {
     /// Changes what is wished of a notification, as `NotificationControl.after` says. One that waits for its time is
     /// over when it is canceled. A resumed roll-out counts failures anew.
     func control(
-        _ wish: ControlWish, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
+        _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange
 
     /// The notifications that are not over and not simply running.
@@ -22,7 +22,7 @@ public protocol ControlStore: Sendable {
     func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
     /// How a notification stands.
-    func standing(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding?
+    func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus?
 }
 
 /// What is kept of a roll-out, so that a restart neither hurries nor stalls it.

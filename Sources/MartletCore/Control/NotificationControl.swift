@@ -14,7 +14,7 @@ public enum NotificationControl: String, Hashable, Sendable {
 
     /// What it becomes by a wish; nil where it is too late for that.
     /// - Parameter hasEnded: Whether the notification is over.
-    public func after(_ wish: ControlWish, hasEnded: Bool) -> NotificationControl? {
+    public func after(_ wish: ControlRequest, hasEnded: Bool) -> NotificationControl? {
         if self == .canceled { return wish == .cancel ? .canceled : nil }
         guard !hasEnded else { return nil }
         return switch wish {
@@ -27,7 +27,7 @@ public enum NotificationControl: String, Hashable, Sendable {
 }
 
 /// What is to become of a notification under way.
-public enum ControlWish: String, Hashable, Sendable {
+public enum ControlRequest: String, Hashable, Sendable {
     case cancel, pause, resume
     /// That of its roll-out: nobody asks for it.
     case halt

@@ -14,12 +14,12 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         /// How many pushes have to be over before the share says anything.
         public var answers: Int
 
-        public init(share: Int, answers: Int = Self.usualAnswers) {
+        public init(share: Int, answers: Int = Self.commonAnswers) {
             self.share = share
             self.answers = answers
         }
 
-        public static let usualAnswers = 100
+        public static let commonAnswers = 100
         public static let shares = 0..<10_000
         public static let answerLimits = 1...1_000_000
 

@@ -4,12 +4,12 @@
 /// has something to do.
 public struct SendControls: Sendable {
     private let store: any ControlStore
-    private let board: ControlBoard
+    private let board: ControlRegistry
     private let time: any TimeSource
     private let wake: @Sendable (Set<Delivery.ID>) -> Void
 
     init(
-        store: any ControlStore, board: ControlBoard, time: any TimeSource,
+        store: any ControlStore, board: ControlRegistry, time: any TimeSource,
         wake: @escaping @Sendable (Set<Delivery.ID>) -> Void
     ) {
         self.store = store
@@ -21,7 +21,7 @@ public struct SendControls: Sendable {
     /// Has a wish take hold.
     /// - Throws: `StorageError`; then nothing has changed.
     public func apply(
-        _ wish: ControlWish, to id: NotificationID, in hub: Hub.ID
+        _ wish: ControlRequest, to id: NotificationID, in hub: Hub.ID
     ) async throws(StorageError) -> ControlChange {
         let result = await board.order.run { [self] in
             await Result { () async throws(StorageError) in try await store(wish, id, hub) }
@@ -30,7 +30,7 @@ public struct SendControls: Sendable {
     }
 
     private func store(
-        _ wish: ControlWish, _ id: NotificationID, _ hub: Hub.ID
+        _ wish: ControlRequest, _ id: NotificationID, _ hub: Hub.ID
     ) async throws(StorageError) -> ControlChange {
         let change = try await store.control(wish, id, in: hub, at: time.now)
         if case .done(let control, let sequence, let open) = change {
@@ -42,8 +42,8 @@ public struct SendControls: Sendable {
     }
 
     /// How a notification stands; nil where the hub has none of this id.
-    public func standing(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding? {
-        try await store.standing(id, in: hub)
+    public func status(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
+        try await store.status(id, in: hub)
     }
 
     /// Reads what is wished of everything that is not over.

@@ -5,7 +5,7 @@ public struct SendNumbers: Hashable, Sendable {
     public var succeeded = 0
     public var failed = 0
     /// To whom nothing was sent because it was canceled, or because a newer one took its place.
-    public var spared = 0
+    public var suppressed = 0
     /// To whom nothing was sent for another reason: duplicates, or devices that take no such message.
     public var skipped = 0
     /// Who is tried again.
@@ -16,9 +16,9 @@ public struct SendNumbers: Hashable, Sendable {
     /// Who was sent to, with success or without.
     public var sent: Int { succeeded + failed }
 
-    private var known: Int { sent + spared + skipped + retrying }
+    private var known: Int { sent + suppressed + skipped + retrying }
 
-    public init(_ delivery: DeliveryStanding) {
+    public init(_ delivery: DeliveryStatus) {
         self.init(counting: [delivery])
         guard delivery.isFannedOut || delivery.report.state.isFinal else { return }
         pending = delivery.held
@@ -26,24 +26,24 @@ public struct SendNumbers: Hashable, Sendable {
     }
 
     /// The numbers of all deliveries together.
-    public init(_ standing: SendStanding) {
-        self.init(counting: standing.deliveries)
-        let parts = standing.deliveries.map { SendNumbers($0) }
-        if parts.allSatisfy({ $0.targeted != nil }), standing.report.state.isFinal || !parts.isEmpty {
+    public init(_ status: SendStatus) {
+        self.init(counting: status.deliveries)
+        let parts = status.deliveries.map { SendNumbers($0) }
+        if parts.allSatisfy({ $0.targeted != nil }), status.report.state.isFinal || !parts.isEmpty {
             pending = parts.reduce(0) { $0 + ($1.pending ?? 0) }
             targeted = known + (pending ?? 0)
-        } else if let audience = standing.audience {
-            pending = max(0, audience - sent - spared - retrying)
+        } else if let audience = status.audience {
+            pending = max(0, audience - sent - suppressed - retrying)
             targeted = known + (pending ?? 0)
         }
     }
 
-    private init(counting deliveries: [DeliveryStanding]) {
+    private init(counting deliveries: [DeliveryStatus]) {
         for delivery in deliveries {
             let counts = SendCounts(delivery.report.counts)
             succeeded += counts.succeeded
             failed += counts.failed
-            spared += (delivery.report.counts[.canceled] ?? 0) + (delivery.report.counts[.superseded] ?? 0)
+            suppressed += (delivery.report.counts[.canceled] ?? 0) + (delivery.report.counts[.superseded] ?? 0)
             skipped += delivery.report.counts[.skipped] ?? 0
             retrying += delivery.retrying
         }

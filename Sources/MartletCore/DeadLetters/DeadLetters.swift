@@ -83,15 +83,15 @@ public struct DeadLetters: Sendable {
                 id: draft.id, hub: draft.hub, content: original.content, target: original.target,
                 acceptedAt: draft.acceptedAt, expiresAt: draft.expiresAt,
                 resend: Resend(original: original.sequence, outcome: draft.outcome)))
-        var hasLetters = false
+        var hasDeadLetters = false
         for platform in report.platforms {
             let page = try await store.resendMembers(
                 of: Delivery(id: .none, notification: resend, platform: platform, bounds: .none), after: .none,
                 limit: Self.glance)
             guard page.members.isEmpty, page.isLast else { return false }
-            hasLetters = hasLetters || page.last != .none
+            hasDeadLetters = hasDeadLetters || page.last != .none
         }
-        return hasLetters
+        return hasDeadLetters
     }
 }
 

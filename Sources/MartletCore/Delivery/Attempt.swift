@@ -12,11 +12,11 @@ public struct Attempt: Hashable, Sendable {
     public var answer: PushAnswer?
     /// When it was answered, or not made.
     public var at: Timestamp
-    public var fate: TokenFate
+    public var fate: HandleFate
 
     public init(
         member: AudienceMember, number: Int, outcome: OutcomeName, reason: String, answer: PushAnswer?, at: Timestamp,
-        fate: TokenFate = .kept
+        fate: HandleFate = .kept
     ) {
         self.member = member
         self.number = number
@@ -45,7 +45,7 @@ public struct PushAnswer: Hashable, Sendable {
 }
 
 /// What an answer of a push service means for the handle of a device.
-public enum TokenFate: String, Hashable, Sendable {
+public enum HandleFate: String, Hashable, Sendable {
     case kept
     /// It was called dead, and believed.
     case removed

@@ -171,7 +171,7 @@ actor AuthorizationCache {
         let number = exchanges
         return Exchange(
             number: number,
-            result: Task { self.note(await self.answer(to: exchange, service), of: number, key, generation) })
+            result: Task { self.record(await self.answer(to: exchange, service), of: number, key, generation) })
     }
 
     private func answer(to exchange: TokenExchange, _ service: any PushService) async -> TokenAnswer {
@@ -187,7 +187,7 @@ actor AuthorizationCache {
         }
     }
 
-    private func note(_ answer: TokenAnswer, of number: Int, _ key: Key, _ generation: Int) -> Answer {
+    private func record(_ answer: TokenAnswer, of number: Int, _ key: Key, _ generation: Int) -> Answer {
         // Where the credential has changed meanwhile, only those want it who have waited for it.
         let isWanted = entries[key]?.exchange?.number == number
         if isWanted { entries[key]?.exchange = nil }

@@ -86,8 +86,8 @@ struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// Goes on with a pause that an earlier process has begun.
-    mutating func restore(until moment: Timestamp) {
-        pausedUntil = max(moment, pausedUntil ?? moment)
+    mutating func restore(until timestamp: Timestamp) {
+        pausedUntil = max(timestamp, pausedUntil ?? timestamp)
         pauses = max(pauses, 1)
     }
 

@@ -22,7 +22,7 @@ final class CompiledTemplates: Sendable {
 
     /// The template of a rendering as a platform writes its bodies.
     func template(
-        of rendering: Rendering, on platform: any PushPlatform.Type
+        of rendering: TemplateBinding, on platform: any PushPlatform.Type
     ) -> Result<CompiledTemplate, TemplateError> {
         let key = Key(template: rendering.id.template, platform: platform.descriptor.platform)
         if let known = compiled.withLock({ $0.value(for: key) }) { return known }

@@ -39,7 +39,7 @@ struct DeletionGuard: Sendable {
 
     /// Notes what a page came to.
     /// - Returns: Who is believed to be gone.
-    mutating func note(_ health: PageHealth, at now: Timestamp) -> [ChannelFeedback] {
+    mutating func record(_ health: PageHealth, at now: Timestamp) -> [ChannelFeedback] {
         // A slot that lies ahead was begun before the clock was set back.
         if slots.last.map({ now - $0.start >= Self.slotLength || $0.start - now >= Self.slotLength }) ?? true {
             slots.append(Slot(start: now))
@@ -93,8 +93,8 @@ struct PageHealth: Sendable, Equatable {
 
 extension ChannelFeedback {
     /// The same for later: whoever registers again meanwhile is not gone.
-    fileprivate func asOf(_ moment: Timestamp) -> ChannelFeedback {
+    fileprivate func asOf(_ timestamp: Timestamp) -> ChannelFeedback {
         guard case .gone(asOf: nil) = kind else { return self }
-        return ChannelFeedback(channel: channel, kind: .gone(asOf: moment))
+        return ChannelFeedback(channel: channel, kind: .gone(asOf: timestamp))
     }
 }

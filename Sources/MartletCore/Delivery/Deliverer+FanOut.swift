@@ -3,39 +3,39 @@ import MartletModel
 extension Deliverer {
     /// Sends the next page.
     func fanOut(
-        _ course: inout DeliveryCourse, _ content: inout DeliveryContent
+        _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> Ending {
-        let delivery = course.delivery
+        let delivery = run.delivery
         let expiry = delivery.notification.expiresAt
         switch readiness(of: delivery) {
         case .paused(let until):
-            if try await isForNobody(course.progress) { return try await finish(&course, .noTargetFound) }
+            if try await isForNoOne(run.progress) { return try await finish(&run, .noTargetFound) }
             return .paused(delivery.lane, until: min(until, expiry))
-        case .ready(let lane): course.lane = lane
+        case .ready(let lane): run.lane = lane
         }
-        guard let lane = course.lane else { return .yielded }
-        switch try await turn(of: course, for: pageLimit(of: course, lane)) {
-        case .later(let moment):
+        guard let lane = run.lane else { return .yielded }
+        switch try await turn(of: run, for: pageLimit(of: run, lane)) {
+        case .later(let timestamp):
             lanes.endProbe(lane)
-            return .waiting(until: min(moment, expiry))
+            return .waiting(until: min(timestamp, expiry))
         case .unknown:
             lanes.endProbe(lane)
             return .gone
-        case .now(let limit): try await sendPages(&course, &content, lane, limit: limit)
+        case .now(let limit): try await sendPages(&run, &content, lane, limit: limit)
         }
-        guard course.progress.isFannedOut else { return .yielded }
-        if course.progress.state.isFinal {
+        guard run.progress.isFannedOut else { return .yielded }
+        if run.progress.state.isFinal {
             await forget(delivery.id, of: delivery.notification.sequence)
             return .finished
         }
-        return try await untilNextRetry(&course)
+        return try await untilNextRetry(&run)
     }
 
-    private func pageLimit(of course: DeliveryCourse, _ lane: ReadyLane) -> Int {
-        if lane.isProbe { return LaneBoard.probeSize }
-        let usual = course.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
-        let isInVain = !lane.sendsAnything || lanes.refusal(of: course.delivery.id) != nil
-        return isInVain ? min(usual, letterPageSize) : usual
+    private func pageLimit(of run: DeliveryRun, _ lane: SendContext) -> Int {
+        if lane.isProbe { return LaneCircuitBreakers.probeSize }
+        let standard = run.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
+        let isInVain = !lane.sendsAnything || lanes.refusal(of: run.delivery.id) != nil
+        return isInVain ? min(standard, letterPageSize) : standard
     }
 
     /// The most devices of a page each of which leaves a letter: these are written one by one, while all others who have
@@ -45,9 +45,9 @@ extension Deliverer {
     /// - Returns: The places of those whom no earlier attempt has reached, of which nothing but its bit was left where a
     ///   page was under way when the process ended. The others are counted.
     func unreached(in page: AudiencePage, _ map: any ProgressMap, tally: inout PageTally) -> [Int] {
-        let places = page.members.indices.filter { !map.contains(page.members[$0]) }
-        tally.addReached(page.count - places.count)
-        return places
+        let indices = page.members.indices.filter { !map.contains(page.members[$0]) }
+        tally.addReached(page.count - indices.count)
+        return indices
     }
 
     /// What a page has come to, and where it leaves the delivery.
@@ -71,7 +71,7 @@ extension Deliverer {
     ) async throws(StorageError) -> (AudiencePage, last: AudienceMember) {
         let delivery = progress.delivery
         if delivery.notification.resend != nil {
-            let dead = try await letters.resendMembers(of: delivery, after: progress.cursor, limit: limit)
+            let dead = try await deadLetters.resendMembers(of: delivery, after: progress.cursor, limit: limit)
             var page = try await page(of: dead.members, delivery, byteLimit: byteLimit)
             if !page.isLast, let last = page.members.last { return (page, last) }
             page.isLast = dead.isLast
@@ -91,7 +91,7 @@ extension Deliverer {
     }
 
     /// Whether there is no device to wait for: most platforms of a template notification have none.
-    private func isForNobody(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
+    private func isForNoOne(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
         guard progress.cursor == .none else { return false }
         let (page, _) = try await nextPage(progress, limit: 1)
         return page.count == 0 && page.skipped == 0 && page.isLast

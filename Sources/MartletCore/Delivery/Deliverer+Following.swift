@@ -55,9 +55,9 @@ extension RetryRound {
     /// Whom the pages are for.
     var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] {
         var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] = [:]
-        for place in page.members.indices { addressees[page.members[place]] = (nil, page.handle(place)) }
-        for place in followed.members.indices {
-            addressees[followed.members[place]] = (followed.followed[place], followed.handle(place))
+        for index in page.members.indices { addressees[page.members[index]] = (nil, page.handle(index)) }
+        for index in followed.members.indices {
+            addressees[followed.members[index]] = (followed.followed[index], followed.handle(index))
         }
         return addressees
     }
@@ -71,17 +71,17 @@ extension RetryRound {
         let successors = Dictionary(successors.map { ($0.registration, $0) }) { first, _ in first }
         var members: Set<AudienceMember> = []
         var channels: Set<ChannelID> = []
-        for place in found.members.indices {
-            guard let successor = successors[found.members[place]], !members.contains(successor.member) else {
+        for index in found.members.indices {
+            guard let successor = successors[found.members[index]], !members.contains(successor.member) else {
                 continue
             }
             let isNative = successor.member.registration == 0
-            if isRepeated(successor) || isNative && channels.contains(found.members[place].channel) {
+            if isRepeated(successor) || isNative && channels.contains(found.members[index].channel) {
                 repeated.insert(successor.member)
             } else {
                 members.insert(successor.member)
-                channels.insert(found.members[place].channel)
-                followed.append(successor.member, following: place, of: found)
+                channels.insert(found.members[index].channel)
+                followed.append(successor.member, following: index, of: found)
             }
         }
         repeated.subtract(members)

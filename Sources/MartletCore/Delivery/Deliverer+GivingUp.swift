@@ -5,42 +5,42 @@ extension Deliverer {
     /// tried again. When all are counted the delivery ends. Whom it has expired for is a dead letter; whoever is spared
     /// what was canceled is none.
     /// - Parameter state: Canceled or abandoned.
-    func giveUp(_ course: inout DeliveryCourse, as state: NotificationState) async throws(StorageError) -> Ending {
+    func giveUp(_ run: inout DeliveryRun, as state: NotificationState) async throws(StorageError) -> Ending {
         let outcome = state == .canceled ? Outcome.canceled : .expired
-        if !course.progress.isFannedOut {
-            try await giveUpPage(&course, outcome)
-        } else if try await !giveUpRetries(&course, outcome.name) {
-            return try await finish(&course, state)
+        if !run.progress.isFannedOut {
+            try await giveUpPage(&run, outcome)
+        } else if try await !giveUpRetries(&run, outcome.name) {
+            return try await finish(&run, state)
         }
         return .yielded
     }
 
-    private func giveUpPage(_ course: inout DeliveryCourse, _ outcome: Outcome) async throws(StorageError) {
-        let delivery = course.delivery
+    private func giveUpPage(_ run: inout DeliveryRun, _ outcome: Outcome) async throws(StorageError) {
+        let delivery = run.delivery
         let started = time.now
-        let neverBegan = try hasNeverBegun(course.progress)
-        let leavesLetters = outcome == .expired
+        let neverBegan = try hasNeverBegun(run.progress)
+        let leavesDeadLetters = outcome == .expired
         let (page, last) = try await nextPage(
-            course.progress, limit: leavesLetters ? letterPageSize : settings.pageSize)
+            run.progress, limit: leavesDeadLetters ? letterPageSize : settings.pageSize)
         var tally = makeTally(delivery, areRetries: false)
         tally.addSkipped(page.skipped)
         if page.count > 0 {
-            let places = unreached(in: page, try map(of: delivery, page), tally: &tally)
-            if leavesLetters {
-                let addressees = places.map { place in
-                    PageTally.Addressee(member: page.members[place], handle: page.handle(place), attemptsBefore: 0)
+            let indices = unreached(in: page, try map(of: delivery, page), tally: &tally)
+            if leavesDeadLetters {
+                let addressees = indices.map { index in
+                    PageTally.Addressee(member: page.members[index], handle: page.handle(index), attemptsBefore: 0)
                 }
                 tally.addUnreached(addressees, outcome)
             } else {
-                tally.addUnsent(places.count, outcome)
+                tally.addUnsent(indices.count, outcome)
             }
         }
-        var progress = course.progress
+        var progress = run.progress
         var step = pageStep(&progress, page, through: last, tally, startedAt: started, endedAt: time.now)
-        step.supersedesNobody = neverBegan
-        try await record(step, of: &course)
-        course.note(page, hasRetries: true)
-        course.progress = progress
+        step.supersedesNone = neverBegan
+        try await record(step, of: &run)
+        run.record(page, hasRetries: true)
+        run.progress = progress
     }
 
     /// Whether no page was ever begun, in this process or in one that was killed: each makes the map before it sends.
@@ -55,21 +55,21 @@ extension Deliverer {
     /// - Parameter outcome: What they are counted as.
     /// - Returns: Whether there were any.
     private func giveUpRetries(
-        _ course: inout DeliveryCourse, _ outcome: OutcomeName
+        _ run: inout DeliveryRun, _ outcome: OutcomeName
     ) async throws(StorageError) -> Bool {
-        let delivery = course.delivery
+        let delivery = run.delivery
         var left = try await notifications.retries(of: delivery.id, due: .distantFuture, limit: settings.pageSize)
         guard !left.isEmpty else { return false }
         let map = try map(of: delivery)
         // Where a device is now is asked for its dead letter alone.
         let isAbandoned = outcome == .abandoned
-        let round = isAbandoned ? try await round(of: left.map(\.member), course.progress, map) : nil
+        let round = isAbandoned ? try await round(of: left.map(\.member), run.progress, map) : nil
         // What did not fit is for the next step.
         if let last = round?.through { left.removeAll { $0.member > last } }
         let addressees = round?.addressees ?? [:]
         let now = time.now
         var step = DeliveryStep(
-            delivery: delivery.id, isFannedOut: course.progress.isFannedOut, state: .processing,
+            delivery: delivery.id, isFannedOut: run.progress.isFannedOut, state: .processing,
             settled: left.map(\.member))
         for retry in left {
             // Reached by what a kill kept from being recorded.
@@ -83,7 +83,7 @@ extension Deliverer {
                     handle: addressees[retry.member]?.handle, outcome: .abandoned,
                     reason: Self.reasonOfAbandoning(retry), at: now, attempts: retry.attempts))
         }
-        try await record(step, of: &course)
+        try await record(step, of: &run)
         return true
     }
 

@@ -3,67 +3,68 @@ import MartletModel
 extension Deliverer {
     /// Sends as many of the retries that are due as a page holds.
     func retry(
-        _ course: inout DeliveryCourse, _ content: inout DeliveryContent
+        _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> Ending {
-        let delivery = course.delivery
+        let delivery = run.delivery
         guard let due = try await notifications.nextRetry(of: delivery.id) else {
-            return try await finish(&course, nil)
+            return try await finish(&run, nil)
         }
         if due > time.now { return .waiting(until: min(due, delivery.notification.expiresAt)) }
-        return try await retryDue(&course, &content)
+        return try await retryDue(&run, &content)
     }
 
     /// Sends the retries that are due, of which there is one.
     func retryDue(
-        _ course: inout DeliveryCourse, _ content: inout DeliveryContent
+        _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> Ending {
-        let delivery = course.delivery
+        let delivery = run.delivery
         let expiry = delivery.notification.expiresAt
         switch readiness(of: delivery) {
         case .paused(let until): return .paused(delivery.lane, until: min(until, expiry))
-        case .ready(let lane): return try await retry(&course, &content, lane)
+        case .ready(let lane): return try await retry(&run, &content, lane)
         }
     }
 
     private func retry(
-        _ course: inout DeliveryCourse, _ content: inout DeliveryContent, _ lane: ReadyLane
+        _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext
     ) async throws(StorageError) -> Ending {
-        let delivery = course.delivery
-        course.lane = lane
-        let wanted = lane.isProbe ? LaneBoard.probeSize : await sender.retryLimit(of: lane.id, settings.pageSize)
-        switch try await turn(of: course, for: wanted) {
-        case .later(let moment):
+        let delivery = run.delivery
+        run.lane = lane
+        let wanted =
+            lane.isProbe ? LaneCircuitBreakers.probeSize : await sender.retryLimit(of: lane.id, settings.pageSize)
+        switch try await turn(of: run, for: wanted) {
+        case .later(let timestamp):
             lanes.endProbe(lane)
-            return .waiting(until: min(moment, delivery.notification.expiresAt))
+            return .waiting(until: min(timestamp, delivery.notification.expiresAt))
         case .unknown:
             lanes.endProbe(lane)
             return .gone
         case .now(let limit):
-            try await sendRetries(&course, lane, &content, limit: limit)
-            return try await untilNextRetry(&course)
+            try await sendRetries(&run, lane, &content, limit: limit)
+            return try await untilNextRetry(&run)
         }
     }
 
     /// What is next when a round of retries, or the last page, is done with.
-    func untilNextRetry(_ course: inout DeliveryCourse) async throws(StorageError) -> Ending {
-        guard course.progress.isFannedOut else { return .yielded }
-        let delivery = course.delivery
+    func untilNextRetry(_ run: inout DeliveryRun) async throws(StorageError) -> Ending {
+        guard run.progress.isFannedOut else { return .yielded }
+        let delivery = run.delivery
         guard let due = try await notifications.nextRetry(of: delivery.id) else {
-            return try await finish(&course, nil)
+            return try await finish(&run, nil)
         }
         return due <= time.now ? .yielded : .waiting(until: min(due, delivery.notification.expiresAt))
     }
 
     private func sendRetries(
-        _ course: inout DeliveryCourse, _ lane: ReadyLane, _ content: inout DeliveryContent, limit: Int
+        _ run: inout DeliveryRun, _ lane: SendContext, _ content: inout DeliveryContent, limit: Int
     ) async throws(StorageError) {
-        let delivery = course.delivery
+        let delivery = run.delivery
         let started = time.now
         var retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
         let lease = pageBytes.reserve(members: retries.count)
         defer { withExtendedLifetime(lease) {} }
         let map = try map(of: delivery)
-        let round = try await round(of: retries.map(\.member), course.progress, map, byteLimit: lease.granted)
+        let round = try await round(of: retries.map(\.member), run.progress, map, byteLimit: lease.granted)
         lease.settle(at: round.page.bytes + round.followed.bytes)
         // What did not fit is for the next round.
         if let last = round.through { retries.removeAll { $0.member > last } }
@@ -72,24 +73,24 @@ extension Deliverer {
         let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.member, $0.attempts) })
         var sent: Int?
         for page in [round.page] + (round.followed.count > 0 ? [round.followed] : []) {
-            let places = page.members.indices.filter { !map.contains(page.members[$0]) }
+            let indices = page.members.indices.filter { !map.contains(page.members[$0]) }
             var job = PageSender.Job(delivery, lane, page: page, map: map, stop: stop(of: delivery))
             job.attempts = page.members.map { attempts[$0] ?? 0 }
-            guard try await sendInTurn(job, &content, places: places, tally: &tally) else { continue }
-            sent = (sent ?? 0) + places.count
+            guard try await sendInTurn(job, &content, indices: indices, tally: &tally) else { continue }
+            sent = (sent ?? 0) + indices.count
         }
         giveBack(limit - (sent ?? 0), of: delivery)
-        course.noteNewer(tally.newer)
+        run.recordNewer(tally.newer)
         guard let sent else {
-            course.hasProgressed = true
+            run.hasProgressed = true
             return lanes.endProbe(lane)
         }
-        course.sent = sent
+        run.sent = sent
         let conclusion = conclude(&tally, lane, delivery)
-        var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: course.progress.isFannedOut)
+        var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: run.progress.isFannedOut)
         if sent > 0, delivery.notification.rollout != nil { step.sentAt = started }
         step.add(conclusion)
-        try await record(step, of: &course)
+        try await record(step, of: &run)
         try await apply(tally, conclusion, delivery, lane)
         try await haltIfNeeded(delivery, tally.counts)
     }

@@ -11,12 +11,12 @@ extension Deliverer {
     }
 
     /// Asks the roll-out of a notification, where it has one, for the turn of a page.
-    func turn(of course: DeliveryCourse, for wanted: Int) async throws(StorageError) -> Turn {
-        let notification = course.delivery.notification
+    func turn(of run: DeliveryRun, for wanted: Int) async throws(StorageError) -> Turn {
+        let notification = run.delivery.notification
         guard let rollout = notification.rollout else { return .now(wanted) }
         if !board.hasMeter(notification.sequence) {
             guard let record = try await notifications.record(ofRollout: notification.sequence),
-                let rate = try await rate(of: rollout, record, course.delivery)
+                let rate = try await rate(of: rollout, record, run.delivery)
             else { return .unknown }
             board.startMeter(
                 of: notification.sequence, in: notification.hub, rate: rate, lastSentAt: record.lastSentAt, at: time.now
@@ -24,7 +24,7 @@ extension Deliverer {
         }
         return switch board.turn(of: notification.sequence, for: wanted, at: time.now) {
         case .now(let count): .now(count)
-        case .later(let moment): .later(moment)
+        case .later(let timestamp): .later(timestamp)
         }
     }
 
@@ -76,10 +76,10 @@ extension Deliverer {
         let notification = delivery.notification
         guard let halt = notification.rollout?.halt, SendCounts(counts).ended > 0,
             board.control(of: notification.sequence) == .running,
-            let standing = try await controls.standing(of: notification.id, in: notification.hub)
+            let status = try await controls.status(of: notification.id, in: notification.hub)
         else { return }
-        let ended = standing.deliveries.map { SendCounts($0.report.counts) }.reduce(SendCounts(), +)
-        let recent = ended - standing.countedFrom
+        let ended = status.deliveries.map { SendCounts($0.report.counts) }.reduce(SendCounts(), +)
+        let recent = ended - status.countedFrom
         guard halt.isPassed(recent),
             case .done(.halted, _, _) = try await controls.apply(.halt, to: notification.id, in: notification.hub)
         else { return }

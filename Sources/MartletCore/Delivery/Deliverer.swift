@@ -31,18 +31,18 @@ struct Deliverer: Sendable {
     }
 
     let notifications: any NotificationStore & ControlStore
-    let letters: any DeadLetterStore
+    let deadLetters: any DeadLetterStore
     let devices: any DeviceStore
     let maps: any ProgressMaps
     let hubs: HubDirectory
     let platforms: PushPlatformList
-    let lanes: LaneBoard
-    let board: ControlBoard
+    let lanes: LaneCircuitBreakers
+    let board: ControlRegistry
     let controls: SendControls
     var sender: PageSender
     /// One for all that send from the same store.
-    var turns = CollapseTurns()
-    let services = KnownServices()
+    var turns = CollapseLocks()
+    let services = PushServiceCache()
     let extraPages = ExtraPages()
     var pageBytes = PageBytes()
     let settings: DeliverySettings
@@ -52,27 +52,27 @@ struct Deliverer: Sendable {
     let log: @Sendable (String) -> Void
 
     /// Sends the pages of a turn, or a round of retries.
-    func run(_ course: inout DeliveryCourse) async -> Ending {
-        course.beginTurn()
+    func run(_ run: inout DeliveryRun) async -> Ending {
+        run.beginTurn()
         do throws(StorageError) {
-            let ending = try await advance(&course)
-            guard ending != .gone, !course.isGone else { return await leave(course) }
-            return course.hasProgressed || !ending.asksForTurn(at: time.now) ? ending : .stalled
+            let ending = try await advance(&run)
+            guard ending != .gone, !run.isGone else { return await leave(run) }
+            return run.hasProgressed || !ending.asksForTurn(at: time.now) ? ending : .stalled
         } catch {
-            if let lane = course.lane { lanes.endProbe(lane) }
+            if let lane = run.lane { lanes.endProbe(lane) }
             return .failed(error)
         }
     }
 
     /// Drops everything of a delivery that is gone from the store.
-    private func leave(_ course: DeliveryCourse) async -> Ending {
-        if let lane = course.lane { lanes.endProbe(lane) }
-        await forget(course.delivery.id, of: course.delivery.notification.sequence)
+    private func leave(_ run: DeliveryRun) async -> Ending {
+        if let lane = run.lane { lanes.endProbe(lane) }
+        await forget(run.delivery.id, of: run.delivery.notification.sequence)
         return .gone
     }
 
-    private func advance(_ course: inout DeliveryCourse) async throws(StorageError) -> Ending {
-        let delivery = course.delivery
+    private func advance(_ run: inout DeliveryRun) async throws(StorageError) -> Ending {
+        let delivery = run.delivery
         let hub = delivery.notification.hub
         // First, so that a deletion that begins from here on finds what it is to stop.
         board.begin(delivery.notification.sequence, in: hub)
@@ -83,20 +83,20 @@ struct Deliverer: Sendable {
             return .deleting(until: max(delivery.notification.expiresAt, time.now + Self.deletionPatience))
         case .absent: return .gone
         }
-        switch step(of: course.progress) {
+        switch step(of: run.progress) {
         case .interrupt: return .interrupted
         case .hold: return .held(until: delivery.notification.expiresAt)
-        case .giveUp(let state): return try await giveUp(&course, as: state)
+        case .giveUp(let state): return try await giveUp(&run, as: state)
         case .retry:
-            var content = takeContent(of: &course)
-            defer { course.content = content }
-            return try await retry(&course, &content)
+            var content = takeContent(of: &run)
+            defer { run.content = content }
+            return try await retry(&run, &content)
         case .fanOut:
-            var content = takeContent(of: &course)
-            defer { course.content = content }
+            var content = takeContent(of: &run)
+            defer { run.content = content }
             // Its pages may take days, in which what is to be tried again must not wait, nor expire.
-            if try await isRolloutWithRetryDue(delivery) { return try await retryDue(&course, &content) }
-            return try await fanOut(&course, &content)
+            if try await isRolloutWithRetryDue(delivery) { return try await retryDue(&run, &content) }
+            return try await fanOut(&run, &content)
         }
     }
 
@@ -115,8 +115,8 @@ struct Deliverer: Sendable {
         board.signal(of: delivery.notification.sequence)
     }
 
-    private func takeContent(of course: inout DeliveryCourse) -> DeliveryContent {
-        course.takeContent() ?? sender.content(of: course.delivery, on: platforms[course.delivery.platform])
+    private func takeContent(of run: inout DeliveryRun) -> DeliveryContent {
+        run.takeContent() ?? sender.content(of: run.delivery, on: platforms[run.delivery.platform])
     }
 
     /// Only held while something is sent: many deliveries wait at a time, and a map may be an open file.
@@ -130,20 +130,20 @@ struct Deliverer: Sendable {
     /// - Parameter page: Its only one, where it has no other, which spares going through the numbers of everybody.
     func reached(
         of delivery: Delivery, _ page: AudiencePage? = nil
-    ) throws(StorageError) -> [ReachedBlock] {
+    ) throws(StorageError) -> [DeliveredBitmap] {
         if page?.count == 0 { return [] }
         guard let map = try maps.existingMap(for: delivery.id, through: delivery.lastNumber) else { return [] }
         guard let page else { return map.blocks }
-        return ReachedBlock.blocks(of: page.members.filter(map.contains).map(\.number))
+        return DeliveredBitmap.blocks(of: page.members.filter(map.contains).map(\.number))
     }
 
     // MARK: What pages come to
 
     /// Counts what a step has come to once it is recorded: what was not will be done, and counted, again. Where the
     /// delivery is gone from the store, the turn is its last.
-    func record(_ step: DeliveryStep, of course: inout DeliveryCourse) async throws(StorageError) {
-        if try await notifications.record(step) { course.hasProgressed = true } else { course.isGone = true }
-        metrics.addOutcomes(step.counts, on: course.delivery.platform)
+    func record(_ step: DeliveryStep, of run: inout DeliveryRun) async throws(StorageError) {
+        if try await notifications.record(step) { run.hasProgressed = true } else { run.isGone = true }
+        metrics.addOutcomes(step.counts, on: run.delivery.platform)
     }
 
     func makeTally(_ delivery: Delivery, areRetries: Bool) -> PageTally {
@@ -161,24 +161,24 @@ struct Deliverer: Sendable {
     }
 
     /// Tells the lane how the page went.
-    func conclude(_ tally: inout PageTally, _ lane: ReadyLane, _ delivery: Delivery) -> Conclusion {
+    func conclude(_ tally: inout PageTally, _ lane: SendContext, _ delivery: Delivery) -> Conclusion {
         // What an old credential has come to says nothing of the new one.
         let isCurrent = hubs.credential(for: delivery.platform, of: delivery.notification.hub) == lane.credential
-        let note = lanes.note(tally, lane, isCurrent: isCurrent, at: time.now)
-        raiseAlarms(note, tally, delivery)
+        let record = lanes.record(tally, lane, isCurrent: isCurrent, at: time.now)
+        raiseAlarms(record, tally, delivery)
         // Of templates another one may do.
         if let outcome = tally.refusesAll, !lane.sendsAnything || !delivery.isOfTemplates {
             lanes.refuse(delivery.id, outcome)
         }
-        tally.decideFates(removing: Set(note.gone.map(\.channel)))
+        tally.decideFates(removing: Set(record.gone.map(\.channel)))
         return Conclusion(
-            pauses: tally.holds + [note.pause].compactMap(\.self), quarantines: note.quarantines, gone: note.gone)
+            pauses: tally.holds + [record.pause].compactMap(\.self), quarantines: record.quarantines, gone: record.gone)
     }
 
     /// Acts on what was said of handles, once the step is recorded: a refusal names the registration that it may remove.
     /// Where a kill comes between the two, the next notification finds the handle dead again.
     func apply(
-        _ tally: PageTally, _ conclusion: Conclusion, _ delivery: Delivery, _ lane: ReadyLane
+        _ tally: PageTally, _ conclusion: Conclusion, _ delivery: Delivery, _ lane: SendContext
     ) async throws(StorageError) {
         let feedback = sender.feedback(of: tally, gone: conclusion.gone, lane)
         guard !feedback.isEmpty else { return }
@@ -186,14 +186,14 @@ struct Deliverer: Sendable {
     }
 
     /// Tells the operator, once, what needs a look and does not mend itself.
-    private func raiseAlarms(_ note: LaneNote, _ tally: PageTally, _ delivery: Delivery) {
+    private func raiseAlarms(_ record: LaneChange, _ tally: PageTally, _ delivery: Delivery) {
         let name = hubs.hub(delivery.notification.hub)?.name ?? ""
-        if note.beginsPause, let cause = tally.pauseCause {
+        if record.beginsPause, let cause = tally.pauseCause {
             log(
                 "Sending from hub '\(name)' to \(delivery.platform) is paused: \(cause.name.rawValue), "
                     + "\(cause.reason). What was accepted is kept and tried again.")
         }
-        for (application, isQuarantined) in note.quarantines.sorted(by: { $0.key < $1.key }) {
+        for (application, isQuarantined) in record.quarantines.sorted(by: { $0.key < $1.key }) {
             let part = application.isEmpty ? "" : " (\(application))"
             log(
                 isQuarantined
@@ -207,9 +207,9 @@ struct Deliverer: Sendable {
     /// Ends the delivery.
     /// - Parameter state: nil where what it has come to tells.
     func finish(
-        _ course: inout DeliveryCourse, _ state: NotificationState?
+        _ run: inout DeliveryRun, _ state: NotificationState?
     ) async throws(StorageError) -> Ending {
-        let delivery = course.delivery
+        let delivery = run.delivery
         let final: NotificationState
         if let state {
             final = state
@@ -219,9 +219,9 @@ struct Deliverer: Sendable {
             final = report?.counts[delivery.platform]?.isEmpty ?? true ? .noTargetFound : .completed
         }
         let step = DeliveryStep(
-            delivery: delivery.id, isFannedOut: course.progress.isFannedOut, state: final, endedAt: time.now,
+            delivery: delivery.id, isFannedOut: run.progress.isFannedOut, state: final, endedAt: time.now,
             reached: final == .noTargetFound ? [] : try reached(of: delivery))
-        try await record(step, of: &course)
+        try await record(step, of: &run)
         await forget(delivery.id, of: delivery.notification.sequence)
         return .finished
     }
@@ -245,7 +245,7 @@ struct Deliverer: Sendable {
     // MARK: Whether to go on
 
     enum Readiness {
-        case ready(ReadyLane)
+        case ready(SendContext)
         case paused(until: Timestamp)
     }
 
@@ -256,17 +256,17 @@ struct Deliverer: Sendable {
         if case .paused(let until) = entry { return .paused(until: until) }
         let credential = hubs.credential(for: id.platform, of: id.hub)
         guard let type = platforms.service(id.platform) else {
-            return .ready(ReadyLane(id, credential, .refused(PageSender.noPushService(for: id.platform))))
+            return .ready(SendContext(id, credential, .refused(PageSender.noPushService(for: id.platform))))
         }
         guard let credential else {
             services.forget(id)
             return .ready(
-                ReadyLane(id, nil, .refused(PageSender.noCredential(for: type.descriptor.credentialPlatform))))
+                SendContext(id, nil, .refused(PageSender.noCredential(for: type.descriptor.credentialPlatform))))
         }
         guard let service = try? services.service(type, of: id, credential: credential) else {
             return .paused(until: lanes.pause(id, isProbe: entry == .probe, at: now))
         }
-        return .ready(ReadyLane(id, credential, .by(service), isProbe: entry == .probe))
+        return .ready(SendContext(id, credential, .by(service), isProbe: entry == .probe))
     }
 }
 
@@ -282,7 +282,7 @@ extension Deliverer.Ending {
 }
 
 /// A lane that may send now, with what it sends with.
-struct ReadyLane: Sendable {
+struct SendContext: Sendable {
     enum Sending: Sendable {
         case by(any PushService)
         /// There is nothing to send with: what every push comes to.

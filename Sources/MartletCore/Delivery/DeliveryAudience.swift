@@ -31,14 +31,14 @@ extension AudiencePage {
     init(of handles: [PushHandle], among members: [AudienceMember]) {
         self.init()
         for member in members {
-            let place = Int(member.registration) - 1
-            guard handles.indices.contains(place) else { continue }
-            var text = handles[place].text
+            let index = Int(member.registration) - 1
+            guard handles.indices.contains(index) else { continue }
+            var text = handles[index].text
             text.withUTF8 { append(member, handle: $0) }
         }
     }
 
-    private static func member(_ place: Int) -> AudienceMember {
-        AudienceMember(channel: .none, registration: Int64(place) + 1)
+    private static func member(_ index: Int) -> AudienceMember {
+        AudienceMember(channel: .none, registration: Int64(index) + 1)
     }
 }

@@ -8,7 +8,7 @@ import MartletModel
 /// waits so much is held with what it brings; of the rest only the number is kept.
 struct DeliveryQueue: Sendable {
     enum Next: Sendable {
-        case deliver(DeliveryCourse, Kind)
+        case deliver(DeliveryRun, Kind)
         /// One of which only the number is kept: where it stands is read from the store.
         case resume(Delivery.ID, Kind)
         case wait(until: Timestamp?)
@@ -23,7 +23,7 @@ struct DeliveryQueue: Sendable {
     private struct Item: Sendable {
         enum Content: Sendable {
             /// Apart from the queue, in which most have only a number.
-            indirect case held(DeliveryCourse, weight: Int)
+            indirect case held(DeliveryRun, weight: Int)
             case stored(Delivery.ID)
         }
 
@@ -33,14 +33,14 @@ struct DeliveryQueue: Sendable {
 
         var id: Delivery.ID {
             switch content {
-            case .held(let course, _): course.delivery.id
+            case .held(let run, _): run.delivery.id
             case .stored(let id): id
             }
         }
     }
 
     /// What is always kept of a delivery.
-    private struct Note: Sendable {
+    private struct KnownDelivery: Sendable {
         var lane: LaneID
         /// Its sequence number.
         var notification: Int64
@@ -48,7 +48,7 @@ struct DeliveryQueue: Sendable {
         var kind: Kind
         var expiresAt: Timestamp
         /// It stands behind a scout, and sleeps until it expires.
-        var isBehind = false
+        var isAfter = false
         /// Turns in a row that have recorded nothing and wanted another one at once.
         var stalls = 0
         /// The item that waits for its turn.
@@ -66,26 +66,26 @@ struct DeliveryQueue: Sendable {
 
     private let limits: QueueLimits
     private let pageSize: Int
-    private var firstPages: FairTurns<Item>
-    private var furtherPages: FairTurns<Item>
+    private var firstPages: LaneScheduler<Item>
+    private var furtherPages: LaneScheduler<Item>
     private var sleepers = PriorityHeap<Delivery.ID, Timestamp>()
-    private var lines = PausedLines()
-    private var known: [Delivery.ID: Note] = [:]
+    private var lines = PausedLaneQueues()
+    private var known: [Delivery.ID: KnownDelivery] = [:]
     private var running: Set<Delivery.ID> = []
     private var held = 0
     private var heldBytes = 0
     private var lastTicket: UInt64 = 0
     /// Items that another one has been added for.
     private var outdated = 0
-    private var reading = StoreReading()
+    private var reading = BacklogRefill()
     /// Deliveries in a row that storage has failed.
     private var failures = 0
 
     init(limits: QueueLimits, pageSize: Int) {
         self.limits = limits
         self.pageSize = pageSize
-        firstPages = FairTurns(slots: limits.firstPages)
-        furtherPages = FairTurns(slots: limits.furtherPages)
+        firstPages = LaneScheduler(slots: limits.firstPages)
+        furtherPages = LaneScheduler(slots: limits.furtherPages)
     }
 
     var waitingCount: Int { firstPages.waiting + furtherPages.waiting - outdated }
@@ -128,7 +128,7 @@ struct DeliveryQueue: Sendable {
     /// Takes a delivery of which only the number is kept until its turn.
     private mutating func enqueueStored(_ delivery: Delivery) {
         guard known[delivery.id] == nil else { return }
-        wait(.stored(delivery.id), Note(delivery, kind: .firstPage))
+        wait(.stored(delivery.id), KnownDelivery(delivery, kind: .firstPage))
     }
 
     /// Behind which delivery the store is to be read, where it is to be read now.
@@ -143,35 +143,35 @@ struct DeliveryQueue: Sendable {
     }
 
     /// The store could not be read.
-    mutating func postponeFilling(until moment: Timestamp) {
-        reading.fail(until: moment)
+    mutating func postponeFilling(until timestamp: Timestamp) {
+        reading.fail(until: timestamp)
     }
 
     private mutating func enqueue(_ progress: DeliveryProgress) {
         guard known[progress.delivery.id] == nil else { return }
-        wait(DeliveryCourse(progress))
+        wait(DeliveryRun(progress))
     }
 
-    private mutating func wait(_ course: DeliveryCourse) {
-        let weight = course.weight
-        let note = Note(course.delivery, kind: course.hasBegun ? .furtherPage : .firstPage)
+    private mutating func wait(_ run: DeliveryRun) {
+        let weight = run.weight
+        let entry = KnownDelivery(run.delivery, kind: run.hasBegun ? .furtherPage : .firstPage)
         guard held < limits.held, heldBytes + weight <= limits.heldBytes else {
-            return wait(.stored(course.delivery.id), note)
+            return wait(.stored(run.delivery.id), entry)
         }
         held += 1
         heldBytes += weight
-        wait(.held(course, weight: weight), note)
+        wait(.held(run, weight: weight), entry)
     }
 
-    private mutating func wait(_ content: Item.Content, _ note: Note) {
+    private mutating func wait(_ content: Item.Content, _ entry: KnownDelivery) {
         lastTicket += 1
         let item = Item(content: content, ticket: lastTicket)
-        var note = note
-        note.ticket = lastTicket
-        known[item.id] = note
-        switch note.kind {
-        case .firstPage: firstPages.add(item, in: note.lane, isAhead: note.isAhead)
-        case .furtherPage: furtherPages.add(item, in: note.lane, isAhead: note.isAhead)
+        var entry = entry
+        entry.ticket = lastTicket
+        known[item.id] = entry
+        switch entry.kind {
+        case .firstPage: firstPages.add(item, in: entry.lane, isAhead: entry.isAhead)
+        case .furtherPage: furtherPages.add(item, in: entry.lane, isAhead: entry.isAhead)
         }
     }
 
@@ -181,18 +181,18 @@ struct DeliveryQueue: Sendable {
     /// older ones. One that sleeps until a moment, or runs, stays as it is.
     /// - Returns: Whether it is known.
     mutating func advance(_ id: Delivery.ID) -> Bool {
-        guard var note = known[id] else { return false }
-        guard !running.contains(id), !note.isAhead else { return true }
+        guard var entry = known[id] else { return false }
+        guard !running.contains(id), !entry.isAhead else { return true }
         if sleepers[id] == nil {
             outdated += 1
         } else {
-            guard note.isBehind else { return true }
-            lines.take([id], before: note.lane)
+            guard entry.isAfter else { return true }
+            lines.take([id], before: entry.lane)
             sleepers.remove(id)
-            note.isBehind = false
+            entry.isAfter = false
         }
-        note.isAhead = true
-        wait(.stored(id), note)
+        entry.isAhead = true
+        wait(.stored(id), entry)
         return true
     }
 
@@ -244,16 +244,16 @@ struct DeliveryQueue: Sendable {
         known[item.id]?.isAhead = false
         running.insert(item.id)
         return switch item.content {
-        case .held(let course, _): .deliver(course, kind)
+        case .held(let run, _): .deliver(run, kind)
         case .stored(let id): .resume(id, kind)
         }
     }
 
     /// A delivery has sent a page and has more to send.
-    mutating func yield(_ course: DeliveryCourse) {
-        guard stop(course.delivery.id, sent: course.sent) else { return }
+    mutating func yield(_ run: DeliveryRun) {
+        guard stop(run.delivery.id, sent: run.sent) else { return }
         failures = 0
-        wait(course)
+        wait(run)
     }
 
     /// A delivery has stopped.
@@ -274,9 +274,9 @@ struct DeliveryQueue: Sendable {
             known[id]?.kind = .furtherPage
             sleepers.set(id, until)
         case .paused(let lane, let until):
-            guard !lines.stand(id, before: lane), let note = known[id] else { return sleepers.set(id, until) }
-            known[id]?.isBehind = true
-            return sleepers.set(id, note.expiresAt)
+            guard !lines.stand(id, before: lane), let entry = known[id] else { return sleepers.set(id, until) }
+            known[id]?.isAfter = true
+            return sleepers.set(id, entry.expiresAt)
         case .failed:
             failures = min(failures + 1, Self.failureLimit)
             sleepers.set(id, now + .seconds(1 << (failures - 1)))
@@ -288,10 +288,10 @@ struct DeliveryQueue: Sendable {
 
     /// - Returns: Whether it was running.
     private mutating func stop(_ id: Delivery.ID, sent: Int) -> Bool {
-        guard running.remove(id) != nil, let note = known[id] else { return false }
-        switch note.kind {
-        case .firstPage: firstPages.end(in: note.lane, cost: cost(of: note.kind), sent: sent)
-        case .furtherPage: furtherPages.end(in: note.lane, cost: cost(of: note.kind), sent: sent)
+        guard running.remove(id) != nil, let entry = known[id] else { return false }
+        switch entry.kind {
+        case .firstPage: firstPages.end(in: entry.lane, cost: cost(of: entry.kind), sent: sent)
+        case .furtherPage: furtherPages.end(in: entry.lane, cost: cost(of: entry.kind), sent: sent)
         }
         return true
     }
@@ -323,22 +323,22 @@ struct DeliveryQueue: Sendable {
 
     /// Wakes what stands before a lane: it is open.
     mutating func release(_ lane: LaneID) {
-        guard let (scout, others) = lines.release(lane) else { return }
+        guard let (probe, others) = lines.release(lane) else { return }
         // Otherwise the scout runs, or is about to.
-        if sleepers.remove(scout) { wake(scout) }
+        if sleepers.remove(probe) { wake(probe) }
         for id in others { wake(id) }
     }
 
     /// Wakes what sleeps, out of a line too.
     private mutating func wake(sleepers ids: [Delivery.ID]) {
-        let behind = ids.filter { known[$0]?.isBehind ?? false }
-        for lane in Set(behind.compactMap { known[$0]?.lane }) { lines.take(Set(behind), before: lane) }
+        let after = ids.filter { known[$0]?.isAfter ?? false }
+        for lane in Set(after.compactMap { known[$0]?.lane }) { lines.take(Set(after), before: lane) }
         for id in ids { wake(id) }
     }
 
     private mutating func wake(_ id: Delivery.ID) {
         sleepers.remove(id)
-        known[id]?.isBehind = false
-        if let note = known[id] { wait(.stored(id), note) }
+        known[id]?.isAfter = false
+        if let entry = known[id] { wait(.stored(id), entry) }
     }
 }

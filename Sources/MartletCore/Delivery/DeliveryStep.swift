@@ -21,7 +21,7 @@ public struct DeliveryStep: Sendable {
     public var range: RangeRecord?
     public var attempts: [Attempt]
     /// With a final state, whom the delivery has reached.
-    public var reached: [ReachedBlock]
+    public var reached: [DeliveredBitmap]
     /// Pauses of the lane, and of origins, that the page has begun or prolonged.
     public var pauses: [LanePause] = []
     /// Quarantines of the lane that have begun with the page, or ended, by application.
@@ -29,13 +29,13 @@ public struct DeliveryStep: Sendable {
     /// Of a roll-out, when the page or the round of retries began whose pushes it tells of.
     public var sentAt: Timestamp?
     /// Nothing of it went out, and nothing will: with a collapse key it supersedes nobody from now on.
-    public var supersedesNobody = false
+    public var supersedesNone = false
 
     public init(
         delivery: Delivery.ID, cursor: AudienceMember? = nil, isFannedOut: Bool, state: NotificationState,
         startedAt: Timestamp? = nil, endedAt: Timestamp? = nil, counts: [OutcomeName: Int] = [:],
         refusals: [Refusal] = [], retries: [Retry] = [], settled: [AudienceMember] = [],
-        range: RangeRecord? = nil, attempts: [Attempt] = [], reached: [ReachedBlock] = []
+        range: RangeRecord? = nil, attempts: [Attempt] = [], reached: [DeliveredBitmap] = []
     ) {
         self.delivery = delivery
         self.cursor = cursor
@@ -68,11 +68,11 @@ public struct Refusal: Sendable {
     public var attempts: Int
     /// nil where nothing was sent.
     public var answer: PushAnswer?
-    public var fate: TokenFate
+    public var fate: HandleFate
 
     public init(
         member: AudienceMember, registration: AudienceMember? = nil, handle: PushHandle?, outcome: OutcomeName,
-        reason: String, at: Timestamp, attempts: Int = 1, answer: PushAnswer? = nil, fate: TokenFate = .kept
+        reason: String, at: Timestamp, attempts: Int = 1, answer: PushAnswer? = nil, fate: HandleFate = .kept
     ) {
         self.registration = registration
         self.attempts = attempts

@@ -4,7 +4,7 @@ import Synchronization
 /// One alarm: fires at the soonest moment that it was last set to.
 final class DeliveryTimer: Sendable {
     private struct State {
-        var moment: Timestamp?
+        var timestamp: Timestamp?
         var task: Task<Void, Never>?
     }
 
@@ -18,15 +18,15 @@ final class DeliveryTimer: Sendable {
     }
 
     /// - Parameter moment: nil for no alarm.
-    func set(_ moment: Timestamp?) {
+    func set(_ timestamp: Timestamp?) {
         state.withLock { state in
-            guard moment != state.moment else { return }
+            guard timestamp != state.timestamp else { return }
             state.task?.cancel()
-            state.moment = moment
-            state.task = moment.map { moment in
+            state.timestamp = timestamp
+            state.task = timestamp.map { timestamp in
                 Task { [time, self] in
-                    guard (try? await time.sleep(until: moment)) != nil else { return }
-                    ring(moment)
+                    guard (try? await time.sleep(until: timestamp)) != nil else { return }
+                    ring(timestamp)
                 }
             }
         }
@@ -36,9 +36,9 @@ final class DeliveryTimer: Sendable {
         set(nil)
     }
 
-    private func ring(_ moment: Timestamp) {
+    private func ring(_ timestamp: Timestamp) {
         state.withLock { state in
-            if state.moment == moment { (state.moment, state.task) = (nil, nil) }
+            if state.timestamp == timestamp { (state.timestamp, state.task) = (nil, nil) }
         }
         fire()
     }

@@ -9,13 +9,13 @@ public final class Dispatcher: Sendable {
     /// What has been counted since the start.
     public let metrics: DeliveryMetrics
     private let store: any NotificationStore & ControlStore & LaneStore
-    private let board = ControlBoard()
+    private let board = ControlRegistry()
     private let controls: SendControls
     /// Hubs whose credentials have changed, and whose pauses are to be forgotten for good.
     private let reopened = Mutex<Set<Hub.ID>>([])
     private let deliverer: Deliverer
-    private let lanes: LaneBoard
-    private let origins: OriginBoard
+    private let lanes: LaneCircuitBreakers
+    private let origins: OriginCircuitBreakers
     private let settings: DeliverySettings
     private let time: any TimeSource
     private let queue: Mutex<DeliveryQueue>
@@ -32,21 +32,22 @@ public final class Dispatcher: Sendable {
         settings: DeliverySettings = DeliverySettings(), log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         store = notifications
-        lanes = LaneBoard()
+        lanes = LaneCircuitBreakers()
         let metrics = DeliveryMetrics()
         self.metrics = metrics
-        let origins = OriginBoard()
+        let origins = OriginCircuitBreakers()
         self.origins = origins
         let sender = PageSender(
             transport: transport,
             authorizations: AuthorizationCache(
                 transport: transport, timeout: settings.requestTimeout, time: time, metrics: metrics),
-            lanes: lanes, origins: origins, suspects: Suspects(store: devices), paces: Paces(time: time),
+            lanes: lanes, origins: origins, suspects: SuspectedStaleDevices(store: devices),
+            paces: SendingRateLimits(time: time),
             messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         // What halts itself has nobody to wake.
         controls = SendControls(store: notifications, board: board, time: time) { _ in }
         deliverer = Deliverer(
-            notifications: notifications, letters: notifications, devices: devices, maps: maps, hubs: hubs,
+            notifications: notifications, deadLetters: notifications, devices: devices, maps: maps, hubs: hubs,
             platforms: platforms, lanes: lanes, board: board, controls: controls, sender: sender, settings: settings,
             time: time, metrics: metrics, log: log)
         self.settings = settings
@@ -180,7 +181,7 @@ public final class Dispatcher: Sendable {
         while !Task.isCancelled {
             do throws(StorageError) {
                 let now = time.now
-                for memory in try await store.laneMemories(at: now) {
+                for memory in try await store.persistedLaneStates(at: now) {
                     lanes.restore(memory)
                     for pause in memory.pauses { origins.restore(pause, of: memory.lane, at: now) }
                 }
@@ -214,8 +215,8 @@ public final class Dispatcher: Sendable {
         }
         while true {
             switch queue.withLock({ $0.next(at: time.now) }) {
-            case .deliver(let course, let kind):
-                group.addTask(priority: kind.priority) { await self.deliver(course) }
+            case .deliver(let run, let kind):
+                group.addTask(priority: kind.priority) { await self.deliver(run) }
             case .resume(let id, let kind):
                 group.addTask(priority: kind.priority) { await self.resume(id) }
             case .wait(let until):
@@ -230,14 +231,14 @@ public final class Dispatcher: Sendable {
     /// is done once more.
     private func clockWasSetBack(by amount: Duration) async {
         log("The clock was set back by \(amount.components.seconds) seconds: what waits is looked at again.")
-        await hasten(by: amount)
+        await expedite(by: amount)
         guard (try? await Task.sleep(for: settings.requestTimeout * 7)) != nil else { return }
-        await hasten(by: amount)
+        await expedite(by: amount)
     }
 
-    private func hasten(by amount: Duration) async {
+    private func expedite(by amount: Duration) async {
         do throws(StorageError) {
-            try await store.hastenRetries(beyond: time.now + settings.retry.longestWait, by: amount)
+            try await store.expediteRetries(beyond: time.now + settings.retry.longestWait, by: amount)
         } catch {
             log("Retries that lie too far ahead stay as they are: \(error)")
         }
@@ -245,15 +246,15 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
-    private func deliver(_ start: DeliveryCourse) async {
-        var course = start
-        let ending = await deliverer.run(&course)
-        let lane = course.delivery.lane
-        if let newer = course.newer { await advance(newer) }
+    private func deliver(_ start: DeliveryRun) async {
+        var run = start
+        let ending = await deliverer.run(&run)
+        let lane = run.delivery.lane
+        if let newer = run.newer { await advance(newer) }
         if ending == .yielded {
-            queue.withLock { $0.yield(course) }
+            queue.withLock { $0.yield(run) }
         } else {
-            end(course.delivery.id, sent: course.sent, ending, of: course.delivery.notification)
+            end(run.delivery.id, sent: run.sent, ending, of: run.delivery.notification)
             // The turn may have left something of its hub behind since the deletion.
             if ending == .gone, deliverer.hubs.presence(of: lane.hub) == .absent { forget(lane.hub) }
         }
@@ -282,7 +283,7 @@ public final class Dispatcher: Sendable {
                 await deliverer.forget(id, of: queue.withLock { $0.notification(of: id) })
                 return end(id, .gone)
             }
-            await deliver(DeliveryCourse(found))
+            await deliver(DeliveryRun(found))
         } catch {
             end(id, .failed(error))
         }

@@ -125,8 +125,8 @@ struct DeviceIdentity: Hashable, Sendable {
 }
 
 extension AudiencePage {
-    func identity(of place: Int) -> DeviceIdentity {
-        let channel = channel(place)
-        return channel == .none ? withHandle(place) { DeviceIdentity(handle: $0) } : DeviceIdentity(channel)
+    func identity(of index: Int) -> DeviceIdentity {
+        let channel = channel(index)
+        return channel == .none ? withHandle(index) { DeviceIdentity(handle: $0) } : DeviceIdentity(channel)
     }
 }

@@ -22,8 +22,8 @@ struct Lane: Sendable {
 
     mutating func begin(
         _ devices: [DeviceIdentity], isProbe: Bool, expiry: Timestamp, at now: Timestamp, trialDuration: Duration
-    ) -> LaneBoard.Admission {
-        var admission = LaneBoard.Admission()
+    ) -> LaneCircuitBreakers.Admission {
+        var admission = LaneCircuitBreakers.Admission()
         let mayTry = !isProbe || devices.allSatisfy(failingDevices.contains)
         let trialLimit = isOpen ? Self.trialLimit : 1
         let areFew = devices.count <= OutstandingPushes.pageLimit
@@ -54,13 +54,13 @@ struct Lane: Sendable {
         return .wait(FailingDevices.Wait(until: now + wait, outcome: .noAnswerYet))
     }
 
-    mutating func end(_ admission: LaneBoard.Admission, at now: Timestamp) {
+    mutating func end(_ admission: LaneCircuitBreakers.Admission, at now: Timestamp) {
         for device in admission.outstanding { outstanding.end(device, at: now) }
         for device in admission.trials { failingDevices.endTrial(device) }
         trialCount = max(0, trialCount - admission.trials.count)
     }
 
-    mutating func note(
+    mutating func record(
         _ evidence: PushEvidence, reached: [DeviceIdentity], trials: Set<DeviceIdentity>, at now: Timestamp
     ) -> (verdict: FailureAttribution.Verdict, news: PushEvidence) {
         let news = evidence.without(failingDevices.contains)
@@ -75,7 +75,7 @@ struct Lane: Sendable {
 
     /// Notes what the pushes of a page with one application came to.
     /// - Returns: Who is believed to be gone, and whether a quarantine has begun with it, or ended.
-    mutating func note(
+    mutating func record(
         _ health: PageHealth, of application: String, at now: Timestamp
     ) -> (gone: [ChannelFeedback], change: Bool?) {
         if guards[application] == nil, guards.count >= Self.guardLimit {
@@ -84,7 +84,7 @@ struct Lane: Sendable {
         }
         var known = guards[application] ?? DeletionGuard()
         let before = known.isQuarantined
-        let gone = known.note(health, at: now)
+        let gone = known.record(health, at: now)
         guards[application] = known
         return (gone, known.isQuarantined == before ? nil : known.isQuarantined)
     }

@@ -4,23 +4,23 @@ struct PageMessages: Sendable {
     let haveOwnBodies: Bool
     private let messages: [Message]
     /// For each place of the page the place of its message; empty where all have the first.
-    private let messagePlaces: [UInt32]
+    private let messageIndices: [UInt32]
 
     /// One message for all.
     init(_ message: Message) {
         haveOwnBodies = false
         messages = [message]
-        messagePlaces = []
+        messageIndices = []
     }
 
-    init(_ messages: [Message], byPlace messagePlaces: [UInt32], haveOwnBodies: Bool) {
+    init(_ messages: [Message], byIndex messageIndices: [UInt32], haveOwnBodies: Bool) {
         self.haveOwnBodies = haveOwnBodies
         self.messages = messages
-        self.messagePlaces = messagePlaces
+        self.messageIndices = messageIndices
     }
 
     /// - Parameter place: A place in the page.
-    subscript(place: Int) -> Message {
-        messages[messagePlaces.isEmpty ? 0 : Int(messagePlaces[place])]
+    subscript(index: Int) -> Message {
+        messages[messageIndices.isEmpty ? 0 : Int(messageIndices[index])]
     }
 }

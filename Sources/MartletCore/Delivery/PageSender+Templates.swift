@@ -11,38 +11,38 @@ enum DeliveryContent: Sendable {
 
 extension PageSender {
     func content(of delivery: Delivery, on platform: (any PushPlatform.Type)?) -> DeliveryContent {
-        let moment = delivery.notification.acceptedAt
+        let timestamp = delivery.notification.acceptedAt
         switch delivery.notification.content {
         case .native(_, let message):
-            return .native(platform?.normalized(message, at: moment) ?? message)
+            return .native(platform?.normalized(message, at: timestamp) ?? message)
         case .template(let properties):
             guard let platform else { return .nothing }
-            return .templates(TemplateRenderer(properties, on: platform, at: moment, templates: templates))
+            return .templates(TemplateRenderer(properties, on: platform, at: timestamp, templates: templates))
         }
     }
 
     /// Sends the pushes of a page.
     /// - Parameter places: Whom of the page it is for.
-    func send(_ job: Job, _ content: inout DeliveryContent, places: [Int], tally: inout PageTally) async {
+    func send(_ job: Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally) async {
         let service: any PushService
         switch job.sending {
         case .by(let known): service = known
-        case .refused(let outcome): return add(outcome, of: job, at: places, to: &tally)
+        case .refused(let outcome): return add(outcome, of: job, at: indices, to: &tally)
         }
-        var (job, places) = (job, places)
-        await separateSuspects(&job, &places, service, tally: &tally)
-        guard !places.isEmpty else { return }
+        var (job, indices) = (job, indices)
+        await separateSuspectedStale(&job, &indices, service, tally: &tally)
+        guard !indices.isEmpty else { return }
         switch content {
         case .native(let message):
             let message = limited(message, of: job, service)
-            let parcels = parcels(PageMessages(message), to: places, of: job, service, tally: &tally)
-            await send(parcels, of: job, tally: &tally)
+            let groups = groups(PageMessages(message), to: indices, of: job, service, tally: &tally)
+            await send(groups, of: job, tally: &tally)
         case .templates(var renderer):
             content = .nothing
-            await send(job, &renderer, service, places, tally: &tally)
+            await send(job, &renderer, service, indices, tally: &tally)
             content = .templates(renderer)
         case .nothing:
-            add(Self.noPushService(for: job.delivery.platform), of: job, at: places, to: &tally)
+            add(Self.noPushService(for: job.delivery.platform), of: job, at: indices, to: &tally)
         }
     }
 
@@ -50,31 +50,31 @@ extension PageSender {
     private static let messageBytes = 2 << 20
 
     private func send(
-        _ job: Job, _ renderer: inout TemplateRenderer, _ service: any PushService, _ places: [Int],
+        _ job: Job, _ renderer: inout TemplateRenderer, _ service: any PushService, _ indices: [Int],
         tally: inout PageTally
     ) async {
-        guard let sample = sampleService(service, for: places, of: job) else {
-            let parcels = parcels(PageMessages(Message(body: [])), to: places, of: job, service, tally: &tally)
-            return await send(parcels, of: job, tally: &tally)
+        guard let sample = sampleService(service, for: indices, of: job) else {
+            let groups = groups(PageMessages(Message(body: [])), to: indices, of: job, service, tally: &tally)
+            return await send(groups, of: job, tally: &tally)
         }
-        var rest = places[...]
+        var rest = indices[...]
         while !rest.isEmpty {
-            let parcels = parcels(&renderer, ofFirst: &rest, of: job, service, sample, tally: &tally)
-            await send(parcels, of: job, tally: &tally)
+            let groups = groups(&renderer, ofFirst: &rest, of: job, service, sample, tally: &tally)
+            await send(groups, of: job, tally: &tally)
         }
     }
 
     /// Renders what the first members are sent, as many as there is room for, and puts together what can go together.
     /// What gives nothing to send is their outcome.
-    private func parcels(
+    private func groups(
         _ renderer: inout TemplateRenderer, ofFirst rest: inout ArraySlice<Int>, of job: Job,
         _ service: any PushService, _ sample: any PushService, tally: inout PageTally
-    ) -> [Parcel] {
-        var sorting = ParcelSorting(renderings: job.page.renderings.count)
+    ) -> [RecipientGroup] {
+        var sorting = RecipientGrouping(renderings: job.page.renderings.count)
         // One moment for all, so that durations do not keep messages apart.
         let now = time.now
-        while sorting.bytes < Self.messageBytes, let place = rest.popFirst() {
-            let rendering = Int(job.page.renderingPlaces[place])
+        while sorting.bytes < Self.messageBytes, let index = rest.popFirst() {
+            let rendering = Int(job.page.bindingIndices[index])
             if sorting.isUnknown(rendering) {
                 switch renderer.message(for: job.page.renderings[rendering]) {
                 case .refused(let outcome): sorting.refuse(rendering, outcome)
@@ -82,14 +82,14 @@ extension PageSender {
                     sort(limited(message, of: job, service), rendering, of: job, sample, at: now, into: &sorting)
                 }
             }
-            if let outcome = sorting.add(place, rendering) {
-                tally.addUnsent(outcome, to: addressee(place, of: job))
+            if let outcome = sorting.add(index, rendering) {
+                tally.addUnsent(outcome, to: addressee(index, of: job))
             }
         }
         return sorting.groups.flatMap { group in
             let messages = PageMessages(
-                sorting.messages, byPlace: job.page.renderingPlaces, haveOwnBodies: group.haveOwnBodies)
-            return parcels(messages, to: group.places, of: job, service, tally: &tally)
+                sorting.messages, byIndex: job.page.bindingIndices, haveOwnBodies: group.haveOwnBodies)
+            return groups(messages, to: group.indices, of: job, service, tally: &tally)
         }
     }
 
@@ -103,7 +103,7 @@ extension PageSender {
 
     private func sort(
         _ message: Message, _ rendering: Int, of job: Job, _ service: any PushService, at now: Timestamp,
-        into sorting: inout ParcelSorting
+        into sorting: inout RecipientGrouping
     ) {
         do throws(PushServiceError) {
             let shared = try service.shared(

@@ -13,10 +13,10 @@ struct PageSender: Sendable {
 
     let transport: any HTTPTransport
     let authorizations: AuthorizationCache
-    let lanes: LaneBoard
-    let origins: OriginBoard
-    let suspects: Suspects
-    let paces: Paces
+    let lanes: LaneCircuitBreakers
+    let origins: OriginCircuitBreakers
+    let suspects: SuspectedStaleDevices
+    let paces: SendingRateLimits
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
     /// Whether the answers to pushes that were taken are looked at too.
@@ -29,7 +29,7 @@ struct PageSender: Sendable {
     struct Job: Sendable {
         var delivery: Delivery
         var credential: Credential
-        var sending: ReadyLane.Sending
+        var sending: SendContext.Sending
         var page: AudiencePage
         /// Attempts made before, by place in the page; empty where there were none.
         var attempts: [Int]
@@ -45,7 +45,7 @@ struct PageSender: Sendable {
 
         /// A page of first attempts.
         init(
-            _ delivery: Delivery, _ lane: ReadyLane, page: AudiencePage, map: any ProgressMap, stop: StopSignal? = nil
+            _ delivery: Delivery, _ lane: SendContext, page: AudiencePage, map: any ProgressMap, stop: StopSignal? = nil
         ) {
             self.stop = stop
             self.delivery = delivery
@@ -59,9 +59,9 @@ struct PageSender: Sendable {
     }
 
     /// Sends one parcel, in portions where its service has a pace.
-    func send(_ parcel: Parcel, of job: Job, tally: inout PageTally) async {
-        guard let pace = parcel.service.pace else { return await sendAtOnce(parcel, of: job, tally: &tally) }
-        var rest = parcel.places[...]
+    func send(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
+        guard let pace = group.service.pace else { return await sendAtOnce(group, of: job, tally: &tally) }
+        var rest = group.indices[...]
         while !rest.isEmpty {
             if job.isStopped { return hold(Array(rest), of: job, tally: &tally) }
             if job.delivery.notification.expiresAt <= time.now {
@@ -75,82 +75,82 @@ struct PageSender: Sendable {
             guard let count = await paces.turn(for: rest.count, pace) else {
                 return hold(Array(rest), of: job, tally: &tally)
             }
-            var portion = parcel
-            portion.places = Array(rest.prefix(count))
-            rest = rest.dropFirst(portion.places.count)
+            var portion = group
+            portion.indices = Array(rest.prefix(count))
+            rest = rest.dropFirst(portion.indices.count)
             await sendAtOnce(portion, of: job, tally: &tally)
         }
     }
 
     /// Sends what its devices and its origin may be sent now.
-    private func sendAtOnce(_ parcel: Parcel, of job: Job, tally: inout PageTally) async {
-        var parcel = parcel
-        let admission = admit(&parcel, of: job, tally: &tally)
-        if !parcel.places.isEmpty { await sendAdmitted(parcel, of: job, tally: &tally) }
+    private func sendAtOnce(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
+        var group = group
+        let admission = admit(&group, of: job, tally: &tally)
+        if !group.indices.isEmpty { await sendAdmitted(group, of: job, tally: &tally) }
         if let admission { lanes.end(admission, in: job.delivery.lane, at: time.now) }
     }
 
     /// Sends what its origin may be sent now: all, one push that shows whether it is well again, or nothing.
-    private func sendAdmitted(_ parcel: Parcel, of job: Job, tally: inout PageTally) async {
-        guard let origin = parcel.origin else { return await sendFreely(parcel, of: job, tally: &tally) }
-        if job.isStopped { return hold(parcel.places, of: job, tally: &tally) }
+    private func sendAdmitted(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
+        guard let origin = group.origin else { return await sendFreely(group, of: job, tally: &tally) }
+        if job.isStopped { return hold(group.indices, of: job, tally: &tally) }
         let lane = job.delivery.lane
         switch origins.enter(lane, origin, at: time.now, probeDuration: requestTimeout) {
-        case .free: await sendFreely(parcel, of: job, tally: &tally)
-        case .paused(let until, let cause): putOff(parcel.places, until, cause, of: job, tally: &tally)
+        case .free: await sendFreely(group, of: job, tally: &tally)
+        case .paused(let until, let cause): putOff(group.indices, until, cause, of: job, tally: &tally)
         case .probe:
-            let (probe, rest) = divide(parcel, of: job)
+            let (probe, rest) = divide(group, of: job)
             // A device that fails leaves the probe to others.
-            let isTrial = isTrial(probe.places, of: probe, job)
+            let isTrial = isTrial(probe.indices, of: probe, job)
             if isTrial { origins.endProbe(lane, origin) }
             await sendFreely(probe, of: job, isProbe: true, tally: &tally)
             if !isTrial { origins.endProbe(lane, origin) }
-            guard !rest.places.isEmpty else { return }
+            guard !rest.indices.isEmpty else { return }
             if isTrial, !origins.isOpen(lane, origin) {
-                return putOff(rest.places, time.now + Self.trialDistance, .noAnswerYet, of: job, tally: &tally)
+                return putOff(rest.indices, time.now + Self.trialDistance, .noAnswerYet, of: job, tally: &tally)
             }
             await sendAdmitted(rest, of: job, tally: &tally)
         }
     }
 
     private func putOff(
-        _ places: [Int], _ until: Timestamp, _ cause: Outcome, of job: Job, tally: inout PageTally
+        _ indices: [Int], _ until: Timestamp, _ cause: Outcome, of job: Job, tally: inout PageTally
     ) {
-        for place in places { tally.putOff(addressee(place, of: job), until: until, cause) }
+        for index in indices { tally.putOff(addressee(index, of: job), until: until, cause) }
     }
 
     private func sendFreely(
-        _ parcel: Parcel, of job: Job, isProbe: Bool = false, tally: inout PageTally
+        _ group: RecipientGroup, of job: Job, isProbe: Bool = false, tally: inout PageTally
     ) async {
         let key = AuthorizationCache.Key(
             lane: job.delivery.lane,
-            origin: type(of: parcel.service).tokensAreForOneOrigin ? parcel.origin : nil)
-        var waiting = parcel.places
+            origin: type(of: group.service).tokensAreForOneOrigin ? group.origin : nil)
+        var waiting = group.indices
         var renewals = 0
-        var connection = ConnectionChoice(areSuspects: parcel.areSuspects)
+        var connection = ConnectionChoice(areSuspects: group.areSuspects)
         for round in 1...Self.roundLimit where !waiting.isEmpty {
             if job.isStopped { return hold(waiting, of: job, tally: &tally) }
             let grant: AuthorizationCache.Grant
-            switch await authorizations.grant(for: key, credential: job.credential, service: parcel.service) {
+            switch await authorizations.grant(for: key, credential: job.credential, service: group.service) {
             case .granted(let granted): grant = granted
             case .refused(let outcome): return add(outcome, of: job, at: waiting, to: &tally)
             }
             connection.generation = grant.generation
             let started = time.now
             let (successes, answers, origin) = await exchange(
-                parcel, job, &waiting, grant, connection, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
-            note(successes, answers, to: waiting, of: parcel, job, startedAt: started, isProbe: isProbe, tally: &tally)
+                group, job, &waiting, grant, connection, isFirst: round == 1 && job.attempts.isEmpty, tally: &tally)
+            record(successes, answers, to: waiting, of: group, job, startedAt: started, isProbe: isProbe, tally: &tally)
             waiting = []
             var isRefused = false
             for answer in answers {
                 switch answer.outcome.reaction {
                 case .retryElsewhere where round < Self.roundLimit:
                     connection.isElsewhere = true
-                    waiting.append(answer.place)
+                    waiting.append(answer.index)
                 case .reauthorize where renewals == 0:
                     isRefused = true
                     if round < Self.roundLimit {
-                        waiting.append(answer.place)
+                        waiting.append(answer.index)
                     } else {
                         add(answer, from: origin, of: job, to: &tally)
                     }
@@ -170,28 +170,28 @@ struct PageSender: Sendable {
     ///   - isFirst: Whether nothing was sent to them before.
     /// - Returns: How many were plain successes, and what was none.
     private func exchange(
-        _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant,
+        _ group: RecipientGroup, _ job: Job, _ indices: inout [Int], _ grant: AuthorizationCache.Grant,
         _ connection: ConnectionChoice, isFirst: Bool, tally: inout PageTally
     ) async -> (successes: Int, answers: [ResultCollector.Answer], origin: String) {
         let batch: RequestBatch
         do throws(PushServiceError) {
-            batch = try makeBatch(parcel, job, &places, grant, connection, tally: &tally)
+            batch = try makeBatch(group, job, &indices, grant, connection, tally: &tally)
         } catch {
-            add(Self.outcome(of: error), of: job, at: places, to: &tally)
+            add(Self.outcome(of: error), of: job, at: indices, to: &tally)
             return (0, [], "")
         }
         let origin = batch.shared.origin.description
-        guard !places.isEmpty else { return (0, [], origin) }
+        guard !indices.isEmpty else { return (0, [], origin) }
         tally.addOrigin(origin)
         let collector = ResultCollector(
-            service: parcel.service, messages: parcel.messages, members: job.page.members, places: places,
-            map: job.map, isOwnOrigin: parcel.origin != nil, addresses: batch.shared.settings.addresses, time: time)
+            service: group.service, messages: group.messages, members: job.page.members, indices: indices,
+            map: job.map, isOwnOrigin: group.origin != nil, addresses: batch.shared.settings.addresses, time: time)
         count(batch, of: job, isFirst: isFirst)
         await transport.send(batch, before: .now + requestTimeout) { collector.take($0) }
         let (successes, answers, held) = collector.drain()
         tally.addSuccesses(successes)
-        settleSuccesses(job, places: places, except: Set(answers.map(\.place) + held), origin, tally: &tally)
-        if parcel.areSuspects { clear(places, answers, held, of: job, tally: &tally) }
+        settleSuccesses(job, indices: indices, except: Set(answers.map(\.index) + held), origin, tally: &tally)
+        if group.areSuspects { clear(indices, answers, held, of: job, tally: &tally) }
         hold(held, of: job, tally: &tally)
         return (successes, answers, origin)
     }
@@ -207,49 +207,49 @@ struct PageSender: Sendable {
     }
 
     private func makeBatch(
-        _ parcel: Parcel, _ job: Job, _ places: inout [Int], _ grant: AuthorizationCache.Grant,
+        _ group: RecipientGroup, _ job: Job, _ indices: inout [Int], _ grant: AuthorizationCache.Grant,
         _ connection: ConnectionChoice, tally: inout PageTally
     ) throws(PushServiceError) -> RequestBatch {
         let notification = job.delivery.notification
-        var shared = try parcel.service.shared(
-            parcel.messages[places[0]], token: grant.token, expiry: notification.expiresAt, at: time.now)
+        var shared = try group.service.shared(
+            group.messages[indices[0]], token: grant.token, expiry: notification.expiresAt, at: time.now)
         if readsSuccesses { shared.plainSuccess = .none }
         connection.apply(to: &shared.settings, of: notification.hub)
         shared.settings.purpose = job.delivery.platform.rawValue
         // Some services write a body for each device anyway.
-        let writesBodies = parcel.messages.haveOwnBodies && shared.body != nil
+        let writesBodies = group.messages.haveOwnBodies && shared.body != nil
         if writesBodies { shared.body = nil }
-        var batch = RequestBatch(shared, reserving: places.count)
+        var batch = RequestBatch(shared, reserving: indices.count)
         batch.stop = job.stop
         if job.delivery.id != .none { batch.flow = UInt64(bitPattern: job.delivery.id.rawValue) }
         var refused: Set<Int> = []
         let ids = messageIDs.ids(of: notification.id)
-        for place in places {
-            let message = parcel.messages[place]
+        for index in indices {
+            let message = group.messages[index]
             if writesBodies { batch.itemBody = message.body }
-            let id = ids[job.page.members[place]]
+            let id = ids[job.page.members[index]]
             do throws(PushServiceError) {
-                try job.page.withHandle(place) { handle throws(PushServiceError) in
-                    try parcel.service.append(handle, id: id, message: message, to: &batch)
+                try job.page.withHandle(index) { handle throws(PushServiceError) in
+                    try group.service.append(handle, id: id, message: message, to: &batch)
                 }
             } catch {
-                refused.insert(place)
-                tally.addUnsent(Self.outcome(of: error), to: addressee(place, of: job))
+                refused.insert(index)
+                tally.addUnsent(Self.outcome(of: error), to: addressee(index, of: job))
             }
         }
-        if !refused.isEmpty { places.removeAll(where: refused.contains) }
+        if !refused.isEmpty { indices.removeAll(where: refused.contains) }
         return batch
     }
 
     /// Retries that were plain successes leave the retry table.
     private func settleSuccesses(
-        _ job: Job, places: [Int], except others: @autoclosure () -> Set<Int>, _ origin: String,
+        _ job: Job, indices: [Int], except others: @autoclosure () -> Set<Int>, _ origin: String,
         tally: inout PageTally
     ) {
         guard !job.attempts.isEmpty else { return }
         let others = others()
-        for place in places where !others.contains(place) {
-            var addressee = addressee(place, of: job)
+        for index in indices where !others.contains(index) {
+            var addressee = addressee(index, of: job)
             addressee.answer = PushAnswer(origin: origin, status: Int(HTTPStatus.ok.code))
             addressee.answeredAt = time.now
             tally.succeed(addressee)
@@ -257,13 +257,13 @@ struct PageSender: Sendable {
     }
 
     /// Notes who was not sent to because everything stops.
-    private func hold(_ places: [Int], of job: Job, tally: inout PageTally) {
-        for place in places { tally.hold(addressee(place, of: job)) }
+    private func hold(_ indices: [Int], of job: Job, tally: inout PageTally) {
+        for index in indices { tally.hold(addressee(index, of: job)) }
     }
 
-    func add(_ outcome: Outcome, of job: Job, at places: [Int], to tally: inout PageTally) {
-        for place in places {
-            tally.add(outcome, to: addressee(place, of: job), chance: .random(in: 0..<1))
+    func add(_ outcome: Outcome, of job: Job, at indices: [Int], to tally: inout PageTally) {
+        for index in indices {
+            tally.add(outcome, to: addressee(index, of: job), chance: .random(in: 0..<1))
         }
     }
 
@@ -271,17 +271,17 @@ struct PageSender: Sendable {
     private func add(
         _ answer: ResultCollector.Answer, from origin: String, of job: Job, to tally: inout PageTally
     ) {
-        var addressee = addressee(answer.place, of: job)
+        var addressee = addressee(answer.index, of: job)
         addressee.answer = PushAnswer(origin: origin, status: answer.status, connection: answer.connection)
         addressee.answeredAt = answer.at
         tally.add(answer.outcome, to: addressee, chance: .random(in: 0..<1))
     }
 
-    func addressee(_ place: Int, of job: Job) -> PageTally.Addressee {
+    func addressee(_ index: Int, of job: Job) -> PageTally.Addressee {
         PageTally.Addressee(
-            member: job.page.members[place],
-            registration: job.page.followed.isEmpty ? nil : job.page.followed[place], handle: job.page.handle(place),
-            attemptsBefore: job.attempts.isEmpty ? 0 : job.attempts[place])
+            member: job.page.members[index],
+            registration: job.page.followed.isEmpty ? nil : job.page.followed[index], handle: job.page.handle(index),
+            attemptsBefore: job.attempts.isEmpty ? 0 : job.attempts[index])
     }
 
     static func noPushService(for platform: PlatformID) -> Outcome {

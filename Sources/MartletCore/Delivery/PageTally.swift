@@ -13,7 +13,7 @@ struct PageTally {
     /// What the service said of members that it took, where a test send asked.
     private(set) var successReasons: [AudienceMember: String] = [:]
     /// Members that were spared the message, which is not kept of any of them.
-    private(set) var spared: [AudienceMember: Outcome] = [:]
+    private(set) var suppressed: [AudienceMember: Outcome] = [:]
     private(set) var retries: [Retry] = []
     private(set) var settled: [AudienceMember] = []
     /// First attempts that were not made because everything stopped. Retries just stay what they are.
@@ -106,13 +106,13 @@ struct PageTally {
 
     private mutating func spare(_ outcome: Outcome, _ member: AudienceMember) {
         addSkipped(1)
-        spared[member] = outcome
+        suppressed[member] = outcome
         reasons[outcome.name] = outcome.reason
         settle(member)
     }
 
     /// Records which delivery members get instead.
-    mutating func noteNewer(_ delivery: Delivery.ID?) {
+    mutating func recordNewer(_ delivery: Delivery.ID?) {
         newer = [newer, delivery].compactMap(\.self).max()
     }
 
@@ -121,7 +121,7 @@ struct PageTally {
     mutating func supersede(_ member: AudienceMember, attempts: Int) {
         addUnsent(1, .superseded)
         guard areRetries else { return }
-        note(.superseded, Addressee(member: member, attemptsBefore: attempts))
+        record(.superseded, Addressee(member: member, attemptsBefore: attempts))
         settle(member)
     }
 
@@ -191,11 +191,11 @@ struct PageTally {
             if !outcome.reason.isEmpty { successReasons[addressee.member] = outcome.reason }
             addSuccesses(1)
             succeed(addressee)
-        case .drop(let moment, let guarded):
+        case .drop(let timestamp, let guarded):
             health.fatal += 1
             // A direct send says nothing of a channel.
             if addressee.channel != .none {
-                let gone = ChannelFeedback(channel: addressee.channel, kind: .gone(asOf: moment))
+                let gone = ChannelFeedback(channel: addressee.channel, kind: .gone(asOf: timestamp))
                 if guarded { health.doubtful.append(gone) } else { health.dead.append(gone) }
                 refuse(outcome, addressee, .quarantined)
             } else {
@@ -215,7 +215,7 @@ struct PageTally {
             refusesAll = outcome
             refuse(outcome, addressee)
         case .retry(let least, let scope):
-            if scope == .device { noteThrottling(addressee) }
+            if scope == .device { recordThrottling(addressee) }
             guard scope == .platform else { return retry(outcome, addressee, least: least, chance: chance()) }
             pauseLane(outcome, addressee, atLeast: least)
         case .retryElsewhere:
@@ -225,7 +225,7 @@ struct PageTally {
         }
     }
 
-    private mutating func noteThrottling(_ addressee: Addressee) {
+    private mutating func recordThrottling(_ addressee: Addressee) {
         guard let status = addressee.answer?.status, (400..<500).contains(status) else { return }
         if addressee.channel != .none { throttled.append(addressee.channel) }
     }
@@ -241,17 +241,17 @@ struct PageTally {
     }
 
     /// The member's push waits for where it goes to, and this does not count as an attempt.
-    mutating func putOff(_ addressee: Addressee, until moment: Timestamp, _ cause: Outcome) {
-        guard moment < expiresAt else {
+    mutating func putOff(_ addressee: Addressee, until timestamp: Timestamp, _ cause: Outcome) {
+        guard timestamp < expiresAt else {
             return refuse(Outcome(.abandoned, reason: cause.reason, .refuse), addressee)
         }
-        postpone(addressee, until: moment, cause)
+        postpone(addressee, until: timestamp, cause)
     }
 
-    private mutating func postpone(_ addressee: Addressee, until moment: Timestamp, _ cause: Outcome) {
+    private mutating func postpone(_ addressee: Addressee, until timestamp: Timestamp, _ cause: Outcome) {
         retries.append(
             Retry(
-                member: addressee.member, attempts: addressee.attemptsBefore, dueAt: moment, outcome: cause.name,
+                member: addressee.member, attempts: addressee.attemptsBefore, dueAt: timestamp, outcome: cause.name,
                 reason: cause.reason))
     }
 
@@ -261,7 +261,7 @@ struct PageTally {
         wantedPause = max(wantedPause ?? .zero, least)
         pauseCause = outcome
         // Where there was nothing to send with, nothing was attempted.
-        if addressee.answeredAt != nil { note(outcome, addressee) }
+        if addressee.answeredAt != nil { record(outcome, addressee) }
         retries.append(
             Retry(
                 member: addressee.member, attempts: addressee.attemptsBefore, dueAt: now, outcome: outcome.name,
@@ -269,7 +269,7 @@ struct PageTally {
     }
 
     private mutating func retry(_ outcome: Outcome, _ addressee: Addressee, least: Duration, chance: Double) {
-        note(outcome, addressee)
+        record(outcome, addressee)
         guard
             let due = policy.next(
                 after: least, attempts: addressee.attemptsBefore + 1, now: addressee.answeredAt ?? now,
@@ -285,7 +285,7 @@ struct PageTally {
                 reason: outcome.reason))
     }
 
-    private mutating func refuse(_ outcome: Outcome, _ addressee: Addressee, _ fate: TokenFate = .kept) {
+    private mutating func refuse(_ outcome: Outcome, _ addressee: Addressee, _ fate: HandleFate = .kept) {
         counts[outcome.name, default: 0] += 1
         refusals.append(
             Refusal(
@@ -296,7 +296,7 @@ struct PageTally {
     }
 
     /// Keeps an attempt that another one follows, or would follow if there were time.
-    private mutating func note(_ outcome: Outcome, _ addressee: Addressee, _ fate: TokenFate = .kept) {
+    private mutating func record(_ outcome: Outcome, _ addressee: Addressee, _ fate: HandleFate = .kept) {
         attempts.append(
             Attempt(
                 member: addressee.member, number: addressee.attemptsBefore + 1, outcome: outcome.name,
@@ -305,17 +305,17 @@ struct PageTally {
     }
 
     /// Ends the retry of a member that was reached. A success at the first attempt leaves nothing but its bit.
-    mutating func succeed(_ addressee: Addressee, _ fate: TokenFate = .kept) {
+    mutating func succeed(_ addressee: Addressee, _ fate: HandleFate = .kept) {
         settle(addressee.member)
-        if areRetries || fate == .moved { note(.accepted, addressee, fate) }
+        if areRetries || fate == .moved { record(.accepted, addressee, fate) }
     }
 
     /// Who was called dead is removed where that is believed.
     mutating func decideFates(removing channels: Set<ChannelID>) {
         guard !channels.isEmpty else { return }
-        for place in refusals.indices
-        where refusals[place].fate == .quarantined && channels.contains(refusals[place].channel) {
-            refusals[place].fate = .removed
+        for index in refusals.indices
+        where refusals[index].fate == .quarantined && channels.contains(refusals[index].channel) {
+            refusals[index].fate = .removed
         }
     }
 
@@ -343,7 +343,7 @@ struct PageTally {
     /// Ends a retry: its registration has a handle by now that is sent to as another member.
     mutating func skip(_ retry: Retry) {
         addSkipped(1)
-        note(.sentToAsAnother, Addressee(member: retry.member, attemptsBefore: retry.attempts))
+        record(.sentToAsAnother, Addressee(member: retry.member, attemptsBefore: retry.attempts))
         settle(retry.member)
     }
 
@@ -364,7 +364,7 @@ struct PageTally {
         attempts += other.attempts
         reasons.merge(other.reasons) { $1 }
         if origins.count < RangeRecord.originLimit { origins.formUnion(other.origins) }
-        spared.merge(other.spared) { $1 }
+        suppressed.merge(other.suppressed) { $1 }
         successReasons.merge(other.successReasons) { $1 }
         retries += other.retries
         held += other.held

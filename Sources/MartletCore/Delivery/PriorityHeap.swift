@@ -12,25 +12,25 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
     }
 
     private var entries: [Entry] = []
-    private var places: [Key: Int] = [:]
+    private var indices: [Key: Int] = [:]
     private var lastAge: UInt64 = 0
 
     var count: Int { entries.count }
     var first: Entry? { entries.first }
-    var keys: some Collection<Key> { places.keys }
+    var keys: some Collection<Key> { indices.keys }
 
-    subscript(key: Key) -> Priority? { places[key].map { entries[$0].priority } }
+    subscript(key: Key) -> Priority? { indices[key].map { entries[$0].priority } }
 
     /// Puts a key in, or where it belongs by another priority.
     mutating func set(_ key: Key, _ priority: Priority) {
         lastAge += 1
         let entry = Entry(key: key, priority: priority, age: lastAge)
-        if let place = places[key] {
-            entries[place] = entry
-            settle(place)
+        if let index = indices[key] {
+            entries[index] = entry
+            settle(index)
         } else {
             entries.append(entry)
-            places[key] = entries.count - 1
+            indices[key] = entries.count - 1
             settle(entries.count - 1)
         }
     }
@@ -44,38 +44,38 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
     /// Puts back what `popFirst` gave, as old as it was.
     mutating func putBack(_ entry: Entry) {
         entries.append(entry)
-        places[entry.key] = entries.count - 1
+        indices[entry.key] = entries.count - 1
         settle(entries.count - 1)
     }
 
     /// - Returns: Whether it was in.
     @discardableResult
     mutating func remove(_ key: Key) -> Bool {
-        guard let place = places.removeValue(forKey: key) else { return false }
+        guard let index = indices.removeValue(forKey: key) else { return false }
         let last = entries.removeLast()
-        if place < entries.count {
-            entries[place] = last
-            places[last.key] = place
-            settle(place)
+        if index < entries.count {
+            entries[index] = last
+            indices[last.key] = index
+            settle(index)
         }
         return true
     }
 
     /// Moves the entry of a place up or down to where it belongs.
     private mutating func settle(_ start: Int) {
-        var place = start
-        while place > 0, entries[place].precedes(entries[(place - 1) / 2]) {
-            swap(place, (place - 1) / 2)
-            place = (place - 1) / 2
+        var index = start
+        while index > 0, entries[index].precedes(entries[(index - 1) / 2]) {
+            swap(index, (index - 1) / 2)
+            index = (index - 1) / 2
         }
-        while let child = firstChild(of: place), entries[child].precedes(entries[place]) {
-            swap(place, child)
-            place = child
+        while let child = firstChild(of: index), entries[child].precedes(entries[index]) {
+            swap(index, child)
+            index = child
         }
     }
 
-    private func firstChild(of place: Int) -> Int? {
-        let left = 2 * place + 1
+    private func firstChild(of index: Int) -> Int? {
+        let left = 2 * index + 1
         guard left < entries.count else { return nil }
         let right = left + 1
         return right < entries.count && entries[right].precedes(entries[left]) ? right : left
@@ -83,7 +83,7 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
 
     private mutating func swap(_ one: Int, _ other: Int) {
         entries.swapAt(one, other)
-        places[entries[one].key] = one
-        places[entries[other].key] = other
+        indices[entries[one].key] = one
+        indices[entries[other].key] = other
     }
 }

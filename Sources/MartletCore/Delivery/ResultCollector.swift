@@ -8,7 +8,7 @@ final class ResultCollector: Sendable {
     /// What is neither a plain success nor over.
     struct Answer: Sendable {
         /// The item's place in the page.
-        var place: Int
+        var index: Int
         var outcome: Outcome
         /// nil where no answer came.
         var status: Int?
@@ -39,7 +39,7 @@ final class ResultCollector: Sendable {
     private let messages: PageMessages
     private let members: [AudienceMember]
     /// For each item of the batch its place in the page.
-    private let places: [Int]
+    private let indices: [Int]
     private let map: any ProgressMap
     /// Whether the devices have chosen where they are reached.
     private let isOwnOrigin: Bool
@@ -49,13 +49,13 @@ final class ResultCollector: Sendable {
     private let state = Mutex(State())
 
     init(
-        service: any PushService, messages: PageMessages, members: [AudienceMember], places: [Int],
+        service: any PushService, messages: PageMessages, members: [AudienceMember], indices: [Int],
         map: any ProgressMap, isOwnOrigin: Bool, addresses: TransportSettings.Addresses, time: any TimeSource
     ) {
         self.service = service
         self.messages = messages
         self.members = members
-        self.places = places
+        self.indices = indices
         self.map = map
         self.isOwnOrigin = isOwnOrigin
         self.addresses = addresses
@@ -63,23 +63,23 @@ final class ResultCollector: Sendable {
     }
 
     func take(_ portion: ResultPortion) {
-        for index in portion.plainSuccesses { map.insert(members[places[Int(index)]]) }
+        for index in portion.plainSuccesses { map.insert(members[indices[Int(index)]]) }
         guard !portion.answers.isEmpty else {
             return state.withLock { $0.successes += portion.plainSuccesses.count }
         }
         let now = time.now
         var held: [Int] = []
         let answers = portion.answers.compactMap { answer -> Answer? in
-            let place = places[answer.index]
+            let index = indices[answer.index]
             if case .failure(let error) = answer.result, error.kind == .cancelled {
-                held.append(place)
+                held.append(index)
                 return nil
             }
             return Answer(
-                place: place, outcome: outcome(of: answer.result, at: place, now), status: answer.status,
+                index: index, outcome: outcome(of: answer.result, at: index, now), status: answer.status,
                 connection: answer.connection, failure: answer.failure, at: now)
         }
-        for answer in answers where answer.outcome.isSuccess { map.insert(members[answer.place]) }
+        for answer in answers where answer.outcome.isSuccess { map.insert(members[answer.index]) }
         state.withLock { state in
             state.successes += portion.plainSuccesses.count
             state.answers += answers
@@ -96,9 +96,9 @@ final class ResultCollector: Sendable {
         }
     }
 
-    private func outcome(of result: Result<HTTPResponse, TransportError>, at place: Int, _ now: Timestamp) -> Outcome {
+    private func outcome(of result: Result<HTTPResponse, TransportError>, at index: Int, _ now: Timestamp) -> Outcome {
         switch result {
-        case .success(let response): service.outcome(of: response, to: messages[place], at: now)
+        case .success(let response): service.outcome(of: response, to: messages[index], at: now)
         case .failure(let error): outcome(of: error)
         }
     }

@@ -18,21 +18,21 @@ struct TemplateRenderer: Sendable {
     /// About how much memory the properties take: their names and values, with what a table of them needs.
     private let propertyBytes: Int
     /// When the notification came, for what a message means by its times.
-    private let moment: Timestamp
+    private let timestamp: Timestamp
     private let templates: CompiledTemplates
-    private var rendered = ByteBoundedCache<Rendering.ID, Rendered>(byteLimit: TemplateRenderer.byteLimit)
+    private var rendered = ByteBoundedCache<TemplateBinding.ID, Rendered>(byteLimit: TemplateRenderer.byteLimit)
 
     init(
-        _ properties: [UInt8], on platform: any PushPlatform.Type, at moment: Timestamp, templates: CompiledTemplates
+        _ properties: [UInt8], on platform: any PushPlatform.Type, at timestamp: Timestamp, templates: CompiledTemplates
     ) {
         self.properties = try? TemplateProperties(parsing: properties)
         propertyBytes = 4 * properties.count
         self.platform = platform
-        self.moment = moment
+        self.timestamp = timestamp
         self.templates = templates
     }
 
-    mutating func message(for rendering: Rendering) -> Rendered {
+    mutating func message(for rendering: TemplateBinding) -> Rendered {
         switch templates.template(of: rendering, on: platform) {
         case .failure(let error):
             return .refused(Outcome(.invalidNotificationFormat, reason: error.description, .refuse))
@@ -67,7 +67,7 @@ struct TemplateRenderer: Sendable {
                 if case .tooLarge = error { .invalidNotificationSize } else { .invalidNotificationFormat }
             return .refused(Outcome(name, reason: error.description, .refuse))
         }
-        let message = platform.normalized(Message(rendered, platform.descriptor), at: moment)
+        let message = platform.normalized(Message(rendered, platform.descriptor), at: timestamp)
         do throws(PushServiceError) {
             try platform.check(message)
         } catch {

@@ -80,7 +80,7 @@ public struct AudienceQuery: Sendable {
 
 /// A template with the push variables of a registration: what a template notification is rendered for, once for all
 /// members of a send that share it.
-public struct Rendering: Sendable {
+public struct TemplateBinding: Sendable {
     /// Names the pair for good: what is stored under an id never changes.
     public struct ID: Hashable, Sendable {
         public var template: Int64
@@ -108,9 +108,9 @@ public struct Rendering: Sendable {
 public struct AudiencePage: Sendable {
     public private(set) var members: [AudienceMember] = []
     /// The renderings that the members of a template send need, each once.
-    public private(set) var renderings: [Rendering] = []
+    public private(set) var renderings: [TemplateBinding] = []
     /// For each member the place of its rendering; empty in a native send.
-    public private(set) var renderingPlaces: [UInt32] = []
+    public private(set) var bindingIndices: [UInt32] = []
     /// For each member of a page of retries its registration with the channel that it has now; empty where that is the
     /// channel of the member.
     public private(set) var followed: [AudienceMember] = []
@@ -120,7 +120,7 @@ public struct AudiencePage: Sendable {
     public var isLast = true
     /// Of which moment the page is; of a direct send, whose audience nobody changes, the beginning.
     public var snapshot = AudienceSnapshot.none
-    private var renderingPlaceOfID: [Rendering.ID: UInt32] = [:]
+    private var bindingIndexOfID: [TemplateBinding.ID: UInt32] = [:]
     private var templateOfID: [Int64: Template] = [:]
     private var variablesOfID: [Int64: [String: String]] = [:]
     /// About how much memory the page takes.
@@ -159,31 +159,31 @@ public struct AudiencePage: Sendable {
     ///   - template: Reads the template; asked once for each.
     ///   - variables: Reads the variables, where there are any; asked once for each.
     public mutating func setRendering<Failure: Error>(
-        _ id: Rendering.ID, template: () throws(Failure) -> Template,
+        _ id: TemplateBinding.ID, template: () throws(Failure) -> Template,
         variables: () throws(Failure) -> [String: String]
     ) throws(Failure) {
-        if let place = renderingPlaceOfID[id] { return renderingPlaces.append(place) }
-        let place = UInt32(renderings.count)
+        if let index = bindingIndexOfID[id] { return bindingIndices.append(index) }
+        let index = UInt32(renderings.count)
         let ownTemplate = try sharedTemplate(id.template, template)
         let ownVariables = id.variables == 0 ? [:] : try sharedVariables(id.variables, variables)
-        renderings.append(Rendering(id: id, template: ownTemplate, variables: ownVariables))
+        renderings.append(TemplateBinding(id: id, template: ownTemplate, variables: ownVariables))
         bytes += Self.renderingBytes
-        renderingPlaceOfID[id] = place
-        renderingPlaces.append(place)
+        bindingIndexOfID[id] = index
+        bindingIndices.append(index)
     }
 
     /// Appends a member with the handle and the rendering that its registration has in another page.
-    mutating func append(_ member: AudienceMember, following place: Int, of other: AudiencePage) {
-        other.withHandle(place) { append(member, handle: $0) }
-        followed.append(other.members[place])
-        guard !other.renderingPlaces.isEmpty else { return }
-        let rendering = other.renderings[Int(other.renderingPlaces[place])]
+    mutating func append(_ member: AudienceMember, following index: Int, of other: AudiencePage) {
+        other.withHandle(index) { append(member, handle: $0) }
+        followed.append(other.members[index])
+        guard !other.bindingIndices.isEmpty else { return }
+        let rendering = other.renderings[Int(other.bindingIndices[index])]
         setRendering(rendering.id, template: { rendering.template }, variables: { rendering.variables })
     }
 
     /// The channel that is sent to at a place.
-    func channel(_ place: Int) -> ChannelID {
-        followed.isEmpty ? members[place].channel : followed[place].channel
+    func channel(_ index: Int) -> ChannelID {
+        followed.isEmpty ? members[index].channel : followed[index].channel
     }
 
     private mutating func sharedTemplate<Failure: Error>(
@@ -207,16 +207,16 @@ public struct AudiencePage: Sendable {
     }
 
     /// The handle at a place.
-    public func handle(_ place: Int) -> PushHandle {
-        PushHandle(text: withHandle(place) { String(decoding: $0, as: UTF8.self) })
+    public func handle(_ index: Int) -> PushHandle {
+        PushHandle(text: withHandle(index) { String(decoding: $0, as: UTF8.self) })
     }
 
     /// Lends the UTF-8 text of the handle at a place.
     public func withHandle<Result, Failure: Error>(
-        _ place: Int, _ read: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+        _ index: Int, _ read: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let start = place == 0 ? 0 : Int(handleEnds[place - 1])
-        let end = Int(handleEnds[place])
+        let start = index == 0 ? 0 : Int(handleEnds[index - 1])
+        let end = Int(handleEnds[index])
         return try handleBytes.withUnsafeBufferPointer { bytes throws(Failure) in
             try read(UnsafeBufferPointer(rebasing: bytes[start..<end]))
         }

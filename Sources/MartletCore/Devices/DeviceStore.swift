@@ -24,7 +24,7 @@ public protocol DeviceStore: InstallationStore {
     func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount
 
     /// What renderings are, in no order, without those that no registration has any more.
-    func renderings(_ ids: [Rendering.ID], in hub: Hub.ID) async throws(StorageError) -> [Rendering]
+    func renderings(_ ids: [TemplateBinding.ID], in hub: Hub.ID) async throws(StorageError) -> [TemplateBinding]
 
     /// Tags of the registrations of the channels that a send reaches, whichever of a channel's registrations match: the
     /// channels of `audience`'s page, with the tags that begin so, each once a page.

@@ -39,12 +39,12 @@ public struct Funnel: Sendable {
         self.audience = audience
     }
 
-    init(_ standing: SendStanding, _ evidence: FunnelEvidence) {
-        id = standing.report.notification.id
-        state = standing.report.state
-        audience = standing.audience
+    init(_ status: SendStatus, _ evidence: FunnelEvidence) {
+        id = status.report.notification.id
+        state = status.report.state
+        audience = status.audience
         platforms = Dictionary(
-            standing.deliveries.map { ($0.report.platform, Steps($0, evidence[$0.report.platform])) }
+            status.deliveries.map { ($0.report.platform, Steps($0, evidence[$0.report.platform])) }
         ) { first, _ in first }
     }
 
@@ -67,14 +67,14 @@ public struct Funnel: Sendable {
 }
 
 extension Funnel.Steps {
-    init(_ standing: DeliveryStanding, _ evidence: FunnelEvidence.Part) {
-        let counts = standing.report.counts
+    init(_ status: DeliveryStatus, _ evidence: FunnelEvidence.Part) {
+        let counts = status.report.counts
         let ended = counts.reduce(0) { $0 + ($1.key == .skipped ? 0 : $1.value) }
         accepted = counts[.success] ?? 0
-        targeted = standing.isFannedOut ? ended + standing.retrying + standing.held : nil
+        targeted = status.isFannedOut ? ended + status.retrying + status.held : nil
         // What a kill kept from being recorded may have reached some that seem to be spared.
-        let spared = (counts[.canceled] ?? 0) + (counts[.superseded] ?? 0)
-        rendered = accepted + evidence.failed + standing.retrying + min(evidence.stopped, spared)
+        let suppressed = (counts[.canceled] ?? 0) + (counts[.superseded] ?? 0)
+        rendered = accepted + evidence.failed + status.retrying + min(evidence.stopped, suppressed)
         received = evidence.reported.isEmpty ? nil : evidence.received
         opened = evidence.reported.contains(.opened) ? evidence.opened : nil
     }
@@ -130,7 +130,7 @@ public struct Funnels: Sendable {
 
     /// nil where the hub has no notification of this id.
     public func funnel(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> Funnel? {
-        guard let standing = try await store.standing(id, in: hub) else { return nil }
-        return Funnel(standing, try await store.funnelEvidence(of: id, in: hub))
+        guard let status = try await store.status(id, in: hub) else { return nil }
+        return Funnel(status, try await store.funnelEvidence(of: id, in: hub))
     }
 }

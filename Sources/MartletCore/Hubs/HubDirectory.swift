@@ -19,7 +19,7 @@ public final class HubDirectory: Sendable {
     private let platforms: PushPlatformList
     private let fallbacks: [PlatformID: Credential]
     /// The limits of hubs that have none of their own.
-    public let usual: UsualLimits
+    public let standard: DefaultLimits
     private let contents = Mutex(Contents())
     private let changes = SerialWork()
     private let credentialsObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
@@ -30,9 +30,9 @@ public final class HubDirectory: Sendable {
     ///   They are never stored.
     public init(
         store: any HubStore, platforms: PushPlatformList, time: any TimeSource,
-        fallbacks: [PlatformID: Credential] = [:], usual: UsualLimits = UsualLimits()
+        fallbacks: [PlatformID: Credential] = [:], standard: DefaultLimits = DefaultLimits()
     ) {
-        self.usual = usual
+        self.standard = standard
         self.fallbacks = fallbacks
         self.store = store
         self.platforms = platforms
@@ -265,8 +265,8 @@ extension [AccessRule] {
     fileprivate mutating func regenerateKey(
         _ key: AccessRule.KeyKind, of name: String, at now: Timestamp
     ) throws(HubDirectoryError) {
-        guard let place = firstIndex(where: { $0.name == name }) else { throw .ruleNotFound(name) }
-        self[place][key] = AccessRule.newKey()
-        self[place].modifiedAt = now
+        guard let index = firstIndex(where: { $0.name == name }) else { throw .ruleNotFound(name) }
+        self[index][key] = AccessRule.newKey()
+        self[index].modifiedAt = now
     }
 }

@@ -21,7 +21,7 @@ public struct HubLimits: Hashable, Sendable {
 }
 
 /// The limits of hubs of which nothing else is said. The defaults stand here.
-public struct UsualLimits: Hashable, Sendable {
+public struct DefaultLimits: Hashable, Sendable {
     /// Requests a second of each access key.
     public var requestRate: Int
     /// Notifications of a hub that are accepted and not finished.
@@ -37,11 +37,11 @@ extension HubDirectory {
     /// How fast each access key may be used.
     /// - Parameter hub: Whose key it is; nil: the namespace's.
     public func requestRate(of hub: Hub?) -> RequestRate {
-        RequestRate(perSecond: hub?.settings.limits.requestRate ?? usual.requestRate)
+        RequestRate(perSecond: hub?.settings.limits.requestRate ?? standard.requestRate)
     }
 
     /// How much of a hub may wait to be finished.
     public func backlogLimits(of id: Hub.ID) -> BacklogLimits {
-        BacklogLimits(notifications: hub(id)?.settings.limits.backlog ?? usual.backlog, usual: usual.backlog)
+        BacklogLimits(notifications: hub(id)?.settings.limits.backlog ?? standard.backlog, standard: standard.backlog)
     }
 }

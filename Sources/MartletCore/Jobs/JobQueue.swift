@@ -16,10 +16,10 @@ struct JobQueue {
 
     /// The job to begin now; its hub is busy until `finished`.
     mutating func next() -> JobProgress? {
-        guard busy.count < limit, let place = waiting.firstIndex(where: { !busy.contains($0.job.hub) }) else {
+        guard busy.count < limit, let index = waiting.firstIndex(where: { !busy.contains($0.job.hub) }) else {
             return nil
         }
-        let progress = waiting.remove(at: place)
+        let progress = waiting.remove(at: index)
         busy.insert(progress.job.hub)
         return progress
     }

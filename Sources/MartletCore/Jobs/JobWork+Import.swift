@@ -22,11 +22,11 @@ extension JobWork {
         let (job, lines) = (progress.job, parts.lines)
         var batch = ImportBatch(
             progress.cursor, LineReader(content, from: progress.cursor.inputOffset, lengthLimit: lines.lengthLimit))
-        batch = try await Self.read(behind: batch, job, lines).get()
+        batch = try await Self.read(after: batch, job, lines).get()
         while !batch.isEmpty {
             let before = batch
             // Understanding lines is a third of the work, and needs nothing of the store.
-            async let next = Self.read(behind: before, job, lines)
+            async let next = Self.read(after: before, job, lines)
             try await apply(batch, of: content.blob.size)
             batch = try await next.get()
         }
@@ -34,12 +34,12 @@ extension JobWork {
     }
 
     private static func read(
-        behind last: ImportBatch, _ job: Job, _ lines: any JobLines
+        after last: ImportBatch, _ job: Job, _ lines: any JobLines
     ) async -> Result<ImportBatch, JobStop> {
-        var batch = ImportBatch(behind: last)
+        var batch = ImportBatch(after: last)
         do throws(ContainerError) {
-            while batch.count < batchLimit, batch.bytes < batchBytes, let place = try await batch.reader.next() {
-                batch.add(place, job, lines)
+            while batch.count < batchLimit, batch.bytes < batchBytes, let index = try await batch.reader.next() {
+                batch.add(index, job, lines)
             }
         } catch {
             return .failure(JobStop(error))
@@ -89,7 +89,7 @@ struct ImportBatch: Sendable {
         lastNumber = cursor.line
     }
 
-    init(behind last: ImportBatch) {
+    init(after last: ImportBatch) {
         reader = last.reader
         end = last.end
         lastNumber = last.lastNumber
@@ -101,11 +101,11 @@ struct ImportBatch: Sendable {
     var isEmpty: Bool { bytes == 0 && lines.isEmpty }
 
     /// Blank lines count and say nothing.
-    mutating func add(_ place: LineReader.Place, _ job: Job, _ format: any JobLines) {
-        bytes += Int(place.end - end)
-        end = place.end
+    mutating func add(_ index: LineReader.Place, _ job: Job, _ format: any JobLines) {
+        bytes += Int(index.end - end)
+        end = index.end
         lastNumber += 1
-        switch place.line {
+        switch index.line {
         case .tooLong: lines.append((lastNumber, .failed("The line has more than \(format.lengthLimit) bytes.")))
         case .text(let text):
             let text = lastNumber == 1 && text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
@@ -129,8 +129,8 @@ struct ImportBatch: Sendable {
         for (number, line) in lines {
             switch line {
             case .failed(let sentence): failed += "\(number)\t\(sentence)\n".utf8
-            case .change(let place):
-                switch results[place] {
+            case .change(let index):
+                switch results[index] {
                 case .success(let registration):
                     output += "\(number)\t\(progress.job.kind.result)\t\(registration.id)\n".utf8
                 case .failure(let refusal): failed += "\(number)\t\(refusal.sentence)\n".utf8

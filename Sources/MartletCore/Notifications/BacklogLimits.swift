@@ -18,9 +18,9 @@ public struct BacklogLimits: Hashable, Sendable {
     /// - Parameters:
     ///   - notifications: The most of the hub.
     ///   - usual: The most of a hub of which nothing else is said.
-    public init(notifications: Int, usual: Int) {
+    public init(notifications: Int, standard: Int) {
         own = Self.size(notifications)
-        all = Self.size(max(usual, notifications) * Self.hubs)
+        all = Self.size(max(standard, notifications) * Self.hubs)
     }
 
     private static func size(_ notifications: Int) -> BacklogSize {

@@ -11,26 +11,26 @@ public enum Expiry: Hashable, Sendable {
     private static let days: Int64 = 28
 
     /// That of a push which is of no use without something that is kept until a moment.
-    public static func until(_ moment: Timestamp, at now: Timestamp) -> Expiry {
-        .after(min(max(moment - now, .milliseconds(1)), limit))
+    public static func until(_ timestamp: Timestamp, at now: Timestamp) -> Expiry {
+        .after(min(max(timestamp - now, .milliseconds(1)), limit))
     }
 
     /// - Parameter start: When the notification goes out.
     /// - Throws: `.invalid` where nothing could be sent before it, or for longer than `limit`.
-    func moment(from start: Timestamp) throws(NotificationIntakeError) -> Timestamp {
-        let moment: Timestamp
+    func timestamp(from start: Timestamp) throws(NotificationIntakeError) -> Timestamp {
+        let timestamp: Timestamp
         switch self {
-        case .at(let stated): moment = stated
+        case .at(let stated): timestamp = stated
         case .after(let duration):
             // A length beyond the limit may be beyond all time.
             guard duration <= Self.limit else { throw Self.tooLate }
-            moment = start + duration
+            timestamp = start + duration
         }
-        guard moment > start else {
+        guard timestamp > start else {
             throw .invalid("The notification would expire before it goes out, at \(start.iso8601).")
         }
-        guard moment <= start + Self.limit else { throw Self.tooLate }
-        return moment
+        guard timestamp <= start + Self.limit else { throw Self.tooLate }
+        return timestamp
     }
 
     private static let tooLate = NotificationIntakeError.invalid(

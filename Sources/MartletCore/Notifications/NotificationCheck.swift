@@ -58,11 +58,11 @@ struct NotificationCheck: Sendable {
         }
         var keys: Set<String> = []
         var unique: [PushHandle] = []
-        for (place, handle) in handles.enumerated() {
+        for (index, handle) in handles.enumerated() {
             do throws(PushServiceError) {
                 if keys.insert(try platform.key(of: handle)).inserted { unique.append(handle) }
             } catch {
-                throw .invalid((handles.count == 1 ? "" : "Handle \(place + 1): ") + error.description)
+                throw .invalid((handles.count == 1 ? "" : "Handle \(index + 1): ") + error.description)
             }
         }
         return .direct(unique)

@@ -94,7 +94,7 @@ public struct NotificationIntake: Sendable {
         let (content, target) = try check.checked(content, target, at: now)
         let due = dueAt.flatMap { $0 > now ? $0 : nil }
         let start = due ?? now
-        let expiresAt = try expiry?.moment(from: start) ?? start + lifetime
+        let expiresAt = try expiry?.timestamp(from: start) ?? start + lifetime
         try Self.check(rollout, from: start, to: expiresAt, at: now)
         return NotificationDraft(
             id: id ?? NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,

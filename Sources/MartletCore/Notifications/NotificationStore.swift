@@ -40,7 +40,7 @@ public protocol NotificationStore: CollapseStore {
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp?
 
     /// Has all retries that lie behind a moment come sooner by an amount, but not before the moment.
-    func hastenRetries(beyond moment: Timestamp, by amount: Duration) async throws(StorageError)
+    func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError)
 
     /// What is known of a notification, for telemetry.
     func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport?

@@ -28,5 +28,5 @@ public protocol ProgressMap: Sendable {
     func contains(_ member: AudienceMember) -> Bool
     func insert(_ member: AudienceMember)
     /// Everybody who is in it.
-    var blocks: [ReachedBlock] { get }
+    var blocks: [DeliveredBitmap] { get }
 }

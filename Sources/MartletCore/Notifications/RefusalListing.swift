@@ -18,11 +18,11 @@ public struct RefusalRecord: Sendable {
     public var attempts: Int
     /// What the push service answered last; nil where it answered nothing, or was not asked.
     public var status: Int?
-    public var fate: TokenFate
+    public var fate: HandleFate
 
     public init(
         platform: PlatformID, handle: PushHandle?, registration: String?, installation: String?, outcome: OutcomeName,
-        reason: String, at: Timestamp, attempts: Int = 1, status: Int? = nil, fate: TokenFate = .kept
+        reason: String, at: Timestamp, attempts: Int = 1, status: Int? = nil, fate: HandleFate = .kept
     ) {
         self.attempts = attempts
         self.status = status

@@ -84,19 +84,19 @@ public struct PushPlatformDescriptor: Sendable {
     public var templateElements: [TemplateElement]
     /// The element of the credential in a hub description.
     public var credentialElement: String
-    /// Where that element stands among all of the description, from 0 (NotificationHubs.md, section 13.2): a known
+    /// The index of that element in the description, from 0 (NotificationHubs.md, section 13.2): a known
     /// client drops what is out of order. nil where the original hub has no such element; it then never stands in a
     /// document.
-    public var credentialPlace: Int?
+    public var credentialOrder: Int?
     public var credentialFields: [CredentialField]
     /// Whose credential messages are sent with: the platform's own but where its service has been replaced by another's.
     public var credentialPlatform: PlatformID
     /// The element of the outcome counts in telemetry.
     public var outcomeCountsElement: String
-    /// Where that element stands among those of all platforms, from 0 (NotificationHubs.md, section 8.1): a known
-    /// client drops what is out of order. 5 is the address of the error details. Elements without a place of their own
+    /// The index of that element among those of all platforms, from 0 (NotificationHubs.md, section 8.1): a known
+    /// client drops what is out of order. 5 is the address of the error details. Elements without an index of their own
     /// come last.
-    public var outcomeCountsPlace: Int
+    public var outcomeCountsIndex: Int
     /// Prefixes, in lower case, of the send headers that are passed on to the translator.
     public var fieldPrefixes: [String]
     /// The largest payload, in bytes, of any kind of message.
@@ -110,8 +110,8 @@ public struct PushPlatformDescriptor: Sendable {
         platform: PlatformID, aliases: [String] = [], format: String, formatAliases: [String] = [],
         registrationElement: String, handleElements: [String], hasSecondaryTiles: Bool = false,
         templateFormat: TemplateFormat = .json, templateElements: [TemplateElement] = [.name],
-        credentialElement: String, credentialPlace: Int? = nil, credentialFields: [CredentialField],
-        credentialPlatform: PlatformID? = nil, outcomeCountsElement: String, outcomeCountsPlace: Int = .max,
+        credentialElement: String, credentialOrder: Int? = nil, credentialFields: [CredentialField],
+        credentialPlatform: PlatformID? = nil, outcomeCountsElement: String, outcomeCountsIndex: Int = .max,
         fieldPrefixes: [String], payloadLimit: Int,
         hiddenFrom: [String] = []
     ) {
@@ -125,11 +125,11 @@ public struct PushPlatformDescriptor: Sendable {
         self.templateFormat = templateFormat
         self.templateElements = templateElements
         self.credentialElement = credentialElement
-        self.credentialPlace = credentialPlace
+        self.credentialOrder = credentialOrder
         self.credentialFields = credentialFields
         self.credentialPlatform = credentialPlatform ?? platform
         self.outcomeCountsElement = outcomeCountsElement
-        self.outcomeCountsPlace = outcomeCountsPlace
+        self.outcomeCountsIndex = outcomeCountsIndex
         self.fieldPrefixes = fieldPrefixes
         self.payloadLimit = payloadLimit
         self.hiddenFrom = hiddenFrom

@@ -24,7 +24,7 @@ public protocol PushService: PushPlatform {
     static var slowsConnectionsOfSuspects: Bool { get }
 
     /// How fast may be sent to the service; nil as fast as it takes.
-    var pace: SendingPace? { get }
+    var pace: SendingRate? { get }
 
     /// When the credential ends by itself, as a certificate does; nil where it does not.
     var expiresAt: Timestamp? { get }
@@ -92,7 +92,7 @@ extension PushService {
 
     public func application(of message: Message) -> String { "" }
 
-    public var pace: SendingPace? { nil }
+    public var pace: SendingRate? { nil }
     public var expiresAt: Timestamp? { nil }
 
     public func origin(of handle: UnsafeBufferPointer<UInt8>) throws(PushServiceError) -> HTTPOrigin {

@@ -7,5 +7,5 @@ public protocol TimeSource: Sendable {
     /// Returns at the moment or soon after it; at once where it has passed. Returns early where the clock is set back
     /// meanwhile: the moment may lie too far ahead then.
     /// - Throws: `CancellationError`.
-    func sleep(until moment: Timestamp) async throws
+    func sleep(until timestamp: Timestamp) async throws
 }

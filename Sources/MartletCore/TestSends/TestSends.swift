@@ -42,7 +42,7 @@ public struct TestSends: Sendable {
             let (content, target) = try check.checked(content, target, at: now)
             let draft = NotificationDraft(
                 id: NotificationID(at: now), hub: hub, content: content, target: target, acceptedAt: now,
-                expiresAt: try expiry?.moment(from: now) ?? now + NotificationIntake.lifetime,
+                expiresAt: try expiry?.timestamp(from: now) ?? now + NotificationIntake.lifetime,
                 statesExpiry: expiry != nil)
             notification = Notification(sequence: 0, draft)
         } catch {
@@ -107,10 +107,10 @@ public struct TestSends: Sendable {
     ) async throws(StorageError) -> [TestSendReport.Result] {
         var results: [TestSendReport.Result] = []
         var named: Set<String> = []
-        for place in page.members.indices {
-            let handle = page.handle(place)
-            let outcome = outcomes[page.members[place]] ?? .accepted
-            let registration = try await registration(of: handle, place, page, delivery, notOf: named)
+        for index in page.members.indices {
+            let handle = page.handle(index)
+            let outcome = outcomes[page.members[index]] ?? .accepted
+            let registration = try await registration(of: handle, index, page, delivery, notOf: named)
             if let registration { named.insert(registration) }
             results.append(
                 TestSendReport.Result(
@@ -134,18 +134,18 @@ public struct TestSends: Sendable {
         case .ready(let lane):
             var content = sender.content(of: delivery, on: platform)
             let job = PageSender.Job(delivery, lane, page: page, map: NoProgress())
-            await sender.send(job, &content, places: Array(page.members.indices), tally: &tally)
+            await sender.send(job, &content, indices: Array(page.members.indices), tally: &tally)
         }
         let failures =
             tally.retries.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
             + tally.refusals.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
         let successes = tally.successReasons.mapValues { Outcome(.success, reason: $0, .accepted) }
-        return Dictionary(failures) { first, _ in first }.merging(tally.spared) { first, _ in first }
+        return Dictionary(failures) { first, _ in first }.merging(tally.suppressed) { first, _ in first }
             .merging(successes) { first, _ in first }
     }
 
     private enum Entry {
-        case ready(ReadyLane)
+        case ready(SendContext)
         case missing(Outcome)
     }
 
@@ -159,7 +159,7 @@ public struct TestSends: Sendable {
         }
         do throws(PushServiceError) {
             let service = try type.init(credential: credential)
-            return .ready(ReadyLane(id, credential, .by(service)))
+            return .ready(SendContext(id, credential, .by(service)))
         } catch {
             return .missing(PageSender.outcome(of: error))
         }
@@ -170,13 +170,13 @@ public struct TestSends: Sendable {
     /// Most handles have one registration; where a handle has several, it is one that the push was for, if that can be
     /// told by its tags.
     private func registration(
-        of handle: PushHandle, _ place: Int, _ page: AudiencePage, _ delivery: Delivery, notOf named: Set<String>
+        of handle: PushHandle, _ index: Int, _ page: AudiencePage, _ delivery: Delivery, notOf named: Set<String>
     ) async throws(StorageError) -> String? {
         guard let key = try? platforms[delivery.platform]?.key(of: handle) else { return nil }
         let query = RegistrationQuery(
             hub: delivery.notification.hub, filter: .handle(platform: delivery.platform, key: key), limit: 100,
             now: time.now)
-        let rendering = page.renderingPlaces.isEmpty ? nil : page.renderings[Int(page.renderingPlaces[place])]
+        let rendering = page.bindingIndices.isEmpty ? nil : page.renderings[Int(page.bindingIndices[index])]
         let suitable = try await devices.registrations(query).registrations.filter {
             $0.template == rendering?.template && $0.pushVariables == rendering?.variables ?? $0.pushVariables
                 && !named.contains($0.id)
@@ -190,5 +190,5 @@ public struct TestSends: Sendable {
 private struct NoProgress: ProgressMap {
     func contains(_ member: AudienceMember) -> Bool { false }
     func insert(_ member: AudienceMember) {}
-    var blocks: [ReachedBlock] { [] }
+    var blocks: [DeliveredBitmap] { [] }
 }

@@ -20,11 +20,11 @@ extension DeviceTrace {
     }
 
     private var accepted: [String] {
-        let moment = "The notification was accepted at \(notification.acceptedAt.iso8601)"
+        let timestamp = "The notification was accepted at \(notification.acceptedAt.iso8601)"
         let due = notification.dueAt.map { ", to go out at \($0.iso8601)" } ?? ""
         let isGoingOn = pushes.contains { [.retrying, .pending, .scheduled].contains($0.verdict) }
         let until = ", and \(control.isHeld ? "expires at" : "is tried until") \(notification.expiresAt.iso8601)"
-        return ["\(moment)\(due)\(isGoingOn ? until : "")."] + controlled
+        return ["\(timestamp)\(due)\(isGoingOn ? until : "")."] + controlled
     }
 
     private var controlled: [String] {
@@ -69,7 +69,7 @@ extension PushTrace {
                 return "Given up: the notification expired at \(end.iso8601), before it could be delivered."
             }
             return "Given up: the next attempt would have come after it expires at \(end.iso8601)."
-        case .spared: return "Not sent: \(spareReason)"
+        case .suppressed: return "Not sent: \(suppressionReason)"
         case .left: return "Given up: when it was to be tried again, the registration was not in the audience any more."
         case .excluded: return "Not in the audience: \(exclusion)"
         case .notAddressed: return "Not in the audience: it was for another platform or kind of registration."
@@ -93,7 +93,7 @@ extension PushTrace {
         text.isEmpty ? "" : " (\(text.hasSuffix(".") ? text.dropLast() : text[...]))"
     }
 
-    private var spareReason: String {
+    private var suppressionReason: String {
         if let attempt = attempts.last { return "\(attempt.outcome.rawValue)\(Self.reason(attempt.reason))." }
         let reasons = (range?.reasons ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }
         return reasons.map { "\($0.key.rawValue)\(Self.reason($0.value))" }.joined(separator: ", or ") + "."

@@ -21,7 +21,7 @@ public struct PushTrace: Sendable {
     /// What it is, or was, sent; nil where it was no member or nothing could be made.
     public var payload: Message?
     /// What came of the handle: of an answer of the service in this send.
-    public var fate: TokenFate = .kept
+    public var fate: HandleFate = .kept
     /// How the registration ended, or was changed, since then.
     public var since: RegistrationVersion.End?
     /// Whether another registration of the same handle brought it to the device.

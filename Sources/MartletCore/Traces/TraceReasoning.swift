@@ -21,9 +21,9 @@ struct TraceReasoning: Sendable {
         guard isAddressed(version, by: delivery) else { return nil }
         guard case .direct(let handles) = notification.target else { return version.member }
         guard let platform = platforms[delivery.platform], let key = try? platform.key(of: version.handle),
-            let place = handles.firstIndex(where: { (try? platform.key(of: $0)) == key })
+            let index = handles.firstIndex(where: { (try? platform.key(of: $0)) == key })
         else { return nil }
-        return AudienceMember(channel: .none, registration: Int64(place) + 1)
+        return AudienceMember(channel: .none, registration: Int64(index) + 1)
     }
 
     /// Whether the delivery is for the platform and kind of a registration. A direct send is for a handle, whatever the
@@ -67,8 +67,8 @@ struct TraceReasoning: Sendable {
     }
 
     /// The version that was so at a moment, by the clock; of a registration that was gone by then its last.
-    private func version(of versions: [RegistrationVersion], at moment: Timestamp) -> RegistrationVersion {
-        versions.first { $0.end.map { $0.at > moment } ?? true } ?? versions[versions.count - 1]
+    private func version(of versions: [RegistrationVersion], at timestamp: Timestamp) -> RegistrationVersion {
+        versions.first { $0.end.map { $0.at > timestamp } ?? true } ?? versions[versions.count - 1]
     }
 
     // MARK: One registration in one delivery
@@ -103,7 +103,7 @@ struct TraceReasoning: Sendable {
         guard case .audience(let expression) = notification.target else { return nil }
         let decision = ExpressionDecision(of: expression, on: Set(version.tags))
         var push: PushTrace
-        if isBehind(delivery.bounds, version, delivery) {
+        if isAfter(delivery.bounds, version, delivery) {
             push = PushTrace(hadAnotherHandle(version, delivery) ? .missed : .registeredLater, version)
         } else if !decision.matches {
             push = PushTrace(.excluded, version)
@@ -134,7 +134,7 @@ struct TraceReasoning: Sendable {
         }
     }
 
-    private func isBehind(_ bounds: Delivery.Bounds, _ version: RegistrationVersion, _ delivery: Delivery) -> Bool {
+    private func isAfter(_ bounds: Delivery.Bounds, _ version: RegistrationVersion, _ delivery: Delivery) -> Bool {
         delivery.isOfTemplates ? version.sequence > bounds.registration : version.channel > bounds.channel
     }
 
@@ -151,7 +151,7 @@ struct TraceReasoning: Sendable {
             case let state: state.isFinal ? .unknown : .pending
             }
         var push = PushTrace(verdict, version)
-        if isBehind(evidence.progress.delivery.bounds, version, evidence.progress.delivery) {
+        if isAfter(evidence.progress.delivery.bounds, version, evidence.progress.delivery) {
             push.verdict = .registeredLater
         } else if case .audience(let expression) = notification.target {
             push.decision = ExpressionDecision(of: expression, on: Set(version.tags))
@@ -214,11 +214,11 @@ struct TraceReasoning: Sendable {
         if let refusal = found.refusal {
             if refusal.outcome == .abandoned { return .expired }
             guard found.isAnswered else { return .left }
-            return refusal.answer == nil ? .spared : .refused
+            return refusal.answer == nil ? .suppressed : .refused
         }
         if let retry = found.retry { return retry.outcome == .held ? .pending : .retrying }
         if let last = found.attempts.last {
-            if last.outcome == .superseded || last.outcome == .skipped { return .spared }
+            if last.outcome == .superseded || last.outcome == .skipped { return .suppressed }
             return isCanceled(delivery) ? .canceled : .expired
         }
         guard let range = found.range else { return .pending }
@@ -227,7 +227,7 @@ struct TraceReasoning: Sendable {
         case []: isCanceled(delivery) ? .canceled : .unknown
         case [.canceled]: .canceled
         case [.abandoned]: .expired
-        default: .spared
+        default: .suppressed
         }
     }
 

@@ -13,7 +13,7 @@ public enum TraceVerdict: String, Hashable, Sendable, CaseIterable {
     /// It was tried until it expired, or expired before its turn.
     case expired
     /// It was not sent: nothing could be sent, or nothing that the device could take.
-    case spared
+    case suppressed
     /// When it was to be tried again, the registration was not in the audience any more.
     case left
     /// The registration was not in the audience.

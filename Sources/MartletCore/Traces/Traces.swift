@@ -69,8 +69,8 @@ public struct Traces: Sendable {
             guard let template = push.registration.template else { return push }
             var renderer = TemplateRenderer(
                 properties, on: platform, at: notification.acceptedAt, templates: CompiledTemplates())
-            let rendering = Rendering(
-                id: Rendering.ID(template: 1, variables: 1), template: template,
+            let rendering = TemplateBinding(
+                id: TemplateBinding.ID(template: 1, variables: 1), template: template,
                 variables: push.registration.pushVariables)
             if case .message(let message) = renderer.message(for: rendering) { push.payload = message }
         }

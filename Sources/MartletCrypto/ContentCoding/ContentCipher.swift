@@ -74,8 +74,8 @@ final class ContentCipher {
         output.append(contentsOf: input)
         let count = output.withUnsafeMutableBufferPointer { output in
             var written: Int32 = 0
-            let place = output.baseAddress?.advanced(by: start)
-            return update(context, place, &written, place, Int32(output.count - start)) == 1 ? Int(written) : -1
+            let index = output.baseAddress?.advanced(by: start)
+            return update(context, index, &written, index, Int32(output.count - start)) == 1 ? Int(written) : -1
         }
         guard count == input.count else { throw Self.failure }
     }

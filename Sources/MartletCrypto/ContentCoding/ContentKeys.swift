@@ -17,8 +17,8 @@ struct ContentKeys {
     func nonce(_ record: UInt64) -> [UInt8] {
         var nonce = baseNonce
         var rest = record
-        for place in nonce.indices.reversed() where rest > 0 {
-            nonce[place] ^= UInt8(truncatingIfNeeded: rest)
+        for index in nonce.indices.reversed() where rest > 0 {
+            nonce[index] ^= UInt8(truncatingIfNeeded: rest)
             rest >>= 8
         }
         return nonce

@@ -37,7 +37,7 @@ final class HMACContext {
 
     private static func padded(_ key: [UInt8], with byte: UInt8) -> [UInt8] {
         var block = [UInt8](repeating: byte, count: blockByteCount)
-        for place in key.indices { block[place] ^= key[place] }
+        for index in key.indices { block[index] ^= key[index] }
         return block
     }
 

@@ -64,13 +64,13 @@ public struct HTTPContent: Sendable {
 
     private func body(_ part: Range<Int64>) -> HTTPBody {
         .stream(length: part.count) { [read] writer in
-            var place = part.lowerBound
-            while place < part.upperBound {
-                let bytes = try await read(place, min(Self.pieceBytes, Int(part.upperBound - place)))
+            var index = part.lowerBound
+            while index < part.upperBound {
+                let bytes = try await read(index, min(Self.pieceBytes, Int(part.upperBound - index)))
                 // A file that has become shorter: the length was promised, so the answer is cut.
                 guard !bytes.isEmpty else { return }
                 try await writer.write(bytes)
-                place += Int64(bytes.count)
+                index += Int64(bytes.count)
             }
         }
     }

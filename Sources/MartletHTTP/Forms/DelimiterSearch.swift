@@ -16,31 +16,31 @@ struct DelimiterSearch: Sendable {
     init(_ pattern: [UInt8]) {
         self.pattern = pattern
         var steps = Array(repeating: pattern.count, count: 256)
-        for (place, byte) in pattern.dropLast().enumerated() { steps[Int(byte)] = pattern.count - 1 - place }
+        for (index, byte) in pattern.dropLast().enumerated() { steps[Int(byte)] = pattern.count - 1 - index }
         self.steps = steps
     }
 
     /// Looks for the first delimiter.
     func find(in bytes: ArraySlice<UInt8>) -> Found {
-        let (place, isWhole) = bytes.withUnsafeBufferPointer(search)
-        let end = bytes.startIndex + place
+        let (index, isWhole) = bytes.withUnsafeBufferPointer(search)
+        let end = bytes.startIndex + index
         return Found(contentEnd: end, rest: isWhole ? end + pattern.count : nil)
     }
 
-    private func search(_ bytes: UnsafeBufferPointer<UInt8>) -> (place: Int, isWhole: Bool) {
+    private func search(_ bytes: UnsafeBufferPointer<UInt8>) -> (index: Int, isWhole: Bool) {
         let last = pattern.count - 1
-        var place = 0
-        while place + last < bytes.count {
-            let byte = bytes[place + last]
-            if byte == pattern[last], matches(bytes, at: place, count: last) { return (place, true) }
-            place += steps[Int(byte)]
+        var index = 0
+        while index + last < bytes.count {
+            let byte = bytes[index + last]
+            if byte == pattern[last], matches(bytes, at: index, count: last) { return (index, true) }
+            index += steps[Int(byte)]
         }
         // What is left is too short for a delimiter, but may be the beginning of one.
-        while place < bytes.count, !matches(bytes, at: place, count: bytes.count - place) { place += 1 }
-        return (place, false)
+        while index < bytes.count, !matches(bytes, at: index, count: bytes.count - index) { index += 1 }
+        return (index, false)
     }
 
-    private func matches(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int, count: Int) -> Bool {
-        (0..<count).allSatisfy { bytes[place + $0] == pattern[$0] }
+    private func matches(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int, count: Int) -> Bool {
+        (0..<count).allSatisfy { bytes[index + $0] == pattern[$0] }
     }
 }

@@ -83,8 +83,8 @@ public struct Router: HTTPHandler {
         guard let target = HTTPTarget(request.target) else { return .failure(NoRoute(refusal: .badTarget)) }
         var resource: [Segment]?
         var allow: [HTTPMethod] = []
-        for place in routes.indices where Self.fits(routes[place].pattern, target.segments) {
-            let route = routes[place]
+        for index in routes.indices where Self.fits(routes[index].pattern, target.segments) {
+            let route = routes[index]
             guard resource == nil || resource == route.pattern else { continue }
             if route.method == request.method {
                 let parameters = Self.parameters(of: route.pattern, in: target.segments)
@@ -108,12 +108,12 @@ public struct Router: HTTPHandler {
 
     private static func parameters(of pattern: [Segment], in segments: [String]) -> [RouteMatch.Parameter] {
         var parameters: [RouteMatch.Parameter] = []
-        for (place, part) in pattern.enumerated() {
+        for (index, part) in pattern.enumerated() {
             switch part {
             case .rest(let name):
-                parameters.append((name, segments[place...].joined(separator: "/"), place..<segments.count))
+                parameters.append((name, segments[index...].joined(separator: "/"), index..<segments.count))
             case .literal: break
-            case .parameter(let name): parameters.append((name, segments[place], place..<place + 1))
+            case .parameter(let name): parameters.append((name, segments[index], index..<index + 1))
             }
         }
         return parameters

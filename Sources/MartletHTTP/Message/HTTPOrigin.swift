@@ -30,10 +30,10 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
             let scheme = Scheme(rawValue: text(bytes[..<colon]).lowercased())
         else { return nil }
-        let behind = bytes[(colon + 3)...]
-        let end = behind.firstIndex(where: endsAuthority) ?? behind.endIndex
-        guard let (host, port) = hostAndPort(behind[..<end]) else { return nil }
-        return (HTTPOrigin(scheme: scheme, host: host, port: port), text(behind[end...]))
+        let after = bytes[(colon + 3)...]
+        let end = after.firstIndex(where: endsAuthority) ?? after.endIndex
+        guard let (host, port) = hostAndPort(after[..<end]) else { return nil }
+        return (HTTPOrigin(scheme: scheme, host: host, port: port), text(after[end...]))
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -8,12 +8,12 @@ extension UnsafeBufferPointer<UInt8> {
     public func allSatisfy(unlessEight marks: (UInt64) -> UInt64, or isGood: (UInt8) -> Bool) -> Bool {
         guard count >= 8 else { return allSatisfy(isGood) }
         let raw = UnsafeRawBufferPointer(self)
-        var place = 0
+        var index = 0
         // The last eight, of which some are in the word before as well.
         var found = marks(raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
-        while place + 8 < count {
-            found |= marks(raw.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-            place += 8
+        while index + 8 < count {
+            found |= marks(raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            index += 8
         }
         return found & 0x8080_8080_8080_8080 == 0 || allSatisfy(isGood)
     }

@@ -24,7 +24,7 @@ public enum PlainSuccess: Hashable, Sendable {
 /// Reads JSON of one expected form.
 private struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
-    private var place = 0
+    private var index = 0
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
@@ -34,7 +34,7 @@ private struct JSONScanner {
     var isAtEnd: Bool {
         mutating get {
             skipSpace()
-            return place == bytes.count
+            return index == bytes.count
         }
     }
 
@@ -46,8 +46,8 @@ private struct JSONScanner {
     mutating func takes(quoted text: String) -> Bool {
         guard takes("\"") else { return false }
         for byte in text.utf8 {
-            guard place < bytes.count, bytes[place] == byte else { return false }
-            place += 1
+            guard index < bytes.count, bytes[index] == byte else { return false }
+            index += 1
         }
         return takesNow("\"")
     }
@@ -55,16 +55,16 @@ private struct JSONScanner {
     /// Takes a text that needs no reading, and is not empty.
     mutating func takesQuotedText() -> Bool {
         guard takes("\"") else { return false }
-        let start = place
-        while place < bytes.count, (0x20...0x7E).contains(bytes[place]), bytes[place] != UInt8(ascii: "\""),
-            bytes[place] != UInt8(ascii: "\\")
-        { place += 1 }
-        return place > start && takesNow("\"")
+        let start = index
+        while index < bytes.count, (0x20...0x7E).contains(bytes[index]), bytes[index] != UInt8(ascii: "\""),
+            bytes[index] != UInt8(ascii: "\\")
+        { index += 1 }
+        return index > start && takesNow("\"")
     }
 
     private mutating func takesNow(_ sign: Unicode.Scalar) -> Bool {
-        guard place < bytes.count, bytes[place] == UInt8(ascii: sign) else { return false }
-        place += 1
+        guard index < bytes.count, bytes[index] == UInt8(ascii: sign) else { return false }
+        index += 1
         return true
     }
 
@@ -76,6 +76,6 @@ private struct JSONScanner {
     }
 
     private mutating func skipSpace() {
-        while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
+        while index < bytes.count, Self.isSpace(bytes[index]) { index += 1 }
     }
 }

@@ -109,17 +109,17 @@ public struct RequestBatch: Sendable {
         fileprivate let ends: UnsafeBufferPointer<UInt32>
         fileprivate let partsPerItem: Int
 
-        private func start(_ place: Int) -> Int { place == 0 ? 0 : Int(ends[place - 1]) }
+        private func start(_ index: Int) -> Int { index == 0 ? 0 : Int(ends[index - 1]) }
 
         /// A part's length, by its number: path, field values, own body.
         public func count(_ part: Int, of item: Int) -> Int {
-            let place = item * partsPerItem + part
-            return Int(ends[place]) - start(place)
+            let index = item * partsPerItem + part
+            return Int(ends[index]) - start(index)
         }
 
         public func part(_ part: Int, of item: Int) -> UnsafeBufferPointer<UInt8> {
-            let place = item * partsPerItem + part
-            return UnsafeBufferPointer(rebasing: storage[start(place)..<Int(ends[place])])
+            let index = item * partsPerItem + part
+            return UnsafeBufferPointer(rebasing: storage[start(index)..<Int(ends[index])])
         }
     }
 
@@ -133,9 +133,9 @@ public struct RequestBatch: Sendable {
     private func withPart<Result>(
         _ part: Int, of item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {
-        let place = item * partsPerItem + part
-        let start = place == 0 ? 0 : Int(ends[place - 1])
-        let end = Int(ends[place])
+        let index = item * partsPerItem + part
+        let start = index == 0 ? 0 : Int(ends[index - 1])
+        let end = Int(ends[index])
         return storage.withUnsafeBufferPointer { read(UnsafeBufferPointer(rebasing: $0[start..<end])) }
     }
 }

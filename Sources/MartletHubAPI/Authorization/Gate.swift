@@ -83,7 +83,7 @@ struct Gate: Sendable {
     }
 
     private func isSigned(_ token: PresentedToken, by rule: AccessRule) throws(HubAPIError) -> Bool {
-        let signer = TokenSigner(rule)
+        let signer = VerifyingKeys(rule)
         if token.signer == signer { return true }
         do throws(CryptoError) {
             guard try token.signature.isSigned(by: rule) else { return false }

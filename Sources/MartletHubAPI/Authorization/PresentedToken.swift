@@ -7,11 +7,11 @@ struct PresentedToken {
     let signature: SharedAccessSignature
     let audience: TokenAudience
     /// nil: the signature has not been checked.
-    var signer: TokenSigner?
+    var signer: VerifyingKeys?
 }
 
 /// The keys with which a signature was found to be right. It is right as long as a rule has these very keys.
-struct TokenSigner: Equatable {
+struct VerifyingKeys: Equatable {
     private let primaryKey: String
     private let secondaryKey: String
 

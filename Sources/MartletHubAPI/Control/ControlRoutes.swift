@@ -25,7 +25,7 @@ struct ControlRoutes: Sendable {
         try await apply(.resume, call)
     }
 
-    private func apply(_ wish: ControlWish, _ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+    private func apply(_ wish: ControlRequest, _ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let change: ControlChange
         do throws(StorageError) {
@@ -34,7 +34,7 @@ struct ControlRoutes: Sendable {
             throw HubAPIError(error)
         }
         switch change {
-        case .done: return try await standing(of: id, call)
+        case .done: return try await status(of: id, call)
         case .notFound: throw .notificationNotFound
         case .ended: throw .notificationEnded
         }
@@ -42,19 +42,19 @@ struct ControlRoutes: Sendable {
 
     @Sendable private func read(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
-        return try await standing(of: id, call)
+        return try await status(of: id, call)
     }
 
-    private func standing(of id: NotificationID, _ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
-        let found: SendStanding?
+    private func status(of id: NotificationID, _ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
+        let found: SendStatus?
         do throws(StorageError) {
-            found = try await controls.standing(of: id, in: call.hub.id)
+            found = try await controls.status(of: id, in: call.hub.id)
         } catch {
             throw HubAPIError(error)
         }
         guard let found else { throw .notificationNotFound }
         return HTTPResponse(
             .ok, fields: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"],
-            body: .bytes(StandingDocument(found).json.bytes))
+            body: .bytes(SendStatusDocument(found).json.bytes))
     }
 }

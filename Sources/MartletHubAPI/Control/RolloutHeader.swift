@@ -26,22 +26,22 @@ enum RolloutHeader {
     }
 
     private static func pace(_ text: Substring) -> Rollout.Pace? {
-        if let rate = text.value(behind: "rate=").flatMap(Self.number), Rollout.rates.contains(rate) {
+        if let rate = text.value(after: "rate=").flatMap(Self.number), Rollout.rates.contains(rate) {
             return .rate(rate)
         }
-        guard let text = text.value(behind: "over="), let time = XMLDuration(String(text))?.duration,
+        guard let text = text.value(after: "over="), let time = XMLDuration(String(text))?.duration,
             Rollout.times.contains(time)
         else { return nil }
         return .over(time)
     }
 
     private static func halt(_ text: Substring) throws(HubAPIError) -> Rollout.Halt {
-        guard let value = text.value(behind: "halt=") else {
+        guard let value = text.value(after: "halt=") else {
             throw .badRequest(
                 "Martlet-Rollout: behind ';' there may be halt= alone, such as halt=5%; give rate= or over=, not both")
         }
         let parts = value.split(separator: "/", omittingEmptySubsequences: false)
-        let answers = parts.count == 2 ? number(parts[1]) : Rollout.Halt.usualAnswers
+        let answers = parts.count == 2 ? number(parts[1]) : Rollout.Halt.commonAnswers
         guard (1...2).contains(parts.count), let share = share(parts[0]), let answers,
             Rollout.Halt.answerLimits.contains(answers)
         else {
@@ -77,7 +77,7 @@ extension Substring {
         return start.lastIndex { $0 != " " && $0 != "\t" }.map { start[...$0] } ?? ""
     }
 
-    fileprivate func value(behind name: String) -> Substring? {
+    fileprivate func value(after name: String) -> Substring? {
         hasPrefix(name) ? dropFirst(name.count) : nil
     }
 }

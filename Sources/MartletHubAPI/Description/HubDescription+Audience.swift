@@ -63,7 +63,7 @@ extension HubDescription {
             [
                 "isAccepted": ["type": "boolean"], "targeted": described(count, "Pushes."),
                 "problems": described(texts, "All that is wrong, the platforms' too; empty where nothing is known."),
-                "startsAt": moment, "expiresAt": moment,
+                "startsAt": timestamp, "expiresAt": timestamp,
                 "rollout": [
                     "type": ["object", "null"], "required": ["spec", "rate", "seconds"],
                     "properties": [
@@ -88,7 +88,7 @@ extension HubDescription {
                     required: ["state"],
                     [
                         "state": ["enum": ["usable", "missing", "unusable", "unchecked"]],
-                        "expiresAt": moment,
+                        "expiresAt": timestamp,
                     ]),
                 "payloads": [
                     "type": "array", "items": payload,
@@ -101,7 +101,7 @@ extension HubDescription {
     ]
 
     private static let text: JSON = ["type": "string"]
-    private static let moment: JSON = ["type": "string", "format": "date-time"]
+    private static let timestamp: JSON = ["type": "string", "format": "date-time"]
     private static let texts: JSON = ["type": "array", "items": ["type": "string"]]
     private static let count: JSON = ["type": "integer", "minimum": 0]
 

@@ -32,7 +32,7 @@ extension HubDescription {
                 ],
                 "notification": text, "device": text, "verdict": verdict,
                 "explanation": list(text, "For people: the verdict, then a sentence for each fact."),
-                "acceptedAt": moment, "expiresAt": moment,
+                "acceptedAt": timestamp, "expiresAt": timestamp,
                 "registrations": list(
                     ["$ref": "#/components/schemas/PushTrace"],
                     "What tells most first; none of a device that nobody knows."
@@ -40,7 +40,7 @@ extension HubDescription {
                 "receipts": list(
                     object(
                         required: ["registration", "event", "at"],
-                        ["registration": text, "event": ["enum": ["received", "opened"]], "at": moment]),
+                        ["registration": text, "event": ["enum": ["received", "opened"]], "at": timestamp]),
                     "What the device said itself."),
             ]),
         "PushTrace": object(
@@ -49,7 +49,7 @@ extension HubDescription {
             ],
             [
                 "registration": text, "installation": text, "platform": text, "kind": ["enum": ["native", "template"]],
-                "createdAt": moment, "verdict": verdict, "isInAudience": ["type": "boolean"], "expression": text,
+                "createdAt": timestamp, "verdict": verdict, "isInAudience": ["type": "boolean"], "expression": text,
                 "decidedBy": list(
                     object(required: ["tag", "isPresent"], ["tag": text, "isPresent": ["type": "boolean"]]),
                     "The tags that the registration had or lacked, and by which the expression was decided."),
@@ -58,7 +58,7 @@ extension HubDescription {
                     object(
                         required: ["number", "at", "outcome", "reason"],
                         [
-                            "number": number, "at": moment, "outcome": text, "reason": text, "origin": text,
+                            "number": number, "at": timestamp, "outcome": text, "reason": text, "origin": text,
                             "status": number, "connection": number,
                         ]), "None where the first one was taken: that was in the time of the page."),
                 "messageId": text, "page": page,
@@ -72,7 +72,7 @@ extension HubDescription {
                 "since": object(
                     required: ["at", "what"],
                     [
-                        "at": moment,
+                        "at": timestamp,
                         "what": ["enum": ["changed", "deleted", "taken", "unregistered", "moved", "expired"]],
                     ]),
             ]),
@@ -80,13 +80,13 @@ extension HubDescription {
 
     private static let text: JSON = ["type": "string"]
     private static let number: JSON = ["type": "integer"]
-    private static let moment: JSON = ["type": "string", "format": "date-time"]
+    private static let timestamp: JSON = ["type": "string", "format": "date-time"]
     private static var verdict: JSON { ["enum": .array(TraceVerdict.allCases.map { .string($0.rawValue) })] }
     private static var page: JSON {
         object(
             required: ["startedAt", "endedAt", "outcomes", "origins"],
             [
-                "startedAt": moment, "endedAt": moment,
+                "startedAt": timestamp, "endedAt": timestamp,
                 "outcomes": ["type": "object", "additionalProperties": number],
                 "origins": list(text, "Where the page was sent to."),
             ])

@@ -79,14 +79,14 @@ struct ChannelFilter: Hashable {
 /// Reads a filter from left to right.
 private struct FilterScanner {
     private let bytes: [UInt8]
-    private var place = 0
+    private var index = 0
 
     init(_ text: String) {
         bytes = Array(text.utf8)
         skipSpace()
     }
 
-    var isAtEnd: Bool { place == bytes.count }
+    var isAtEnd: Bool { index == bytes.count }
 
     mutating func term() throws(HubAPIError) -> ChannelFilter.Term {
         let name = word()
@@ -98,34 +98,34 @@ private struct FilterScanner {
     }
 
     mutating func skipWord(_ wanted: String) -> Bool {
-        let start = place
+        let start = index
         if word().lowercased() == wanted { return true }
-        place = start
+        index = start
         return false
     }
 
     func refusal(_ expected: String) -> HubAPIError {
-        .badRequest("The $filter needs \(expected) at character \(place + 1)")
+        .badRequest("The $filter needs \(expected) at character \(index + 1)")
     }
 
     private mutating func word() -> String {
-        let start = place
-        while place < bytes.count, bytes[place] != 0x20, bytes[place] != UInt8(ascii: "'") { place += 1 }
+        let start = index
+        while index < bytes.count, bytes[index] != 0x20, bytes[index] != UInt8(ascii: "'") { index += 1 }
         defer { skipSpace() }
-        return String(decoding: bytes[start..<place], as: UTF8.self)
+        return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
     /// A doubled quote stands for one. One client forgets the first quote of a value; it has no spaces then.
     private mutating func quoted() -> String? {
         let quote = UInt8(ascii: "'")
-        guard place < bytes.count else { return nil }
-        guard bytes[place] == quote else { return unopened() }
+        guard index < bytes.count else { return nil }
+        guard bytes[index] == quote else { return unopened() }
         var value: [UInt8] = []
-        var next = place + 1
+        var next = index + 1
         while next < bytes.count {
             if bytes[next] == quote {
                 guard next + 1 < bytes.count, bytes[next + 1] == quote else {
-                    place = next + 1
+                    index = next + 1
                     return String(decoding: value, as: UTF8.self)
                 }
                 next += 1
@@ -137,13 +137,13 @@ private struct FilterScanner {
     }
 
     private mutating func unopened() -> String? {
-        let value = bytes[place...].prefix { $0 != UInt8(ascii: "'") && $0 != 0x20 }
+        let value = bytes[index...].prefix { $0 != UInt8(ascii: "'") && $0 != 0x20 }
         guard !value.isEmpty, value.endIndex < bytes.count, bytes[value.endIndex] != 0x20 else { return nil }
-        place = value.endIndex + 1
+        index = value.endIndex + 1
         return String(decoding: value, as: UTF8.self)
     }
 
     private mutating func skipSpace() {
-        while place < bytes.count, bytes[place] == 0x20 { place += 1 }
+        while index < bytes.count, bytes[index] == 0x20 { index += 1 }
     }
 }

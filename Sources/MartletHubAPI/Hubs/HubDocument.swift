@@ -57,7 +57,7 @@ struct HubDocument {
                 rule.rule(replacing: old.accessRules.first { $0.name == rule.name }, at: now)
             }
         }
-        settings.credentials = old.credentials.filter { descriptors[$0.key]?.credentialPlace == nil }
+        settings.credentials = old.credentials.filter { descriptors[$0.key]?.credentialOrder == nil }
         for (platform, properties) in credentials {
             settings.credentials[platform] = credential(properties, replacing: old.credentials[platform], on: platform)
         }

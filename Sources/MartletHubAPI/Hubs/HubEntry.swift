@@ -56,11 +56,11 @@ struct HubEntry {
     }
 
     /// The credentials whose places are in a range, without what is secret.
-    private func writeCredentials(_ places: some RangeExpression<Int>, to description: inout XMLWriter) {
+    private func writeCredentials(_ indices: some RangeExpression<Int>, to description: inout XMLWriter) {
         let descriptors = platforms.map { $0.descriptor }
-            .compactMap { descriptor in descriptor.credentialPlace.map { (place: $0, descriptor: descriptor) } }
-            .filter { places.contains($0.place) }
-        for (_, descriptor) in descriptors.sorted(by: { $0.place < $1.place }) {
+            .compactMap { descriptor in descriptor.credentialOrder.map { (index: $0, descriptor: descriptor) } }
+            .filter { indices.contains($0.index) }
+        for (_, descriptor) in descriptors.sorted(by: { $0.index < $1.index }) {
             guard let credential = hub.settings.credentials[descriptor.platform] else { continue }
             let shown = descriptor.shown(credential)
             description.element(descriptor.credentialElement) { element in

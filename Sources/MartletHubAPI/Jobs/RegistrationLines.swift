@@ -92,10 +92,10 @@ public struct RegistrationLines: JobLines {
         guard bytes.contains(UInt8(ascii: "\n")) else { return bytes }
         var line: [UInt8] = []
         var isInside = false
-        for (place, byte) in bytes.enumerated() {
+        for (index, byte) in bytes.enumerated() {
             switch byte {
-            case UInt8(ascii: "[") where !isInside: isInside = bytes[...place].suffix(9).elementsEqual("<![CDATA[".utf8)
-            case UInt8(ascii: ">") where isInside: isInside = !bytes[...place].suffix(3).elementsEqual("]]>".utf8)
+            case UInt8(ascii: "[") where !isInside: isInside = bytes[...index].suffix(9).elementsEqual("<![CDATA[".utf8)
+            case UInt8(ascii: ">") where isInside: isInside = !bytes[...index].suffix(3).elementsEqual("]]>".utf8)
             default: break
             }
             if byte == UInt8(ascii: "\n") {

@@ -72,7 +72,7 @@ extension SendRequest {
         }
         if let dueAt { input.append(String(dueAt.milliseconds)) }
         switch expiry {
-        case .at(let moment): input.append("expires \(moment.milliseconds)")
+        case .at(let timestamp): input.append("expires \(timestamp.milliseconds)")
         case .after(let duration): input.append("expires after \(duration)")
         case nil: break
         }

@@ -4,13 +4,13 @@ import MartletModel
 /// section 7): with or without a fraction and a zone, where no zone means UTC, and with the apostrophes that one sample
 /// leaves around its `T`.
 enum ScheduleTime {
-    static func moment(_ text: String) throws(HubAPIError) -> Timestamp {
-        guard let moment = Timestamp(iso8601: plain(text)) else {
+    static func timestamp(_ text: String) throws(HubAPIError) -> Timestamp {
+        guard let timestamp = Timestamp(iso8601: plain(text)) else {
             throw .badRequest(
                 "ServiceBusNotification-ScheduleTime must be a time such as 2026-11-21T09:22:56 in UTC, or one with a zone"
             )
         }
-        return moment
+        return timestamp
     }
 
     private static func plain(_ text: String) -> String {

@@ -38,7 +38,7 @@ struct SendRequest {
         guard let text = SendFields(call.request.fields).scheduleTime else {
             throw .badRequest("A scheduled notification needs the header ServiceBusNotification-ScheduleTime")
         }
-        dueAt = try ScheduleTime.moment(text)
+        dueAt = try ScheduleTime.timestamp(text)
     }
 
     /// One message to many handles.

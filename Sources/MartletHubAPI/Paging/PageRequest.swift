@@ -5,7 +5,7 @@ import MartletHTTP
 struct PageRequest {
     /// At most so many entries.
     let limit: Int
-    let place: PagePlace
+    let position: PagePosition
     private let scope: String
 
     static let sizeLimit = 100
@@ -15,21 +15,21 @@ struct PageRequest {
         self.scope = "\(scope)\n\(target.item("$filter")?.value ?? "")"
         limit = try Self.limit(target.item("$top")?.value)
         guard let token = target.item("continuationtoken")?.value, !token.isEmpty else {
-            place = PagePlace(filter: 0, after: nil)
+            position = PagePosition(filter: 0, after: nil)
             return
         }
-        guard let place = Self.place(in: token, scope: self.scope) else {
+        guard let position = Self.position(in: token, scope: self.scope) else {
             throw .badRequest("The continuation token is not one that this listing gave")
         }
-        self.place = place
+        self.position = position
     }
 
     /// The token of the page that begins at a place: letters, digits, `-` and `_` only, because clients put it into
     /// URLs raw or encoded.
     ///
     /// It is checked, not secret: whoever makes one up learns no more than the listing shows anyway.
-    func token(_ place: PagePlace) -> String {
-        Base64URL.encode(place.bytes + Self.check(place.bytes, scope))
+    func token(_ position: PagePosition) -> String {
+        Base64URL.encode(position.bytes + Self.check(position.bytes, scope))
     }
 
     private static func limit(_ text: String?) throws(HubAPIError) -> Int {
@@ -38,12 +38,12 @@ struct PageRequest {
         return min(number, sizeLimit)
     }
 
-    private static func place(in token: String, scope: String) -> PagePlace? {
-        guard token.utf8.count <= 64, let bytes = Base64URL.decode(token), bytes.count == PagePlace.byteCount + 8
+    private static func position(in token: String, scope: String) -> PagePosition? {
+        guard token.utf8.count <= 64, let bytes = Base64URL.decode(token), bytes.count == PagePosition.byteCount + 8
         else { return nil }
-        let head = Array(bytes.prefix(PagePlace.byteCount))
+        let head = Array(bytes.prefix(PagePosition.byteCount))
         guard check(head, scope) == Array(bytes.suffix(8)) else { return nil }
-        return PagePlace(bytes: head)
+        return PagePosition(bytes: head)
     }
 
     private static func check(_ bytes: [UInt8], _ scope: String) -> [UInt8] {
@@ -52,7 +52,7 @@ struct PageRequest {
 }
 
 /// Where in a listing a page begins.
-struct PagePlace: Hashable {
+struct PagePosition: Hashable {
     /// Which of the listing's filters, from 0.
     var filter: Int
     /// Behind which registration; nil for the first.

@@ -36,16 +36,16 @@ extension RegistrationRoutes {
         _ path: String, _ filters: [RegistrationQuery.Filter], of call: HubCall
     ) async throws(HubAPIError) -> HTTPResponse {
         let request = try PageRequest(call.match.target, scope: "\(call.hub.id.rawValue)/\(path)")
-        var place: PagePlace? = request.place
+        var position: PagePosition? = request.position
         var found: [Registration] = []
-        while let at = place, at.filter < filters.count, found.count < request.limit {
+        while let at = position, at.filter < filters.count, found.count < request.limit {
             let page = try await page(filters[at.filter], after: at.after, limit: request.limit - found.count, in: call)
             found += page.registrations
-            place =
-                page.next.map { PagePlace(filter: at.filter, after: $0) }
-                ?? (at.filter + 1 < filters.count ? PagePlace(filter: at.filter + 1, after: nil) : nil)
+            position =
+                page.next.map { PagePosition(filter: at.filter, after: $0) }
+                ?? (at.filter + 1 < filters.count ? PagePosition(filter: at.filter + 1, after: nil) : nil)
         }
-        return feed(path, found, next: filters.isEmpty ? nil : place.map(request.token), of: call)
+        return feed(path, found, next: filters.isEmpty ? nil : position.map(request.token), of: call)
     }
 
     private func page(

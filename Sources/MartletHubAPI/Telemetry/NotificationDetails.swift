@@ -12,7 +12,7 @@ struct NotificationDetails {
     let errorsURL: String?
 
     /// What stands behind it: counts of this place and later ones.
-    private static let errorsPlace = 5
+    private static let errorsIndex = 5
 
     func document() -> [UInt8] {
         var writer = XMLWriter(reserving: 1024 + report.notification.content.body.count)
@@ -36,12 +36,12 @@ struct NotificationDetails {
             details.element("Tags", text: expression.description)
         }
         details.element("TargetPlatforms", text: targetPlatforms.joined(separator: ","))
-        let descriptors = platforms.map { $0.descriptor }.sorted { $0.outcomeCountsPlace < $1.outcomeCountsPlace }
-        for descriptor in descriptors where descriptor.outcomeCountsPlace < Self.errorsPlace {
+        let descriptors = platforms.map { $0.descriptor }.sorted { $0.outcomeCountsIndex < $1.outcomeCountsIndex }
+        for descriptor in descriptors where descriptor.outcomeCountsIndex < Self.errorsIndex {
             write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
         }
         if let errorsURL { details.element("PnsErrorDetailsUri", text: errorsURL) }
-        for descriptor in descriptors where descriptor.outcomeCountsPlace >= Self.errorsPlace {
+        for descriptor in descriptors where descriptor.outcomeCountsIndex >= Self.errorsIndex {
             write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
         }
         // Not the original's: behind everything that clients know, where all of them pass over it.

@@ -61,12 +61,12 @@ struct XMLDuration: Hashable {
                 guard !fraction.isEmpty, rest.first == UInt8(ascii: "S") else { return nil }
             }
             guard !whole.isEmpty, let letter = rest.popFirst(),
-                let place = units.firstIndex(where: { $0.letter == letter })
+                let index = units.firstIndex(where: { $0.letter == letter })
             else { return nil }
             let (product, overflows) = (Int64(Substring(whole)) ?? .max)
-                .multipliedReportingOverflow(by: units[place].milliseconds)
+                .multipliedReportingOverflow(by: units[index].milliseconds)
             total = total.addingOrMaximum(overflows ? .max : product).addingOrMaximum(milliseconds(fraction))
-            units = units[(place + 1)...]
+            units = units[(index + 1)...]
         }
         return total
     }

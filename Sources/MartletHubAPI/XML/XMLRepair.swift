@@ -29,12 +29,12 @@ enum XMLRepair {
     private static func unparsedSection(_ text: ArraySlice<UInt8>) -> Int? {
         for (start, end) in [("<![CDATA[", "]]>"), ("<!--", "-->")] where text.starts(with: start.utf8) {
             let close = Array(end.utf8)
-            var place = text.startIndex + start.utf8.count
-            while place + close.count <= text.endIndex {
-                if text[place..<place + close.count].elementsEqual(close) {
-                    return place + close.count - text.startIndex
+            var index = text.startIndex + start.utf8.count
+            while index + close.count <= text.endIndex {
+                if text[index..<index + close.count].elementsEqual(close) {
+                    return index + close.count - text.startIndex
                 }
-                place += 1
+                index += 1
             }
             return text.count
         }
@@ -59,8 +59,8 @@ enum XMLRepair {
     /// Every `XHeaders` that begins an element, found in one pass however many end tags there are to be looked at.
     private static func openedHeaders(in document: [UInt8]) -> Set<ArraySlice<UInt8>> {
         var names: Set<ArraySlice<UInt8>> = []
-        for place in document.indices where document[place] == UInt8(ascii: "<") {
-            if let name = headersName(document[(place + 1)...]) { names.insert(name) }
+        for index in document.indices where document[index] == UInt8(ascii: "<") {
+            if let name = headersName(document[(index + 1)...]) { names.insert(name) }
         }
         return names
     }

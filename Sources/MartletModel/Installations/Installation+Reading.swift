@@ -31,7 +31,7 @@ extension Installation {
         }
         self.init(
             id: id, userID: try members.userID("userId"), platform: PlatformID(rawValue: platform),
-            pushChannel: try members.channel(), expirationTime: try members.moment("expirationTime"),
+            pushChannel: try members.channel(), expirationTime: try members.timestamp("expirationTime"),
             tags: try members.tags("tags"), pushVariables: try members.texts("pushVariables"),
             templates: try members.templates("templates"),
             secondaryTiles: try members.secondaryTiles("secondaryTiles"))

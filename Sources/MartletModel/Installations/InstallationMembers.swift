@@ -34,16 +34,16 @@ struct InstallationMembers {
     }
 
     /// A moment that is never is none.
-    func moment(_ name: String) throws(InstallationError) -> Timestamp? {
+    func timestamp(_ name: String) throws(InstallationError) -> Timestamp? {
         guard let text = try text(name), !text.isEmpty else { return nil }
-        return try Self.moment(text, called: name)
+        return try Self.timestamp(text, called: name)
     }
 
-    static func moment(_ text: String, called name: String) throws(InstallationError) -> Timestamp? {
-        guard let moment = Timestamp(iso8601: text) else {
+    static func timestamp(_ text: String, called name: String) throws(InstallationError) -> Timestamp? {
+        guard let timestamp = Timestamp(iso8601: text) else {
             throw InstallationError("The \(name) is no date and time such as 2026-01-31T23:59:59Z.")
         }
-        return moment < .distantFuture ? moment : nil
+        return timestamp < .distantFuture ? timestamp : nil
     }
 
     func channel() throws(InstallationError) -> InstallationChannel {

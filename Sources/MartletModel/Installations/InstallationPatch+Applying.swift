@@ -18,7 +18,7 @@ extension InstallationPatch.Step {
         switch part(0) {
         case "pushchannel": try set(&installation.pushChannel, at: 1, of: owner)
         case "userid" where path.count == 1: installation.userID = try userID()
-        case "expirationtime" where path.count == 1: installation.expirationTime = try moment()
+        case "expirationtime" where path.count == 1: installation.expirationTime = try timestamp()
         case "tags": try edit(&installation.tags, at: 1, of: owner)
         case "pushvariables": try edit(&installation.pushVariables, "pushVariables", at: 1, of: owner)
         case "templates": try edit(&installation.templates, at: 1, of: owner)
@@ -129,9 +129,9 @@ extension InstallationPatch.Step {
         return text.isEmpty ? nil : text
     }
 
-    private func moment() throws(InstallationError) -> Timestamp? {
+    private func timestamp() throws(InstallationError) -> Timestamp? {
         guard operation != .remove else { throw notRemovable }
-        return try InstallationMembers.moment(try text(), called: "expirationTime")
+        return try InstallationMembers.timestamp(try text(), called: "expirationTime")
     }
 
     private func body(of owner: Owner) throws(InstallationError) -> String {
@@ -145,7 +145,7 @@ extension InstallationPatch.Step {
 
     private func text() throws(InstallationError) -> String {
         guard value != .null else { throw valueMissing }
-        guard let text = value.plainText else { throw InstallationError("The value for '\(place)' is no text.") }
+        guard let text = value.plainText else { throw InstallationError("The value for '\(index)' is no text.") }
         return text
     }
 
@@ -156,7 +156,7 @@ extension InstallationPatch.Step {
         do throws(JSONError) {
             return try JSON(parsing: Array(text.utf8), maximumDepth: Installation.depthLimit)
         } catch {
-            throw InstallationError("The value for '\(place)' is a text that holds no JSON. \(error)")
+            throw InstallationError("The value for '\(index)' is a text that holds no JSON. \(error)")
         }
     }
 
@@ -179,17 +179,17 @@ extension InstallationPatch.Step {
         do throws(TagError) {
             return try Tag(text)
         } catch {
-            throw InstallationError("The tag for '\(place)' is not valid: \(error)")
+            throw InstallationError("The tag for '\(index)' is not valid: \(error)")
         }
     }
 
     // What is said of the path.
 
     private func part(_ depth: Int) -> String { path[depth].lowercased() }
-    private var place: String { path.map { "/\($0.prefix(64))" }.joined() }
+    private var index: String { path.map { "/\($0.prefix(64))" }.joined() }
     private var unknownPath: InstallationError { InstallationPatch.unknownPath(path) }
-    private var notRemovable: InstallationError { InstallationError("A patch cannot remove '\(place)'.") }
+    private var notRemovable: InstallationError { InstallationError("A patch cannot remove '\(index)'.") }
     private var valueMissing: InstallationError {
-        InstallationError("The operation on '\(place)' has no value.")
+        InstallationError("The operation on '\(index)' has no value.")
     }
 }

@@ -11,31 +11,31 @@ struct JSONTokens: IteratorProtocol {
     }
 
     private let bytes: [UInt8]
-    private var place = 0
+    private var index = 0
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     mutating func next() -> Token? {
-        while place < bytes.count, bytes[place].isXMLSpace { place += 1 }
-        guard place < bytes.count else { return nil }
-        let start = place
-        place += 1
+        while index < bytes.count, bytes[index].isXMLSpace { index += 1 }
+        guard index < bytes.count else { return nil }
+        let start = index
+        index += 1
         if bytes[start] == UInt8(ascii: "\"") {
             skipString()
-            return .string(start..<place)
+            return .string(start..<index)
         }
         if Self.isPunctuation(bytes[start]) { return .punctuation(bytes[start]) }
-        while place < bytes.count, !bytes[place].isXMLSpace, !Self.isPunctuation(bytes[place]) { place += 1 }
-        return .word(start..<place)
+        while index < bytes.count, !bytes[index].isXMLSpace, !Self.isPunctuation(bytes[index]) { index += 1 }
+        return .word(start..<index)
     }
 
     private mutating func skipString() {
-        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
-            place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+            index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
         }
-        place = min(place + 1, bytes.count)
+        index = min(index + 1, bytes.count)
     }
 
     /// What a string token says.

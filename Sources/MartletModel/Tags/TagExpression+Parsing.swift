@@ -50,13 +50,13 @@ public struct TagExpressionError: Error, Hashable, Sendable, CustomStringConvert
     public let problem: Problem
 
     public var description: String {
-        let place = "at character \(offset + 1)"
+        let index = "at character \(offset + 1)"
         return switch problem {
-        case .expectedTag: "The tag expression needs a tag, '!' or '(' \(place)."
-        case .expectedOperator: "The tag expression needs '&&', '||' or its end \(place)."
-        case .unclosedParenthesis: "The tag expression needs a ')' \(place)."
-        case .badTag(let error): "The tag expression has no valid tag \(place): \(error)"
-        case .tooDeep(let limit): "The tag expression is nested deeper than \(limit) levels \(place)."
+        case .expectedTag: "The tag expression needs a tag, '!' or '(' \(index)."
+        case .expectedOperator: "The tag expression needs '&&', '||' or its end \(index)."
+        case .unclosedParenthesis: "The tag expression needs a ')' \(index)."
+        case .badTag(let error): "The tag expression has no valid tag \(index): \(error)"
+        case .tooDeep(let limit): "The tag expression is nested deeper than \(limit) levels \(index)."
         case .tooLong(let limit): "The tag expression is longer than \(limit) characters."
         case .tooManyTags(let limit): "The tag expression has more tags than the \(limit) that its operators allow."
         }
@@ -66,7 +66,7 @@ public struct TagExpressionError: Error, Hashable, Sendable, CustomStringConvert
 /// Recursive descent over the grammar; the depth is bounded before each step down.
 private struct TagExpressionParser {
     private let bytes: [UInt8]
-    private var place = 0
+    private var index = 0
     private var depthLeft: Int
     private let depthLimit: Int
     private(set) var isUnion = true
@@ -79,7 +79,7 @@ private struct TagExpressionParser {
 
     mutating func parse() throws(TagExpressionError) -> TagExpression {
         let expression = try union()
-        guard place == bytes.count else { throw error(.expectedOperator) }
+        guard index == bytes.count else { throw error(.expectedOperator) }
         return expression
     }
 
@@ -115,23 +115,23 @@ private struct TagExpressionParser {
         }
         guard skip("(") else { return .tag(try tag()) }
         let expression = try union()
-        guard skip(")") else { throw error(place == bytes.count ? .unclosedParenthesis : .expectedOperator) }
+        guard skip(")") else { throw error(index == bytes.count ? .unclosedParenthesis : .expectedOperator) }
         return expression
     }
 
     private mutating func tag() throws(TagExpressionError) -> Tag {
         skipSpace()
-        let start = place
-        while place < bytes.count, isTagByte(bytes[place], isSystem: bytes[start] == UInt8(ascii: "$")) { place += 1 }
-        guard place > start else { throw error(.expectedTag) }
-        let text = String(decoding: bytes[start..<place], as: UTF8.self)
-        let end = place
+        let start = index
+        while index < bytes.count, isTagByte(bytes[index], isSystem: bytes[start] == UInt8(ascii: "$")) { index += 1 }
+        guard index > start else { throw error(.expectedTag) }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        let end = index
         do throws(TagError) {
             let tag = try Tag(text)
             skipSpace()
             return tag
         } catch {
-            place = end
+            index = end
             throw TagExpressionError(offset: start, problem: .badTag(error))
         }
     }
@@ -145,19 +145,19 @@ private struct TagExpressionParser {
     private mutating func skip(_ token: StaticString) -> Bool {
         skipSpace()
         let count = token.utf8CodeUnitCount
-        guard place + count <= bytes.count,
-            bytes[place..<place + count].elementsEqual(UnsafeBufferPointer(start: token.utf8Start, count: count))
+        guard index + count <= bytes.count,
+            bytes[index..<index + count].elementsEqual(UnsafeBufferPointer(start: token.utf8Start, count: count))
         else { return false }
-        place += count
+        index += count
         skipSpace()
         return true
     }
 
     private mutating func skipSpace() {
-        while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+        while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
     }
 
     private func error(_ problem: TagExpressionError.Problem) -> TagExpressionError {
-        TagExpressionError(offset: place, problem: problem)
+        TagExpressionError(offset: index, problem: problem)
     }
 }

@@ -26,7 +26,7 @@ public struct CompiledTemplate: Hashable, Sendable {
     /// - Throws: `TemplateError` with the first fault; a template beyond the limits of `Template` is one.
     public init(_ template: Template, format: TemplateFormat) throws(TemplateError) {
         guard (template.name ?? "").unicodeScalars.count <= Template.nameLimit else {
-            throw TemplateError(place: .name, reason: "has more than \(Template.nameLimit) characters")
+            throw TemplateError(index: .name, reason: "has more than \(Template.nameLimit) characters")
         }
         self.format = format
         body = try Self.pieces(of: Array(template.body.utf8), format)
@@ -35,7 +35,7 @@ public struct CompiledTemplate: Hashable, Sendable {
         let references = Self.references(of: body, headers + options)
         guard references.count <= Template.referenceLimit else {
             throw TemplateError(
-                place: .body, reason: "and values name more than \(Template.referenceLimit) properties altogether")
+                index: .body, reason: "and values name more than \(Template.referenceLimit) properties altogether")
         }
         propertyNames = Set(references.map(\.name))
     }
@@ -46,9 +46,9 @@ extension CompiledTemplate {
         of bytes: [UInt8], _ format: TemplateFormat
     ) throws(TemplateError) -> [TemplatePiece] {
         guard bytes.count <= Template.bodyLimit else {
-            throw TemplateError(place: .body, reason: "has more than \(Template.bodyLimit) bytes")
+            throw TemplateError(index: .body, reason: "has more than \(Template.bodyLimit) bytes")
         }
-        guard !bytes.isEmpty else { throw TemplateError(place: .body, reason: "is empty") }
+        guard !bytes.isEmpty else { throw TemplateError(index: .body, reason: "is empty") }
         var pieces: [TemplatePiece] = []
         // A value without a property is a literal too: most are, and a piece of its own takes many times its bytes.
         var literal: [UInt8] = []
@@ -83,7 +83,7 @@ extension CompiledTemplate {
                 return [TemplateValue(range: 0..<bytes.count, text: bytes, target: .plain)]
             }
         } catch {
-            throw TemplateError(place: .bodyAt(error.offset), reason: error.reason)
+            throw TemplateError(index: .bodyAt(error.offset), reason: error.reason)
         }
     }
 
@@ -94,29 +94,29 @@ extension CompiledTemplate {
     }
 
     private static func expression(
-        _ text: some Collection<UInt8>, at place: TemplateError.Place, _ target: TemplateTarget
+        _ text: some Collection<UInt8>, at index: TemplateError.Location, _ target: TemplateTarget
     ) throws(TemplateError) -> TemplateExpression {
         let expression: TemplateExpression
         do throws(TemplateExpressionError) {
             expression = try TemplateExpression(text)
         } catch {
-            throw TemplateError(place: place, reason: error.reason)
+            throw TemplateError(index: index, reason: error.reason)
         }
         guard !expression.isNumber || target == .jsonString else {
             throw TemplateError(
-                place: place, reason: "has a number with #, which only the strings of a JSON body can have")
+                index: index, reason: "has a number with #, which only the strings of a JSON body can have")
         }
         return expression
     }
 
     private static func headers(_ headers: [Template.Header]) throws(TemplateError) -> [Field] {
         guard headers.count <= Template.fieldLimit else {
-            throw TemplateError(place: .body, reason: "comes with more than \(Template.fieldLimit) headers")
+            throw TemplateError(index: .body, reason: "comes with more than \(Template.fieldLimit) headers")
         }
         var fields: [Field] = []
         for header in headers {
             guard !header.name.isEmpty, header.name.utf8.allSatisfy(isTokenByte) else {
-                throw TemplateError(place: .header(header.name), reason: "has a name that is none for an HTTP header")
+                throw TemplateError(index: .header(header.name), reason: "has a name that is none for an HTTP header")
             }
             fields.append(try field(header.name, header.value, at: .header(header.name)))
         }
@@ -125,7 +125,7 @@ extension CompiledTemplate {
 
     private static func options(_ options: [String: String]) throws(TemplateError) -> [Field] {
         guard options.count <= Template.fieldLimit else {
-            throw TemplateError(place: .body, reason: "comes with more than \(Template.fieldLimit) options")
+            throw TemplateError(index: .body, reason: "comes with more than \(Template.fieldLimit) options")
         }
         var fields: [Field] = []
         for (name, value) in options.sorted(by: { $0.key < $1.key }) {
@@ -135,19 +135,19 @@ extension CompiledTemplate {
     }
 
     private static func field(
-        _ name: String, _ value: String, at place: TemplateError.Place
+        _ name: String, _ value: String, at index: TemplateError.Location
     ) throws(TemplateError) -> Field {
         guard name.utf8.count <= Template.fieldNameLimit else {
-            throw TemplateError(place: place, reason: "has a name of more than \(Template.fieldNameLimit) bytes")
+            throw TemplateError(index: index, reason: "has a name of more than \(Template.fieldNameLimit) bytes")
         }
         guard value.utf8.count <= Template.fieldValueLimit else {
-            throw TemplateError(place: place, reason: "has a value of more than \(Template.fieldValueLimit) bytes")
+            throw TemplateError(index: index, reason: "has a value of more than \(Template.fieldValueLimit) bytes")
         }
         if TemplateExpression.isBegun(by: value.utf8.first) {
-            return Field(name: name, value: .expression(try expression(value.utf8, at: place, .plain)))
+            return Field(name: name, value: .expression(try expression(value.utf8, at: index, .plain)))
         }
         guard let literal = fieldValue(Array(value.utf8)) else {
-            throw TemplateError(place: place, reason: "has a line break or another control character in its value")
+            throw TemplateError(index: index, reason: "has a line break or another control character in its value")
         }
         return Field(name: name, value: .literal(literal))
     }

@@ -12,7 +12,7 @@ extension TemplateBody {
 private struct TemplateXMLScanner {
     private(set) var values: [TemplateValue] = []
     private let bytes: [UInt8]
-    private var place = 0
+    private var index = 0
     /// The names of the elements that are open.
     private var open: [ArraySlice<UInt8>] = []
     /// The texts of the innermost element while it has no elements in it; nil elsewhere.
@@ -22,7 +22,7 @@ private struct TemplateXMLScanner {
         self.bytes = bytes
     }
 
-    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+    private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     mutating func scan() throws(TemplateBodyError) {
         try checkCharacters()
@@ -117,10 +117,10 @@ private struct TemplateXMLScanner {
         while next?.isXMLSpace == true {
             skipSpace()
             guard let byte = next, byte != UInt8(ascii: ">"), byte != UInt8(ascii: "/") else { return }
-            let start = place
+            let start = index
             let (name, value) = try attribute()
             guard names.insert(name).inserted else {
-                place = start
+                index = start
                 throw error("is not well-formed XML: the attribute \(excerpt(name)) is there twice")
             }
             if TemplateExpression.isBegun(by: value.text.first) { values.append(value) }
@@ -135,32 +135,32 @@ private struct TemplateXMLScanner {
         guard let quote = next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
             throw error("is not well-formed XML: an attribute's value is not in quotes")
         }
-        place += 1
-        let start = place
+        index += 1
+        let start = index
         while let byte = next, byte != quote {
             guard byte != UInt8(ascii: "<") else { throw error("is not well-formed XML: a < is in an attribute") }
-            place += 1
+            index += 1
         }
         guard next == quote else { throw error("is not well-formed XML: an attribute's value does not end") }
-        let range = start..<place
-        place += 1
+        let range = start..<index
+        index += 1
         return (name, TemplateValue(range: range, text: try decode(range, .xmlAttribute), target: .xmlAttribute))
     }
 
     private mutating func text() throws(TemplateBodyError) {
-        let start = place
+        let start = index
         while next != nil, next != UInt8(ascii: "<") {
             guard !isNext("]]>") else { throw error("is not well-formed XML: ]]> is in a text") }
-            place += 1
+            index += 1
         }
-        let text = try decode(start..<place, .xmlText)
-        leaf?.append(TemplateValue(range: start..<place, text: text, target: .xmlText))
+        let text = try decode(start..<index, .xmlText)
+        leaf?.append(TemplateValue(range: start..<index, text: text, target: .xmlText))
     }
 
     private mutating func section() throws(TemplateBodyError) {
-        let start = place
+        let start = index
         try skip(to: "]]>", of: "a CDATA section")
-        let range = start..<place - 3
+        let range = start..<index - 3
         let text = try decode(range, .xmlCharacterData)
         leaf?.append(TemplateValue(range: range, text: text, target: .xmlCharacterData))
     }
@@ -171,10 +171,10 @@ private struct TemplateXMLScanner {
     }
 
     private mutating func instruction() throws(TemplateBodyError) {
-        let start = place
+        let start = index
         let target = try name()
         guard TemplateProperties.folded(target) != "xml" else {
-            place = start
+            index = start
             throw error("is not well-formed XML: <?xml is not at its very beginning")
         }
         guard next?.isXMLSpace == true || isNext("?>") else {
@@ -184,7 +184,7 @@ private struct TemplateXMLScanner {
     }
 
     private mutating func declaration() throws(TemplateBodyError) {
-        place = 5
+        index = 5
         var names: [String] = []
         while next?.isXMLSpace == true {
             skipSpace()
@@ -219,14 +219,14 @@ private struct TemplateXMLScanner {
 
     /// A name of XML 1.0, with at most one prefix.
     private mutating func name() throws(TemplateBodyError) -> ArraySlice<UInt8> {
-        let start = place
+        let start = index
         while let byte = next, byte >= 0x80 || TemplateProperties.isNameByte(byte) || "-.:".utf8.contains(byte) {
-            place += 1
+            index += 1
         }
-        let name = bytes[start..<place]
+        let name = bytes[start..<index]
         let parts = String(decoding: name, as: UTF8.self).split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy({ $0.unicodeScalars.isXMLName }) else {
-            place = start
+            index = start
             throw error("is not well-formed XML: there is no name that XML allows")
         }
         return name
@@ -236,22 +236,22 @@ private struct TemplateXMLScanner {
     private func decode(_ range: Range<Int>, _ target: TemplateTarget) throws(TemplateBodyError) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(range.count)
-        var place = range.lowerBound
-        while place < range.upperBound {
-            let byte = bytes[place]
-            place += 1
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let byte = bytes[index]
+            index += 1
             switch byte {
             case UInt8(ascii: "&") where target != .xmlCharacterData:
-                guard let end = bytes[place..<range.upperBound].prefix(12).firstIndex(of: UInt8(ascii: ";")),
-                    let replacement = Self.replacement(for: bytes[place..<end])
+                guard let end = bytes[index..<range.upperBound].prefix(12).firstIndex(of: UInt8(ascii: ";")),
+                    let replacement = Self.replacement(for: bytes[index..<end])
                 else {
                     let reason = "is not well-formed XML: a & is neither &amp; nor another reference that XML knows"
-                    throw TemplateBodyError(offset: place - 1, reason: reason)
+                    throw TemplateBodyError(offset: index - 1, reason: reason)
                 }
                 text += replacement
-                place = end + 1
+                index = end + 1
             case UInt8(ascii: "\r"):
-                if place < range.upperBound, bytes[place] == UInt8(ascii: "\n") { place += 1 }
+                if index < range.upperBound, bytes[index] == UInt8(ascii: "\n") { index += 1 }
                 text.append(target == .xmlAttribute ? 0x20 : 0x0A)
             case UInt8(ascii: "\n"), UInt8(ascii: "\t"): text.append(target == .xmlAttribute ? 0x20 : byte)
             default: text.append(byte)
@@ -283,35 +283,35 @@ private struct TemplateXMLScanner {
 
     private func isNext(_ token: StaticString) -> Bool {
         let count = token.utf8CodeUnitCount
-        return place + count <= bytes.count
-            && bytes[place..<place + count].elementsEqual(UnsafeBufferPointer(start: token.utf8Start, count: count))
+        return index + count <= bytes.count
+            && bytes[index..<index + count].elementsEqual(UnsafeBufferPointer(start: token.utf8Start, count: count))
     }
 
     private mutating func skip(_ token: StaticString) -> Bool {
         guard isNext(token) else { return false }
-        place += token.utf8CodeUnitCount
+        index += token.utf8CodeUnitCount
         return true
     }
 
     /// Goes behind the next occurrence of a token.
     private mutating func skip(to token: StaticString, of part: String) throws(TemplateBodyError) {
-        let start = place
+        let start = index
         while !skip(token) {
-            guard place < bytes.count else {
-                place = start
+            guard index < bytes.count else {
+                index = start
                 throw error("is not well-formed XML: \(part) does not end")
             }
-            place += 1
+            index += 1
         }
     }
 
     private mutating func skipSpace() {
-        while next?.isXMLSpace == true { place += 1 }
+        while next?.isXMLSpace == true { index += 1 }
     }
 
     private func excerpt(_ name: ArraySlice<UInt8>) -> String { String(decoding: name, as: UTF8.self).excerpt }
 
     private func error(_ reason: String) -> TemplateBodyError {
-        TemplateBodyError(offset: place, reason: reason)
+        TemplateBodyError(offset: index, reason: reason)
     }
 }

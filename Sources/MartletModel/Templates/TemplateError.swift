@@ -1,6 +1,6 @@
 /// Why a template cannot be used, and which part of it is at fault.
 public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible {
-    public enum Place: Hashable, Sendable {
+    public enum Location: Hashable, Sendable {
         case name
         case body
         /// The value, or the first byte that does not fit, so many bytes from the body's beginning.
@@ -9,12 +9,12 @@ public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible 
         case option(String)
     }
 
-    public let place: Place
+    public let index: Location
     /// What is wrong, as the end of a sentence; shows no more than the beginning of an expression.
     public let reason: String
 
     public var description: String {
-        switch place {
+        switch index {
         case .name: "The template's name \(reason)."
         case .body: "The template's body \(reason)."
         case .bodyAt(let offset): "The template's body, at byte \(offset), \(reason)."

@@ -15,7 +15,7 @@ struct TemplateExpressionError: Error {
 /// One pass from left to right; expressions do not nest.
 private struct TemplateExpressionParser {
     private let bytes: [UInt8]
-    private var place = 0
+    private var index = 0
     /// The place behind the last byte that may be read: before a composition's closing brace.
     private var end: Int
 
@@ -24,7 +24,7 @@ private struct TemplateExpressionParser {
         end = bytes.count
     }
 
-    private var next: UInt8? { place < end ? bytes[place] : nil }
+    private var next: UInt8? { index < end ? bytes[index] : nil }
 
     mutating func expression() throws(TemplateExpressionError) -> TemplateExpression {
         guard next == UInt8(ascii: "{") else {
@@ -39,7 +39,7 @@ private struct TemplateExpressionParser {
 
     private mutating func composition() throws(TemplateExpressionError) -> [TemplateExpression.Term] {
         guard end > 1, bytes[end - 1] == UInt8(ascii: "}") else { throw error("begins with { and must end with }") }
-        place += 1
+        index += 1
         end -= 1
         var terms: [TemplateExpression.Term] = []
         repeat {
@@ -62,14 +62,14 @@ private struct TemplateExpressionParser {
 
     /// A text in quotes of either kind, which stand doubled for themselves.
     private mutating func literal() throws(TemplateExpressionError) -> [UInt8] {
-        let delimiter = bytes[place]
-        place += 1
+        let delimiter = bytes[index]
+        index += 1
         var text: [UInt8] = []
         while let byte = next {
-            place += 1
+            index += 1
             if byte == delimiter {
                 guard next == delimiter else { return text }
-                place += 1
+                index += 1
             }
             text.append(byte)
         }
@@ -77,9 +77,9 @@ private struct TemplateExpressionParser {
     }
 
     private mutating func reference() throws(TemplateExpressionError) -> TemplateExpression.Reference {
-        let sign = bytes[place]
+        let sign = bytes[index]
         guard !isBody() else { throw error("asks for $body, which is not supported; name a property, as in $(title)") }
-        place += 1
+        index += 1
         guard skip("(") else {
             throw error("has no ( behind its first character; a text that begins so is written as {'…'}")
         }
@@ -106,9 +106,9 @@ private struct TemplateExpressionParser {
 
     private mutating func name() throws(TemplateExpressionError) -> String {
         skipSpace()
-        let start = place
-        while let byte = next, TemplateProperties.isNameByte(byte) { place += 1 }
-        let name = bytes[start..<place]
+        let start = index
+        while let byte = next, TemplateProperties.isNameByte(byte) { index += 1 }
+        let name = bytes[start..<index]
         skipSpace()
         guard let next else { throw error("has no ) where its property ends") }
         guard next == UInt8(ascii: ")") || next == UInt8(ascii: ",") || next == UInt8(ascii: ":") else {
@@ -127,7 +127,7 @@ private struct TemplateExpressionParser {
         guard skip("{") else { throw error("has a : without a default in braces, as in $(name:{friend})") }
         var text: [UInt8] = []
         while let byte = next {
-            place += 1
+            index += 1
             switch byte {
             case UInt8(ascii: "}"):
                 skipSpace()
@@ -135,7 +135,7 @@ private struct TemplateExpressionParser {
             case UInt8(ascii: "\\"):
                 guard let escaped = next else { break }
                 text.append(escaped)
-                place += 1
+                index += 1
             default: text.append(byte)
             }
         }
@@ -145,9 +145,9 @@ private struct TemplateExpressionParser {
     private mutating func length() throws(TemplateExpressionError) -> Int? {
         guard skip(",") else { return nil }
         skipSpace()
-        let start = place
-        while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
-        guard let length = Int32(String(decoding: bytes[start..<place], as: UTF8.self)) else {
+        let start = index
+        while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
+        guard let length = Int32(String(decoding: bytes[start..<index], as: UTF8.self)) else {
             throw error("needs a whole number from 0 to \(Int32.max) behind its comma")
         }
         skipSpace()
@@ -156,18 +156,18 @@ private struct TemplateExpressionParser {
 
     private func isBody() -> Bool {
         let word = "$body"
-        return end - place >= word.utf8.count
-            && TemplateProperties.folded(bytes[place..<place + word.utf8.count]) == word
+        return end - index >= word.utf8.count
+            && TemplateProperties.folded(bytes[index..<index + word.utf8.count]) == word
     }
 
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
-        place += 1
+        index += 1
         return true
     }
 
     private mutating func skipSpace() {
-        while next?.isXMLSpace == true { place += 1 }
+        while next?.isXMLSpace == true { index += 1 }
     }
 
     private func error(_ reason: String) -> TemplateExpressionError {

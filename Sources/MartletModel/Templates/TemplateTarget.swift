@@ -19,32 +19,32 @@ enum TemplateTarget: Hashable, Sendable {
             return
         }
         var start = text.startIndex
-        for place in text.indices {
-            guard let replacement = replacement(at: place, of: text, behind: output, from: start) else { continue }
-            output += text[start..<place]
+        for index in text.indices {
+            guard let replacement = replacement(at: index, of: text, after: output, from: start) else { continue }
+            output += text[start..<index]
             output += replacement.bytes
-            start = place + replacement.length
+            start = index + replacement.length
         }
         output += text[start...]
     }
 
     /// What stands for the byte at a place, or for so many bytes from there; nil for a byte that stands for itself.
     private func replacement(
-        at place: Int, of text: ArraySlice<UInt8>, behind output: [UInt8], from start: Int
+        at index: Int, of text: ArraySlice<UInt8>, after output: [UInt8], from start: Int
     ) -> (bytes: [UInt8], length: Int)? {
-        let byte = text[place]
+        let byte = text[index]
         // Most bytes of most texts leave here.
         guard byte < 0x40 || byte == UInt8(ascii: "\\") || byte == 0xEF else { return nil }
         switch self {
         case .jsonString: return Self.jsonEscape(byte).map { ($0, 1) }
         case .plain: return nil
         case .xmlAttribute, .xmlText, .xmlCharacterData:
-            if let length = Self.lengthOfNoCharacter(at: place, of: text) { return ([0xEF, 0xBF, 0xBD], length) }
+            if let length = Self.lengthOfNoCharacter(at: index, of: text) { return ([0xEF, 0xBF, 0xBD], length) }
             guard self == .xmlCharacterData else { return entity(byte).map { ($0, 1) } }
             // What is not yet written, and behind it what is.
-            let pending = text[start..<place].suffix(2)
-            let isBehindBrackets = (output.suffix(2 - pending.count) + pending).elementsEqual("]]".utf8)
-            return Self.sectionEnd(byte, isBehindBrackets: isBehindBrackets).map { ($0, 1) }
+            let pending = text[start..<index].suffix(2)
+            let isAfterBrackets = (output.suffix(2 - pending.count) + pending).elementsEqual("]]".utf8)
+            return Self.sectionEnd(byte, isAfterBrackets: isAfterBrackets).map { ($0, 1) }
         }
     }
 
@@ -60,10 +60,10 @@ enum TemplateTarget: Hashable, Sendable {
     }
 
     /// How many bytes at a place are something that XML 1.0 has no character for; nil where there is a character.
-    private static func lengthOfNoCharacter(at place: Int, of text: ArraySlice<UInt8>) -> Int? {
-        if text[place] < 0x20 { return text[place].isXMLSpace ? nil : 1 }
-        guard text[place] == 0xEF, place + 2 < text.endIndex, text[place + 1] == 0xBF else { return nil }
-        return text[place + 2] >= 0xBE ? 3 : nil
+    private static func lengthOfNoCharacter(at index: Int, of text: ArraySlice<UInt8>) -> Int? {
+        if text[index] < 0x20 { return text[index].isXMLSpace ? nil : 1 }
+        guard text[index] == 0xEF, index + 2 < text.endIndex, text[index + 1] == 0xBF else { return nil }
+        return text[index + 2] >= 0xBE ? 3 : nil
     }
 
     /// Line ends and tabs are written so that they survive the normalisation of line ends and of attributes.
@@ -82,10 +82,10 @@ enum TemplateTarget: Hashable, Sendable {
     }
 
     /// Nothing can be escaped inside a section, so it is ended and another one begun.
-    private static func sectionEnd(_ byte: UInt8, isBehindBrackets: Bool) -> [UInt8]? {
+    private static func sectionEnd(_ byte: UInt8, isAfterBrackets: Bool) -> [UInt8]? {
         switch byte {
         case UInt8(ascii: "\r"): Array("]]>&#13;<![CDATA[".utf8)
-        case UInt8(ascii: ">"): isBehindBrackets ? Array("]]><![CDATA[>".utf8) : nil
+        case UInt8(ascii: ">"): isAfterBrackets ? Array("]]><![CDATA[>".utf8) : nil
         default: nil
         }
     }

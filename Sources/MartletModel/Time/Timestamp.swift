@@ -22,8 +22,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(milliseconds: moment.milliseconds + duration.wholeMilliseconds)
+    public static func + (timestamp: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(milliseconds: timestamp.milliseconds + duration.wholeMilliseconds)
     }
 
     public static func - (later: Timestamp, earlier: Timestamp) -> Duration {

@@ -5,7 +5,7 @@ final class ClientExchange {
     typealias Finish = (Result<HTTPResponse, TransportError>) -> Void
 
     private let loop: EventLoop
-    private var told: Finish?
+    private var reported: Finish?
     private var single: ClientPool.Single?
     private weak var pool: ClientPool?
     private var timer: TimerID?
@@ -13,10 +13,10 @@ final class ClientExchange {
     private let patience: Duration?
 
     /// - Parameter told: Called once, with the answer (or its head, where it is streamed) or why there is none.
-    init(loop: EventLoop, patience: Duration? = nil, told: @escaping Finish) {
+    init(loop: EventLoop, patience: Duration? = nil, reported: @escaping Finish) {
         self.loop = loop
         self.patience = patience
-        self.told = told
+        self.reported = reported
     }
 
     func start(
@@ -43,11 +43,11 @@ final class ClientExchange {
 
     /// The answer came, or will not.
     func finish(_ result: Result<HTTPResponse, TransportError>) {
-        guard let told else { return }
-        self.told = nil
+        guard let reported else { return }
+        self.reported = nil
         if let timer { loop.cancelTimer(timer) }
         timer = nil
-        told(result)
+        reported(result)
     }
 
     /// Nobody waits any more: for the answer, or for the rest of it.

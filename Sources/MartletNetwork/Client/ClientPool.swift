@@ -204,13 +204,13 @@ final class ClientPool: ClientProtocolOwner {
     private func review() {
         isReviewWanted = false
         guard stopped == nil else { return }
-        tellMeasurements()
+        reportMeasurements()
         perform(machine.demand(waiting, at: loop.now))
-        tellOfMembers()
+        reportMembers()
         armTimer()
     }
 
-    private func tellMeasurements() {
+    private func reportMeasurements() {
         for member in members {
             guard let client = member.client else { continue }
             machine.measured(
@@ -218,8 +218,8 @@ final class ClientPool: ClientProtocolOwner {
         }
     }
 
-    private func tellOfMembers() {
-        load.note(connections: members.count { $0.client?.isOpen ?? false })
+    private func reportMembers() {
+        load.record(connections: members.count { $0.client?.isOpen ?? false })
         for member in members {
             guard let client = member.client else { continue }
             perform(
@@ -251,9 +251,9 @@ final class ClientPool: ClientProtocolOwner {
         let id = loop.startTimer(due: due) { [weak self] in
             guard let self else { return }
             timer = nil
-            tellMeasurements()
+            reportMeasurements()
             perform(machine.demand(waiting, at: loop.now))
-            tellOfMembers()
+            reportMembers()
             perform(machine.expire(at: loop.now))
             reviewSoon()
         }

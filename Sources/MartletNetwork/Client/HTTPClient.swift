@@ -75,9 +75,9 @@ public final class HTTPClient: HTTPTransport, Sendable {
     ) async {
         guard batch.count > 0 else { return }
         let group = group(PoolGroup.Key(batch.shared.origin, batch.shared.settings))
-        let place = group.nextPlace()
-        let client = clients[group.loop(of: place)]
-        let load = group.loads[place]
+        let index = group.nextIndex()
+        let client = clients[group.loop(of: index)]
+        let load = group.loads[index]
         load.add(batch.count)
         let results: @Sendable (ResultPortion) -> Void = { portion in
             load.remove(portion.count)
@@ -85,7 +85,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
         }
         await withCheckedContinuation { continuation in
             client.loop.perform {
-                let pool = Result { () throws(TransportError) in try client.value.pool(of: group, at: place) }
+                let pool = Result { () throws(TransportError) in try client.value.pool(of: group, at: index) }
                 var timer: TimerID?
                 var stopping: StopSignal.Registration?
                 let run = BatchRun(batch, from: client.loop.now, before: deadline, results: results) {

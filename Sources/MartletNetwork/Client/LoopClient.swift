@@ -14,13 +14,13 @@ final class LoopClient {
 
     /// The pool of a group.
     /// - Parameter place: Which of the group's.
-    func pool(of group: PoolGroup, at place: Int) throws(TransportError) -> ClientPool {
+    func pool(of group: PoolGroup, at index: Int) throws(TransportError) -> ClientPool {
         if let stopped { throw stopped }
         if let pool = pools[group] { return pool }
         if pools.count >= PoolGroup.limit { pools = pools.filter { !$0.value.isIdle } }
         let pool = ClientPool(
-            try makeTarget(group.key), connectionLimit: group.connectionLimit(of: place),
-            leastInFlight: InFlightLimit.leastOfLane / group.loads.count, load: group.loads[place], loop: loop)
+            try makeTarget(group.key), connectionLimit: group.connectionLimit(of: index),
+            leastInFlight: InFlightLimit.leastOfLane / group.loads.count, load: group.loads[index], loop: loop)
         pools[group] = pool
         return pool
     }

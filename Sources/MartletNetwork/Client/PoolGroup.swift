@@ -40,22 +40,22 @@ final class PoolGroup: Sendable {
     }
 
     /// On which loop a pool is.
-    func loop(of place: Int) -> Int { (first + place) % loopCount }
+    func loop(of index: Int) -> Int { (first + index) % loopCount }
 
     /// A pool's share of the connections to the origin.
-    func connectionLimit(of place: Int) -> Int {
+    func connectionLimit(of index: Int) -> Int {
         let total = max(1, key.settings.connectionLimit)
-        return total / loads.count + (place < total % loads.count ? 1 : 0)
+        return total / loads.count + (index < total % loads.count ? 1 : 0)
     }
 
     /// The place of the pool that the next batch goes to. Of those that are equally free, each in turn.
-    func nextPlace() -> Int {
+    func nextIndex() -> Int {
         guard loads.count > 1 else { return 0 }
         let start = Int(UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue) % UInt(loads.count))
         var best = start
         for step in 1..<loads.count {
-            let place = (start + step) % loads.count
-            if loads[place].perConnection < loads[best].perConnection { best = place }
+            let index = (start + step) % loads.count
+            if loads[index].perConnection < loads[best].perConnection { best = index }
         }
         return best
     }
@@ -92,7 +92,7 @@ final class PoolLoad: Sendable {
     }
 
     /// - Parameter count: The connections that take requests now.
-    func note(connections count: Int) {
+    func record(connections count: Int) {
         connections.store(count, ordering: .relaxed)
     }
 }

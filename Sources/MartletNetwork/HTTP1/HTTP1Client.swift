@@ -34,7 +34,7 @@ final class HTTP1Client: ClientProtocol {
     private var receiver: (any ResponseReceiver)?
     private var isHead = false
     private var runs: [BatchRun] = []
-    private var turns = RunTurns()
+    private var turns = BatchScheduler()
     /// Where the request under way comes from, if it is one of a batch.
     private var current: BatchRun?
     private(set) var deadline: ContinuousClock.Instant?
@@ -103,8 +103,8 @@ final class HTTP1Client: ClientProtocol {
 
     private func drawNext() {
         runs.removeAll { !$0.hasItems }
-        while capacity > 0, let turn = turns.next(of: runs.count, { runs[$0].standing }) {
-            let run = runs[turn.place]
+        while capacity > 0, let turn = turns.next(of: runs.count, { runs[$0].status }) {
+            let run = runs[turn.index]
             guard let item = run.next() else { continue }
             _ = start(
                 run.batch.request(item), to: run.batch.shared.origin,

@@ -134,16 +134,16 @@ final class HTTP1Parser {
 private nonisolated(unsafe) let callbacks: UnsafeMutablePointer<llhttp_settings_t> = {
     let callbacks = UnsafeMutablePointer<llhttp_settings_t>.allocate(capacity: 1)
     llhttp_settings_init(callbacks)
-    callbacks.pointee.on_url = noteTarget
-    callbacks.pointee.on_header_field = noteName
-    callbacks.pointee.on_header_value = noteValue
-    callbacks.pointee.on_header_value_complete = noteValueEnd
-    callbacks.pointee.on_headers_complete = noteHeadEnd
-    callbacks.pointee.on_body = noteBody
-    callbacks.pointee.on_chunk_header = noteChunk
-    callbacks.pointee.on_chunk_extension_name = noteChunkExtension
-    callbacks.pointee.on_chunk_extension_value = noteChunkExtension
-    callbacks.pointee.on_message_complete = noteEnd
+    callbacks.pointee.on_url = recordTarget
+    callbacks.pointee.on_header_field = recordName
+    callbacks.pointee.on_header_value = recordValue
+    callbacks.pointee.on_header_value_complete = recordValueEnd
+    callbacks.pointee.on_headers_complete = recordHeadEnd
+    callbacks.pointee.on_body = recordBody
+    callbacks.pointee.on_chunk_header = recordChunk
+    callbacks.pointee.on_chunk_extension_name = recordChunkExtension
+    callbacks.pointee.on_chunk_extension_value = recordChunkExtension
+    callbacks.pointee.on_message_complete = recordEnd
     return callbacks
 }()
 
@@ -152,69 +152,69 @@ private func parser(of raw: UnsafeMutablePointer<llhttp_t>?) -> HTTP1Parser? {
 }
 
 /// The place of a piece within the head; nil outside of one, in trailers.
-private func place(_ parser: HTTP1Parser, _ start: UnsafePointer<CChar>?, _ count: Int) -> Range<Int>? {
+private func index(_ parser: HTTP1Parser, _ start: UnsafePointer<CChar>?, _ count: Int) -> Range<Int>? {
     guard parser.inHead, let base = parser.base, let start else { return nil }
     return (start - base)..<(start - base + count)
 }
 
-private func noteTarget(
+private func recordTarget(
     _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
 ) -> Int32 {
-    guard let parser = parser(of: raw), let place = place(parser, start, count) else { return 0 }
-    parser.target = place
+    guard let parser = parser(of: raw), let index = index(parser, start, count) else { return 0 }
+    parser.target = index
     return 0
 }
 
-private func noteName(
+private func recordName(
     _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
 ) -> Int32 {
-    guard let parser = parser(of: raw), let place = place(parser, start, count) else { return 0 }
-    parser.name = place
+    guard let parser = parser(of: raw), let index = index(parser, start, count) else { return 0 }
+    parser.name = index
     return 0
 }
 
-private func noteValue(
+private func recordValue(
     _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
 ) -> Int32 {
-    guard let parser = parser(of: raw), let place = place(parser, start, count) else { return 0 }
+    guard let parser = parser(of: raw), let index = index(parser, start, count) else { return 0 }
     // Some fields llhttp looks into come in more than one piece; the pieces are neighbours.
     if let last = parser.fields.last, last.name == parser.name {
         parser.fields[parser.fields.count - 1] = .init(
-            name: last.name, value: last.value.isEmpty ? place : last.value.lowerBound..<place.upperBound)
+            name: last.name, value: last.value.isEmpty ? index : last.value.lowerBound..<index.upperBound)
     } else {
-        parser.fields.append(.init(name: parser.name, value: place))
+        parser.fields.append(.init(name: parser.name, value: index))
     }
     return 0
 }
 
-private func noteValueEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
+private func recordValueEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     guard let parser = parser(of: raw), parser.inHead, parser.fields.last?.name != parser.name else { return 0 }
     parser.fields.append(.init(name: parser.name, value: parser.name.upperBound..<parser.name.upperBound))
     return 0
 }
 
 /// Returns 1 where llhttp is to expect no body: it cannot know that a response answers HEAD.
-private func noteHeadEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
+private func recordHeadEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     guard let parser = parser(of: raw) else { return -1 }
     parser.headIsComplete()
     return parser.answersHead ? 1 : 0
 }
 
-private func noteBody(
+private func recordBody(
     _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
 ) -> Int32 {
     parser(of: raw)?.body.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
     return 0
 }
 
-private func noteChunk(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
+private func recordChunk(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     guard let raw, let parser = parser(of: raw), raw.pointee.content_length == 0 else { return 0 }
     parser.isAtTrailers = true
     return Int32(HPE_PAUSED.rawValue)
 }
 
 /// Extensions mean nothing here; without a limit they would be a way to send for ever what counts as no body.
-private func noteChunkExtension(
+private func recordChunkExtension(
     _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
 ) -> Int32 {
     guard let parser = parser(of: raw) else { return -1 }
@@ -222,7 +222,7 @@ private func noteChunkExtension(
     return parser.chunkExtensionBytes > 4096 ? -1 : 0
 }
 
-private func noteEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
+private func recordEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     parser(of: raw)?.isComplete = true
     return Int32(HPE_PAUSED.rawValue)
 }

@@ -55,13 +55,13 @@ struct HTTP1RequestHead {
 
     /// llhttp takes the versions of RTSP and ICE too.
     private static func endsWithHTTP(_ bytes: UnsafeRawBufferPointer, _ target: Range<Int>) -> Bool {
-        let behind = target.upperBound
-        return behind + 9 <= bytes.count && bytes[behind..<(behind + 8)].elementsEqual(" HTTP/1.".utf8)
+        let after = target.upperBound
+        return after + 9 <= bytes.count && bytes[after..<(after + 8)].elementsEqual(" HTTP/1.".utf8)
     }
 
     /// Most texts are ASCII. The library's validation is generic and looks up its types with every call.
-    private static func text(_ bytes: UnsafeRawBufferPointer, _ place: Range<Int>) -> String? {
-        let text = UnsafeRawBufferPointer(rebasing: bytes[place])
+    private static func text(_ bytes: UnsafeRawBufferPointer, _ index: Range<Int>) -> String? {
+        let text = UnsafeRawBufferPointer(rebasing: bytes[index])
         let isASCII = text.allSatisfy { $0 < 0x80 }
         return isASCII ? String(decoding: text, as: UTF8.self) : String(validating: text, as: UTF8.self)
     }

@@ -98,7 +98,7 @@ final class LoopCore: @unchecked Sendable {
         while true {
             let (isIdle, isStopped) = queue.withLock { ($0.work.isEmpty, $0.isStopped) }
             if isIdle, isStopped { return }
-            noteTurn()
+            recordTurn()
             let count = wait(isIdle: isIdle && endOfTurn.isEmpty)
             now = ContinuousClock.now
             handleEvents(count)
@@ -109,7 +109,7 @@ final class LoopCore: @unchecked Sendable {
     }
 
     /// Adds the turn that ends now. Only this thread writes, so a load and a store do.
-    private func noteTurn() {
+    private func recordTurn() {
         let (seconds, attoseconds) = (ContinuousClock.now - now).components
         let turn = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
         busy.store(busy.load(ordering: .relaxed) + turn, ordering: .relaxed)

@@ -110,7 +110,7 @@ final class LoopServer: ConnectionOwner {
         connections.removeValue(forKey: connection.id)
         count.release(network(of: connection.peer))
         common.observer?.closed(connection.id)
-        if isDraining, connections.isEmpty { tellDrained() }
+        if isDraining, connections.isEmpty { reportDrained() }
     }
 
     /// Lets every connection finish what it is answering, for as long as the limits say.
@@ -118,7 +118,7 @@ final class LoopServer: ConnectionOwner {
         drained.append(completed)
         guard !isDraining else { return }
         isDraining = true
-        guard !connections.isEmpty else { return tellDrained() }
+        guard !connections.isEmpty else { return reportDrained() }
         for connection in connections.values {
             if let wire = connection.wire {
                 wire.drain()
@@ -134,10 +134,10 @@ final class LoopServer: ConnectionOwner {
         for connection in connections.values { connection.close(nil) }
     }
 
-    private func tellDrained() {
-        let told = drained
+    private func reportDrained() {
+        let reported = drained
         drained = []
-        for completed in told { completed() }
+        for completed in reported { completed() }
     }
 }
 

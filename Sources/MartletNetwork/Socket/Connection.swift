@@ -103,7 +103,7 @@ final class Connection: WireConnection, ReadinessHandler {
             return close(error)
         }
         switch phase {
-        case .handshaking: shakeHands()
+        case .handshaking: performHandshake()
         case .open: open()
         case .connecting, .lingering, .closed: settle()
         }
@@ -114,7 +114,7 @@ final class Connection: WireConnection, ReadinessHandler {
     func ready(_ readiness: Readiness) {
         switch phase {
         case .connecting: connected()
-        case .handshaking: shakeHands()
+        case .handshaking: performHandshake()
         case .open: transfer(readiness)
         case .lingering: discard()
         case .closed: break
@@ -126,12 +126,12 @@ final class Connection: WireConnection, ReadinessHandler {
         if peer.family != .unix { socket.setNoDelay() }
         guard tls != nil else { return open() }
         phase = .handshaking
-        shakeHands()
+        performHandshake()
     }
 
-    private func shakeHands() {
+    private func performHandshake() {
         guard let tls else { return }
-        switch tls.shakeHands(socket.descriptor) {
+        switch tls.performHandshake(socket.descriptor) {
         case .done: open()
         case .wants(let readiness):
             setInterest(readiness)

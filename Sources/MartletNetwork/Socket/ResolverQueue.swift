@@ -31,12 +31,12 @@ struct ResolverQueue<Question: Sendable> {
 
     /// The next to ask; nil where there is none, or none that may be asked now.
     mutating func next() -> Entry? {
-        let place = waiting.firstIndex { entry in
+        let index = waiting.firstIndex { entry in
             guard let site = entry.site else { return true }
             return busySites.count < Self.strangersThreads && !busySites.contains(site)
         }
-        guard let place else { return nil }
-        let entry = waiting.remove(at: place)
+        guard let index else { return nil }
+        let entry = waiting.remove(at: index)
         if let site = entry.site { busySites.insert(site) }
         return entry
     }

@@ -57,12 +57,12 @@ extension TransportSettings.Addresses {
     func allow(_ address: SocketAddress) -> Bool {
         switch self {
         case .any: true
-        case .publicOnly: isPublicAtUsualPort(address)
-        case .publicOrLoopback: address.isLoopback || isPublicAtUsualPort(address)
+        case .publicOnly: isPublicAtDefaultPort(address)
+        case .publicOrLoopback: address.isLoopback || isPublicAtDefaultPort(address)
         }
     }
 
-    private func isPublicAtUsualPort(_ address: SocketAddress) -> Bool {
+    private func isPublicAtDefaultPort(_ address: SocketAddress) -> Bool {
         guard address.isPublic else { return false }
         return [HTTPOrigin.Scheme.http.defaultPort, HTTPOrigin.Scheme.https.defaultPort].contains(address.port)
             || address.port >= Self.firstFreePort

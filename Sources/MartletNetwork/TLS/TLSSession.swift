@@ -87,7 +87,7 @@ final class TLSSession {
     /// Whether something was taken from the socket that has not been read: the socket will not announce it.
     var hasPending: Bool { SSL_has_pending(session) == 1 }
 
-    func shakeHands(_ descriptor: Int32) -> Handshake {
+    func performHandshake(_ descriptor: Int32) -> Handshake {
         if !hasSocket {
             guard SSL_set_fd(session, descriptor) == 1 else { return .failed(.openSSL(.configuration, "TLS")) }
             hasSocket = true

@@ -22,7 +22,7 @@ final class BatchRun {
     /// Why nothing more of it is to be sent.
     private var refusal: TransportError?
     /// How many items have been told.
-    private(set) var told = 0
+    private(set) var reported = 0
 
     /// - Parameters:
     ///   - now: When it came; from then on the deadline is as far away as an answer may take.
@@ -40,15 +40,15 @@ final class BatchRun {
     }
 
     /// Whether every item has been told.
-    var isComplete: Bool { told == batch.count }
+    var isComplete: Bool { reported == batch.count }
 
     /// Whether there are items that nobody has drawn.
     var hasItems: Bool { fresh < batch.count || !returned.isEmpty }
 
     /// What it is to those who draw from several.
-    var standing: RunTurns.Standing {
+    var status: BatchScheduler.Standing {
         if !hasItems { return .empty }
-        return batch.count <= RunTurns.portion ? .short(since: start) : .long(flow: flow, since: start)
+        return batch.count <= BatchScheduler.portion ? .short(since: start) : .long(flow: flow, since: start)
     }
 
     /// How many items nobody has drawn.
@@ -95,11 +95,11 @@ final class BatchRun {
     /// Tells what has come since the last call. A protocol calls it at the end of `receive`, `expire` and `ended`.
     func flush() {
         guard portion.count > 0 else { return }
-        let told = portion
+        let reported = portion
         portion = ResultPortion()
-        self.told += told.count
-        results(told)
-        if self.told == batch.count { completed() }
+        self.reported += reported.count
+        results(reported)
+        if self.reported == batch.count { completed() }
     }
 
     /// Nothing more of it is to be sent: what nobody has drawn is reported, and what is given back from now on.

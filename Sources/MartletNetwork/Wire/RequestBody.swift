@@ -48,7 +48,7 @@ final class RequestBody {
     private let limit: Int
     private let length: Int?
     private var reading = Reading.notYet
-    private var pace: InboundPace
+    private var pace: InboundProgressDeadline
     private let stallTime: Duration
     /// When a body that is kept in memory must be complete.
     private var completeBy: ContinuousClock.Instant?
@@ -70,7 +70,7 @@ final class RequestBody {
         self.length = length
         self.lease = lease
         self.stallTime = stallTime
-        pace = InboundPace(stallTime: stallTime)
+        pace = InboundProgressDeadline(stallTime: stallTime)
     }
 
     /// How many bytes wait for the handler.

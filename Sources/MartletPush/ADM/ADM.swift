@@ -6,8 +6,8 @@ public import MartletModel
 public struct ADM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "adm"), format: "adm", registrationElement: "Adm",
-        handleElements: ["AdmRegistrationId"], credentialElement: "AdmCredential", credentialPlace: 10,
-        credentialFields: credentialFields, outcomeCountsElement: "AdmOutcomeCounts", outcomeCountsPlace: 4,
+        handleElements: ["AdmRegistrationId"], credentialElement: "AdmCredential", credentialOrder: 10,
+        credentialFields: credentialFields, outcomeCountsElement: "AdmOutcomeCounts", outcomeCountsIndex: 4,
         fieldPrefixes: [], payloadLimit: 6144)
 
     private static let collapseMember = "consolidationKey"

@@ -40,7 +40,7 @@ extension APNs {
     }
 
     /// Push services document, section 1.9; nil for a reason that it does not have.
-    private static func outcome(reason: String, asOf moment: Timestamp) -> Outcome? {
+    private static func outcome(reason: String, asOf timestamp: Timestamp) -> Outcome? {
         switch reason {
         case "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic", "DuplicateHeaders",
             "InvalidPushType", "MissingTopic", "PayloadEmpty":
@@ -56,7 +56,7 @@ extension APNs {
         case "DeviceTokenNotForTopic":
             Outcome(.wrongToken, reason: reason, .drop(asOf: nil, guarded: true))
         case "ExpiredToken", "Unregistered":
-            Outcome(.expiredChannel, reason: reason, .drop(asOf: moment, guarded: false))
+            Outcome(.expiredChannel, reason: reason, .drop(asOf: timestamp, guarded: false))
         case "TopicDisallowed", "BadCertificate", "BadCertificateEnvironment", "BadEnvironmentKeyIdInToken",
             "BadEnvironmentKeyInToken", "Forbidden", "MissingProviderToken":
             Outcome(.invalidCredentials, reason: reason, .stop)
@@ -100,8 +100,8 @@ private struct APNsAnswer {
     let timestamp: Timestamp?
 
     init(_ response: HTTPResponse) {
-        if let usual = Self.usual(response.bytes) {
-            self = usual
+        if let standard = Self.standard(response.bytes) {
+            self = standard
             return
         }
         let body = response.bytes.count <= 4096 ? try? JSON(parsing: response.bytes, maximumDepth: 8) : nil
@@ -134,7 +134,7 @@ extension APNsAnswer {
 
     /// The answer in the very form in which the service writes it, by its bytes, because a broadcast may have tens of
     /// thousands; nil in any other form.
-    private static func usual(_ bytes: [UInt8]) -> APNsAnswer? {
+    private static func standard(_ bytes: [UInt8]) -> APNsAnswer? {
         guard bytes.starts(with: opening) else { return nil }
         let word = bytes[opening.count...].prefix { isLetter($0) }
         guard (1...wordLimit).contains(word.count) else { return nil }

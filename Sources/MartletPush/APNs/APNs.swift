@@ -13,9 +13,9 @@ public struct APNs: PushService {
             .option(Option.priority, field: "apns-priority", isAlwaysWritten: false),
             .headers(collection: "ApnsHeaders", item: "ApnsHeader", prefix: "apns-", isAlwaysWritten: true),
         ],
-        credentialElement: "ApnsCredential", credentialPlace: 0,
+        credentialElement: "ApnsCredential", credentialOrder: 0,
         credentialFields: credentialFields,
-        outcomeCountsElement: "ApnsOutcomeCounts", outcomeCountsPlace: 0,
+        outcomeCountsElement: "ApnsOutcomeCounts", outcomeCountsIndex: 0,
         fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"],
         payloadLimit: APNsPushType.voip.payloadLimit)
 
@@ -83,7 +83,7 @@ public struct APNs: PushService {
             writer.part { path in
                 let start = path.count
                 path.append(contentsOf: digits)
-                for place in start..<path.count { path[place] = Self.lowercased(path[place]) }
+                for index in start..<path.count { path[index] = Self.lowercased(path[index]) }
             }
             writer.part { id.appendUUID(to: &$0) }
         }

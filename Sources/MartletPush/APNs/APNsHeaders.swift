@@ -115,11 +115,11 @@ struct APNsHeaders: Equatable {
     /// Whether a JSON text may have a member without which a push is an alert: most have none, which shows without parsing
     /// them. Only with an escape a name has other bytes than its own.
     private static func mayNameKind(_ body: [UInt8]) -> Bool {
-        body.indices.contains { place in
-            switch body[place] {
+        body.indices.contains { index in
+            switch body[index] {
             case UInt8(ascii: "\\"): true
-            case UInt8(ascii: "e"): body[place...].starts(with: "event\"".utf8)
-            case UInt8(ascii: "-"): body[place...].starts(with: "-available\"".utf8)
+            case UInt8(ascii: "e"): body[index...].starts(with: "event\"".utf8)
+            case UInt8(ascii: "-"): body[index...].starts(with: "-available\"".utf8)
             default: false
             }
         }

@@ -7,13 +7,13 @@ public enum Baidu: PushPlatform {
         platform: PlatformID(rawValue: "baidu"), format: "baidu", registrationElement: "Baidu",
         handleElements: ["BaiduUserId", "BaiduChannelId"],
         templateElements: [.name, .option("MessageType", field: "x-baidu-message-type", isAlwaysWritten: false)],
-        credentialElement: "BaiduCredential", credentialPlace: 11,
+        credentialElement: "BaiduCredential", credentialOrder: 11,
         credentialFields: [
             .init(name: "BaiduApiKey", flag: "api-key", help: "The API key."),
             .init(name: "BaiduSecretKey", flag: "secret-key", help: "The secret key.", isSecret: true),
             .init(name: "BaiduEndPoint", flag: "endpoint", help: "The address of the service."),
         ],
-        outcomeCountsElement: "BaiduOutcomeCounts", outcomeCountsPlace: 8, fieldPrefixes: ["x-baidu-"],
+        outcomeCountsElement: "BaiduOutcomeCounts", outcomeCountsIndex: 8, fieldPrefixes: ["x-baidu-"],
         payloadLimit: 4096)
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {

@@ -10,9 +10,9 @@ public import MartletModel
 public struct FCM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "fcmv1"), format: "fcmv1", registrationElement: "FcmV1",
-        handleElements: ["FcmV1RegistrationId"], credentialElement: "FcmV1Credential", credentialPlace: 13,
+        handleElements: ["FcmV1RegistrationId"], credentialElement: "FcmV1Credential", credentialOrder: 13,
         credentialFields: FCMCredential.fields,
-        outcomeCountsElement: "FcmV1OutcomeCounts", outcomeCountsPlace: 7, fieldPrefixes: [],
+        outcomeCountsElement: "FcmV1OutcomeCounts", outcomeCountsIndex: 7, fieldPrefixes: [],
         payloadLimit: FCMMessage.sizeLimit)
 
     private let credential: FCMCredential
@@ -21,8 +21,8 @@ public struct FCM: PushService {
         self.credential = try FCMCredential(credential)
     }
 
-    public var pace: SendingPace? {
-        SendingPace(
+    public var pace: SendingRate? {
+        SendingRate(
             account: "\(credential.origin)/\(credential.projectID)", messagesPerMinute: credential.messagesPerMinute)
     }
 

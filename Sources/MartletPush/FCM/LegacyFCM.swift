@@ -9,14 +9,14 @@ public struct LegacyFCM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "gcm"), aliases: ["fcm"], format: "gcm", formatAliases: ["fcm"],
         registrationElement: "Gcm", handleElements: ["GcmRegistrationId"], credentialElement: "GcmCredential",
-        credentialPlace: 4,
+        credentialOrder: 4,
         credentialFields: [
             .init(
                 name: "GoogleApiKey", flag: "api-key", help: "The old API's server key; kept, not used.", isSecret: true
             ),
             .init(name: "GcmEndpoint", flag: "endpoint", help: "The old API's address; kept, not used."),
         ],
-        credentialPlatform: FCM.descriptor.platform, outcomeCountsElement: "GcmOutcomeCounts", outcomeCountsPlace: 3,
+        credentialPlatform: FCM.descriptor.platform, outcomeCountsElement: "GcmOutcomeCounts", outcomeCountsIndex: 3,
         fieldPrefixes: [], payloadLimit: FCMMessage.sizeLimit)
 
     private let service: FCM
@@ -31,7 +31,7 @@ public struct LegacyFCM: PushService {
         FCM.limited(message, to: expiry, at: now)
     }
 
-    public var pace: SendingPace? { service.pace }
+    public var pace: SendingRate? { service.pace }
 
     public func authorization(at now: Timestamp) throws(PushServiceError) -> Authorization {
         try service.authorization(at: now)

@@ -13,8 +13,8 @@ public struct MPNS: PushService {
         templateElements: [
             .headers(collection: "MpnsHeaders", item: "MpnsHeader", prefix: "X-", isAlwaysWritten: false), .name,
         ],
-        credentialElement: "MpnsCredential", credentialPlace: 5, credentialFields: credentialFields,
-        outcomeCountsElement: "MpnsOutcomeCounts", outcomeCountsPlace: 1,
+        credentialElement: "MpnsCredential", credentialOrder: 5, credentialFields: credentialFields,
+        outcomeCountsElement: "MpnsOutcomeCounts", outcomeCountsIndex: 1,
         fieldPrefixes: ["x-windowsphone-", "x-notificationclass"],
         payloadLimit: 3072)
 
@@ -69,7 +69,7 @@ public struct MPNS: PushService {
     public func append(
         _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
     ) throws(PushServiceError) {
-        guard let path = HandleRules.pathBehindSlash(of: handle) else { throw Self.noAddress }
+        guard let path = HandleRules.pathAfterSlash(of: handle) else { throw Self.noAddress }
         batch.append { writer in
             writer.part { $0 += path }
             writer.part { id.appendUUID(to: &$0) }

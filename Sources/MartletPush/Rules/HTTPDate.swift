@@ -4,32 +4,32 @@ import MartletModel
 enum HTTPDate {
     /// nil for anything else.
     /// - Parameter now: What a year of two digits is closest to.
-    static func moment(_ text: String, at now: Timestamp) -> Timestamp? {
+    static func timestamp(_ text: String, at now: Timestamp) -> Timestamp? {
         guard text.utf8.count <= 64 else { return nil }
         let parts = text.split(separator: " ").map(String.init)
         switch parts.count {
         // Sun, 06 Nov 1994 08:49:37 GMT
         case 6 where parts[0].hasSuffix(",") && parts[5] == "GMT":
-            return moment(year: parts[3], month: parts[2], day: parts[1], time: parts[4])
+            return timestamp(year: parts[3], month: parts[2], day: parts[1], time: parts[4])
         // Sunday, 06-Nov-94 08:49:37 GMT
         case 4 where parts[0].hasSuffix(",") && parts[3] == "GMT":
             let day = parts[1].split(separator: "-").map(String.init)
             guard day.count == 3, let year = year(day[2], at: now) else { return nil }
-            return moment(year: year, month: day[1], day: day[0], time: parts[2])
+            return timestamp(year: year, month: day[1], day: day[0], time: parts[2])
         // Sun Nov  6 08:49:37 1994
         case 5:
             let day = parts[2].utf8.count == 1 ? "0\(parts[2])" : parts[2]
-            return moment(year: parts[4], month: parts[1], day: day, time: parts[3])
+            return timestamp(year: parts[4], month: parts[1], day: day, time: parts[3])
         default: return nil
         }
     }
 
-    private static func moment(year: String, month: String, day: String, time: String) -> Timestamp? {
+    private static func timestamp(year: String, month: String, day: String, time: String) -> Timestamp? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard let place = months.firstIndex(of: month), year.utf8.count == 4, day.utf8.count == 2,
+        guard let index = months.firstIndex(of: month), year.utf8.count == 4, day.utf8.count == 2,
             time.utf8.count == 8
         else { return nil }
-        let number = place < 9 ? "0\(place + 1)" : "\(place + 1)"
+        let number = index < 9 ? "0\(index + 1)" : "\(index + 1)"
         return Timestamp(iso8601: "\(year)-\(number)-\(day)T\(time)Z")
     }
 

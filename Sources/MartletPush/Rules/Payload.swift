@@ -31,8 +31,8 @@ enum Payload {
     static func key(_ parts: [String]) -> String { JSON.array(parts.map(JSON.string)).text }
 
     /// The seconds until a moment, as far as a platform counts.
-    static func seconds(until moment: Timestamp, from now: Timestamp, within limits: ClosedRange<Int64>) -> Int64 {
-        min(max((moment - now).components.seconds, limits.lowerBound), limits.upperBound)
+    static func seconds(until timestamp: Timestamp, from now: Timestamp, within limits: ClosedRange<Int64>) -> Int64 {
+        min(max((timestamp - now).components.seconds, limits.lowerBound), limits.upperBound)
     }
 
     /// What a message that shows a text carries beside it.

@@ -13,6 +13,6 @@ enum RetryAfter {
             // More digits than fit are a long time all the same.
             return min(.seconds(min(Int64(text) ?? .max, 1 << 32)), limit)
         }
-        return HTTPDate.moment(text, at: now).map { min(max($0 - now, .zero), limit) }
+        return HTTPDate.timestamp(text, at: now).map { min(max($0 - now, .zero), limit) }
     }
 }

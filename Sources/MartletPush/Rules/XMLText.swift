@@ -12,7 +12,7 @@ enum XMLText {
         var rest = Array(document)[...]
         if rest.starts(with: byteOrderMark) { rest = rest.dropFirst(byteOrderMark.count) }
         var names: [String] = []
-        while names.count < depth, let start = behindMiscellany(in: rest), start.first == UInt8(ascii: "<") {
+        while names.count < depth, let start = afterMiscellaneous(in: rest), start.first == UInt8(ascii: "<") {
             let tag = start.dropFirst()
             let name = tag.prefix { !isSpace($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
             guard let local = name.split(separator: UInt8(ascii: ":")).last else { break }
@@ -27,7 +27,7 @@ enum XMLText {
     /// makes such documents, which parsers refuse.
     static func withoutFalseDeclaration(_ document: [UInt8]) -> [UInt8] {
         let text = document.starts(with: byteOrderMark) ? document.dropFirst(byteOrderMark.count) : document[...]
-        guard text.starts(with: Array("<?xml".utf8)), let rest = behind("?>", in: text) else { return document }
+        guard text.starts(with: Array("<?xml".utf8)), let rest = after("?>", in: text) else { return document }
         let declaration = String(decoding: text[..<rest.startIndex], as: UTF8.self).lowercased()
         guard let encoding = declaration.split(separator: "encoding").dropFirst().first else { return document }
         let value = encoding.drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" }
@@ -53,16 +53,16 @@ enum XMLText {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// What stands behind white space, instructions and comments; nil where one of them does not end.
-    private static func behindMiscellany(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    private static func afterMiscellaneous(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var rest = text
         while true {
             rest = rest.drop { isSpace($0) }
             if rest.starts(with: Array("<?".utf8)) {
-                guard let behind = behind("?>", in: rest) else { return nil }
-                rest = behind
+                guard let after = after("?>", in: rest) else { return nil }
+                rest = after
             } else if rest.starts(with: Array("<!--".utf8)) {
-                guard let behind = behind("-->", in: rest) else { return nil }
-                rest = behind
+                guard let after = after("-->", in: rest) else { return nil }
+                rest = after
             } else {
                 return rest
             }
@@ -72,19 +72,19 @@ enum XMLText {
     /// What stands behind the end of a start tag; nil where the tag has no content or no end.
     private static func content(ofTag tag: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var quote: UInt8?
-        for (place, byte) in zip(tag.indices, tag) {
+        for (index, byte) in zip(tag.indices, tag) {
             if byte == quote {
                 quote = nil
             } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
                 quote = byte
             } else if quote == nil, byte == UInt8(ascii: ">") {
-                return place > tag.startIndex && tag[place - 1] == UInt8(ascii: "/") ? nil : tag[(place + 1)...]
+                return index > tag.startIndex && tag[index - 1] == UInt8(ascii: "/") ? nil : tag[(index + 1)...]
             }
         }
         return nil
     }
 
-    private static func behind(_ end: StaticString, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    private static func after(_ end: StaticString, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let wanted = end.withUTF8Buffer { Array($0) }
         var rest = text
         while rest.count >= wanted.count {

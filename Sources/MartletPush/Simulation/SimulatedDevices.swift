@@ -7,7 +7,7 @@ public struct SimulatedDevices: Sendable {
         /// The app.
         public let app: String
         /// How many devices there were before it.
-        public let place: Int
+        public let index: Int
         /// When the app was removed from the device; nil while it is there.
         public internal(set) var removedAt: Timestamp?
         /// How many event streams follow the device.
@@ -30,19 +30,19 @@ public struct SimulatedDevices: Sendable {
     public subscript(handle: String) -> Device? { devices[handle] }
 
     /// Every handle that was handed out or made up, oldest first.
-    public var handles: [String] { devices.sorted { $0.value.place < $1.value.place }.map(\.key) }
+    public var handles: [String] { devices.sorted { $0.value.index < $1.value.index }.map(\.key) }
 
     /// How many devices were handed out, those included whose app was removed.
     public var count: Int { devices.count }
 
     /// - Parameter isListening: Whether the device is one that listens from the start.
     mutating func add(_ handle: String, app: String, isListening: Bool = false) {
-        devices[handle] = Device(app: app, place: devices[handle]?.place ?? devices.count)
+        devices[handle] = Device(app: app, index: devices[handle]?.index ?? devices.count)
         if isListening { devices[handle]?.listeners = 1 }
     }
 
     /// The device has said what became of a notification: that is its text from then on.
-    mutating func note(_ text: String, on id: String, of handle: String) {
+    mutating func record(_ text: String, on id: String, of handle: String) {
         guard let index = devices[handle]?.inbox.lastIndex(where: { $0.id == id }) else { return }
         devices[handle]?.inbox[index].text = text
     }

@@ -15,7 +15,7 @@ struct SimulatedMarkup {
     /// In the order of their start tags; the root first.
     private(set) var elements: [Element] = []
     /// Places in `elements` of those that are open, with their names as written.
-    private var open: [(place: Int, name: Substring)] = []
+    private var open: [(index: Int, name: Substring)] = []
 
     /// nil where tags do not fit together, or there is more than one root or none.
     init?(_ document: [UInt8]) {
@@ -29,15 +29,15 @@ struct SimulatedMarkup {
                 let end = rest.firstIndex(of: "<") ?? rest.endIndex
                 guard take(text: rest[..<end]) else { return nil }
                 rest = rest[end...]
-            } else if let behind = Self.behind("<!--", "-->", in: rest) ?? Self.behind("<?", "?>", in: rest) {
-                rest = behind
+            } else if let after = Self.after("<!--", "-->", in: rest) ?? Self.after("<?", "?>", in: rest) {
+                rest = after
             } else {
                 guard let end = rest.firstIndex(of: ">"), take(tag: rest[..<end].dropFirst()) else { return nil }
                 rest = rest[rest.index(after: end)...]
             }
         }
         guard open.isEmpty, !elements.isEmpty else { return nil }
-        for place in elements.indices { elements[place].text = Self.trimmed(elements[place].text) }
+        for index in elements.indices { elements[index].text = Self.trimmed(elements[index].text) }
     }
 
     /// What the elements of a name show, those without text left out.
@@ -47,7 +47,7 @@ struct SimulatedMarkup {
 
     private mutating func take(text: Substring) -> Bool {
         guard let last = open.last else { return text.allSatisfy(\.isWhitespace) }
-        elements[last.place].text += Self.resolved(text)
+        elements[last.index].text += Self.resolved(text)
         return true
     }
 
@@ -69,7 +69,7 @@ struct SimulatedMarkup {
         return true
     }
 
-    private static func behind(_ start: String, _ end: String, in text: Substring) -> Substring? {
+    private static func after(_ start: String, _ end: String, in text: Substring) -> Substring? {
         guard text.hasPrefix(start) else { return nil }
         var rest = text.dropFirst(start.count)
         while !rest.isEmpty {
@@ -90,7 +90,7 @@ struct SimulatedMarkup {
     }
 
     private static func trimmed(_ text: String) -> String {
-        let behind = text.drop(while: \.isWhitespace)
-        return String(behind.reversed().drop(while: \.isWhitespace).reversed())
+        let after = text.drop(while: \.isWhitespace)
+        return String(after.reversed().drop(while: \.isWhitespace).reversed())
     }
 }

@@ -13,8 +13,8 @@ public struct WNS: PushService {
         templateElements: [
             .headers(collection: "WnsHeaders", item: "WnsHeader", prefix: "X-WNS-", isAlwaysWritten: true), .name,
         ],
-        credentialElement: "WnsCredential", credentialPlace: 2, credentialFields: credentialFields,
-        outcomeCountsElement: "WnsOutcomeCounts", outcomeCountsPlace: 2, fieldPrefixes: ["x-wns-"], payloadLimit: 5000)
+        credentialElement: "WnsCredential", credentialOrder: 2, credentialFields: credentialFields,
+        outcomeCountsElement: "WnsOutcomeCounts", outcomeCountsIndex: 2, fieldPrefixes: ["x-wns-"], payloadLimit: 5000)
 
     public static let handlesAreAddresses = true
 
@@ -71,7 +71,7 @@ public struct WNS: PushService {
     public func append(
         _ handle: UnsafeBufferPointer<UInt8>, id: MessageID, message: Message, to batch: inout RequestBatch
     ) throws(PushServiceError) {
-        guard let path = HandleRules.pathBehindSlash(of: handle) else { throw Self.noAddress }
+        guard let path = HandleRules.pathAfterSlash(of: handle) else { throw Self.noAddress }
         batch.append { writer in writer.part { $0 += path } }
     }
 

@@ -11,9 +11,9 @@ public struct WebPush: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "browser"), aliases: ["webpush"], format: "browser",
         registrationElement: "Browser", handleElements: ["Endpoint", "P256DH", "Auth"],
-        credentialElement: "BrowserCredential", credentialPlace: 14,
+        credentialElement: "BrowserCredential", credentialOrder: 14,
         credentialFields: credentialFields,
-        outcomeCountsElement: "BrowserOutcomeCounts", outcomeCountsPlace: 9,
+        outcomeCountsElement: "BrowserOutcomeCounts", outcomeCountsIndex: 9,
         fieldPrefixes: WebPushHeaders.fieldNames,
         payloadLimit: plaintextLimit, hiddenFrom: ["api-origin=dotnetsdk"])
 
@@ -102,7 +102,7 @@ public struct WebPush: PushService {
             throw PushServiceError(.badHandle, "A message cannot be encrypted for this subscription: \(error)")
         }
         batch.append { writer in
-            writer.part { $0 += subscription.pathBehindSlash }
+            writer.part { $0 += subscription.pathAfterSlash }
             writer.part { $0 += body }
         }
     }

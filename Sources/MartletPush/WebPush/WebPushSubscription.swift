@@ -5,7 +5,7 @@ import MartletModel
 /// A subscription as a request is made of it, read from the text of its handle.
 struct WebPushSubscription {
     /// What stands behind the first slash of the endpoint's path, the query included.
-    let pathBehindSlash: ArraySlice<UInt8>
+    let pathAfterSlash: ArraySlice<UInt8>
     /// The browser's public key, 65 bytes.
     let point: [UInt8]
     /// The browser's authentication secret, 16 bytes.
@@ -15,11 +15,11 @@ struct WebPushSubscription {
     /// - Returns: nil for anything that `WebPush.key(of:)` would have refused.
     init?(_ handle: some Collection<UInt8>) {
         let lines = Array(handle).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard lines.count == 3, let path = HandleRules.pathBehindSlash(of: lines[0]),
+        guard lines.count == 3, let path = HandleRules.pathAfterSlash(of: lines[0]),
             let point = Self.decode(lines[1]), point.count == 65, let secret = Self.decode(lines[2]),
             secret.count == 16
         else { return nil }
-        pathBehindSlash = path
+        pathAfterSlash = path
         self.point = point
         self.secret = secret
     }

@@ -10,7 +10,7 @@ public enum Xiaomi: PushPlatform {
             .init(name: "AppSecret", flag: "app-secret", help: "The app's secret.", isSecret: true, isExtension: true),
             .init(name: "Endpoint", flag: "endpoint", help: "The address of the service.", isExtension: true),
         ],
-        outcomeCountsElement: "XiaomiOutcomeCounts", outcomeCountsPlace: 10, fieldPrefixes: [], payloadLimit: 4096,
+        outcomeCountsElement: "XiaomiOutcomeCounts", outcomeCountsIndex: 10, fieldPrefixes: [], payloadLimit: 4096,
         hiddenFrom: ["api-origin=dotnetsdk"])
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {

@@ -6,11 +6,11 @@ import MartletModel
 // Holding, ending and watching a send under way.
 extension AdminAPI {
     func addControl(to router: inout Router) {
-        for wish in [ControlWish.cancel, .pause, .resume] {
+        for wish in [ControlRequest.cancel, .pause, .resume] {
             router.on(.post, "/hubs/{name}/messages/{id}/\(wish.rawValue)") { _, match in
                 await answer(match) { (id, hub) throws(StorageError) in
                     switch try await controls.apply(wish, to: id, in: hub.id) {
-                    case .done: try await standing(of: id, in: hub)
+                    case .done: try await status(of: id, in: hub)
                     case .notFound: Self.unknownNotification
                     case .ended:
                         HTTPResponse(
@@ -20,7 +20,7 @@ extension AdminAPI {
             }
         }
         router.on(.get, "/hubs/{name}/messages/{id}/status") { _, match in
-            await answer(match) { (id, hub) throws(StorageError) in try await standing(of: id, in: hub) }
+            await answer(match) { (id, hub) throws(StorageError) in try await status(of: id, in: hub) }
         }
     }
 
@@ -36,10 +36,10 @@ extension AdminAPI {
         }
     }
 
-    private func standing(of id: NotificationID, in hub: Hub) async throws(StorageError) -> HTTPResponse {
-        guard let standing = try await controls.standing(of: id, in: hub.id) else {
+    private func status(of id: NotificationID, in hub: Hub) async throws(StorageError) -> HTTPResponse {
+        guard let status = try await controls.status(of: id, in: hub.id) else {
             return Self.unknownNotification
         }
-        return HTTPResponse(.ok, json: StandingDocument(standing).json)
+        return HTTPResponse(.ok, json: SendStatusDocument(status).json)
     }
 }

@@ -7,7 +7,7 @@ import MartletStorage
 ///
 /// | request | answer |
 /// |---|---|
-/// | `GET /hubs/{name}/limits` | 200 `{"requestRate", "backlog", "usual": {"requestRate", "backlog"}, "unfinished": {"notifications", "bytes"}}`; null is: as usual |
+/// | `GET /hubs/{name}/limits` | 200 `{"requestRate", "backlog", "standard": {"requestRate", "backlog"}, "unfinished": {"notifications", "bytes"}}`; null is: as usual |
 /// | `PUT /hubs/{name}/limits` `{"requestRate", "backlog"}` | 200, the same; what is not named stays |
 struct LimitAdministration: Sendable {
     let hubs: HubDirectory
@@ -57,7 +57,7 @@ struct LimitAdministration: Sendable {
         let limits = hub.settings.limits
         return [
             "requestRate": number(limits.requestRate), "backlog": number(limits.backlog),
-            "usual": ["requestRate": number(hubs.usual.requestRate), "backlog": number(hubs.usual.backlog)],
+            "usual": ["requestRate": number(hubs.standard.requestRate), "backlog": number(hubs.standard.backlog)],
             "unfinished": ["notifications": number(unfinished.notifications), "bytes": .integer(unfinished.bytes)],
         ]
     }

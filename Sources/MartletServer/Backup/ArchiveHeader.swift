@@ -13,8 +13,8 @@ struct ArchiveHeader: Hashable {
 
     var bytes: [UInt8] {
         var header = [UInt8](repeating: 0, count: Self.byteCount)
-        func put(_ text: String, at place: Int) {
-            header.replaceSubrange(place..<place + text.utf8.count, with: text.utf8)
+        func put(_ text: String, at index: Int) {
+            header.replaceSubrange(index..<index + text.utf8.count, with: text.utf8)
         }
         put(name, at: 0)
         put("0000600", at: 100)

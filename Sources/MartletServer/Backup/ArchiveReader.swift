@@ -62,8 +62,8 @@ struct ArchiveReader {
         }
         let written = try bytes(sums.utf8.count)
         guard written.elementsEqual(sums.utf8) else {
-            let place = zip(written, sums.utf8).prefix { $0 == $1 }.count
-            let line = sums.utf8.prefix(place).count { $0 == UInt8(ascii: "\n") }
+            let index = zip(written, sums.utf8).prefix { $0 == $1 }.count
+            let line = sums.utf8.prefix(index).count { $0 == UInt8(ascii: "\n") }
             let lines = sums.split(separator: "\n")
             let name = line < lines.count ? lines[line].split(separator: " ").last ?? "" : ""
             throw BackupError.damaged("'\(name)' is not what was written")

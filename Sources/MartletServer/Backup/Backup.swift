@@ -21,12 +21,12 @@ struct Backup: Sendable {
         if let keys { try await write(try archive.member(Self.keysName, keys)) }
         try await snapshot.forEachFile { file in
             try await write(try archive.begin(file.member.name, size: file.size))
-            var place: Int64 = 0
-            while place < file.size {
-                let piece = try await file.read(at: place, count: Self.pieceSize)
+            var index: Int64 = 0
+            while index < file.size {
+                let piece = try await file.read(at: index, count: Self.pieceSize)
                 try archive.add(piece)
                 try await write(piece)
-                place += Int64(piece.count)
+                index += Int64(piece.count)
             }
             let padding = try archive.end()
             if !padding.isEmpty { try await write(padding) }

@@ -13,7 +13,7 @@ enum BackupError: Error, Hashable, CustomStringConvertible {
         switch self {
         case .foreign: "The file is no backup of Martlet."
         case .truncated: "The backup is incomplete: the file ends too early."
-        case .damaged(let place): "The backup is damaged: \(place)."
+        case .damaged(let index): "The backup is damaged: \(index)."
         case .newer: "The backup was made by a newer version of this program; restore it with that."
         }
     }

@@ -31,10 +31,10 @@ public enum Platforms {
     public static var credentialFlags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] {
         var flags: [(flag: String, placeholder: String, help: String, isSecret: Bool)] = []
         for field in credentialFields {
-            if let place = flags.firstIndex(where: { $0.flag == field.flag }) {
-                flags[place].isSecret = flags[place].isSecret || field.isSecret
-                guard !flags[place].help.contains(field.help) else { continue }
-                flags[place].help += " " + field.help
+            if let index = flags.firstIndex(where: { $0.flag == field.flag }) {
+                flags[index].isSecret = flags[index].isSecret || field.isSecret
+                guard !flags[index].help.contains(field.help) else { continue }
+                flags[index].help += " " + field.help
             } else {
                 flags.append((field.flag, field.placeholder, field.help, field.isSecret))
             }

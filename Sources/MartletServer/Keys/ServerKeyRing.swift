@@ -43,7 +43,7 @@ struct ServerKeyRing: Sendable {
 
     /// Drops what is older than a key.
     mutating func retire(olderThan id: [UInt8]) {
-        guard let place = keys.firstIndex(where: { $0.id == id }) else { return }
-        keys.removeSubrange((place + 1)...)
+        guard let index = keys.firstIndex(where: { $0.id == id }) else { return }
+        keys.removeSubrange((index + 1)...)
     }
 }

@@ -64,8 +64,8 @@ final class CredentialExpiries: Sendable {
                 let old = before[key].flatMap { $0.credential == credential ? $0 : nil }
                 let entry = old ?? Known(credential: credential, expiresAt: expiry(of: credential, platform))
                 now[key] = entry
-                if let moment = entry.expiresAt {
-                    expiries.append(Expiry(hub: hub.name, platform: platform, at: moment))
+                if let timestamp = entry.expiresAt {
+                    expiries.append(Expiry(hub: hub.name, platform: platform, at: timestamp))
                 }
             }
         }

@@ -26,9 +26,9 @@ struct MetricsText {
         for (labels, histogram) in histograms {
             let labels = Array(zip(family.labels, labels))
             var count: UInt64 = 0
-            for (place, number) in histogram.counts.enumerated() {
+            for (index, number) in histogram.counts.enumerated() {
                 count += number
-                let bound = place < histogram.bounds.count ? Self.number(histogram.bounds[place].inSeconds) : "+Inf"
+                let bound = index < histogram.bounds.count ? Self.number(histogram.bounds[index].inSeconds) : "+Inf"
                 addLine("\(family.name)_bucket", labels + [("le", bound)], String(count))
             }
             addLine("\(family.name)_sum", labels, Self.number(histogram.sum.inSeconds))

@@ -26,8 +26,8 @@ struct ProcessFigures {
     private static let processStart: Double = {
         // The name, in parentheses, may have spaces in it; 19 words lie between it and the ticks since the boot.
         let line = read("/proc/self/stat")
-        let behindName = line.split(separator: ")", omittingEmptySubsequences: false).last ?? ""
-        let words = behindName.split(separator: " ")
+        let afterName = line.split(separator: ")", omittingEmptySubsequences: false).last ?? ""
+        let words = afterName.split(separator: " ")
         let ticks = words.count > 19 ? Double(words[19]) ?? 0 : 0
         let bootTime = seconds(of: CLOCK_REALTIME) - seconds(of: CLOCK_BOOTTIME)
         return (bootTime + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))).rounded(.down)

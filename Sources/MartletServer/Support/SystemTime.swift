@@ -15,10 +15,10 @@ public struct SystemTime: TimeSource {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    public func sleep(until moment: Timestamp) async throws {
+    public func sleep(until timestamp: Timestamp) async throws {
         var last = now
-        while last < moment {
-            try await Task.sleep(for: min(moment - last, Self.longestSleep))
+        while last < timestamp {
+            try await Task.sleep(for: min(timestamp - last, Self.longestSleep))
             let current = now
             guard current >= last else { return }
             last = current

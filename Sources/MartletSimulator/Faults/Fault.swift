@@ -50,7 +50,7 @@ enum Fault: Hashable, Sendable {
     }
 
     /// When it is decided whether the fault happens, where the rule says nothing else.
-    var moment: FaultMoment {
+    var timestamp: FaultTrigger {
         switch self {
         case .tls: .accept
         case .smallWindow, .reset(.connect): .open
@@ -92,7 +92,7 @@ enum Fault: Hashable, Sendable {
 }
 
 /// When it is decided whether a fault happens.
-enum FaultMoment: Hashable, Sendable {
+enum FaultTrigger: Hashable, Sendable {
     /// A connection was accepted; its TLS handshake is to come.
     case accept
     /// A connection is open; its first request is to come.

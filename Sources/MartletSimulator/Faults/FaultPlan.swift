@@ -77,8 +77,8 @@ public struct FaultPlan: Sendable {
     }
 
     /// Whether any rule is decided at this moment for a service.
-    func decides(at moment: FaultMoment, for service: PlatformID) -> Bool {
-        entries.contains { $0.rule.moment == moment && $0.rule.scope.service.map { $0 == service } ?? true }
+    func decides(at timestamp: FaultTrigger, for service: PlatformID) -> Bool {
+        entries.contains { $0.rule.timestamp == timestamp && $0.rule.scope.service.map { $0 == service } ?? true }
     }
 
     /// The fault that a request or connection meets, or nil. Every rule counts it that covers it.
@@ -110,7 +110,7 @@ public struct FaultPlan: Sendable {
     }
 
     private mutating func markedFault(_ facts: FaultFacts) -> Fault? {
-        guard facts.moment == .request, let marker = facts.subject.marker, let handle = facts.subject.handle else {
+        guard facts.timestamp == .request, let marker = facts.subject.marker, let handle = facts.subject.handle else {
             return nil
         }
         switch marker {

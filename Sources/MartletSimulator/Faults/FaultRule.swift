@@ -14,7 +14,7 @@ public struct FaultRule: Hashable, Sendable {
     }
 
     var fault: Fault
-    var moment: FaultMoment
+    var timestamp: FaultTrigger
     var scope = Scope()
     /// Every how many of the requests in scope.
     var every = 1
@@ -38,8 +38,8 @@ public struct FaultRule: Hashable, Sendable {
         var members = try FaultMembers(json)
         source = json
         fault = try Fault(&members)
-        moment = fault.moment
-        if fault.canMeetConnection, try members.choice("at", ["connect", "request"]) == "connect" { moment = .open }
+        timestamp = fault.timestamp
+        if fault.canMeetConnection, try members.choice("at", ["connect", "request"]) == "connect" { timestamp = .open }
         scope.service = try members.text("service").map(PlatformID.init(rawValue:))
         scope.endpoint =
             try members.choice("endpoint", SimulatedSubject.Endpoint.allCases.map(\.rawValue))
@@ -84,7 +84,7 @@ public struct FaultRule: Hashable, Sendable {
     /// Whether the fault is for these, whatever was before.
     func covers(_ facts: FaultFacts) -> Bool {
         if case .service(let fault) = fault, !facts.faults.contains(fault.name) { return false }
-        return moment == facts.moment && scope.service.map { $0 == facts.service } ?? true
+        return timestamp == facts.timestamp && scope.service.map { $0 == facts.service } ?? true
             && scope.connection.map { $0 == facts.connection } ?? true
             && scope.endpoint.map { $0 == facts.subject.endpoint } ?? true
             && scope.app.map { $0 == facts.subject.app } ?? true
@@ -102,7 +102,7 @@ struct FaultFacts: Sendable {
     var service: PlatformID
     /// What the service has words for.
     var faults: Set<ServiceFault.Name>
-    var moment: FaultMoment
+    var timestamp: FaultTrigger
     /// The number of the connection among those of its service, from 1.
     var connection: Int
     var subject = SimulatedSubject()

@@ -65,13 +65,13 @@ struct SimulatedService: Sendable {
     }
 
     /// What there is to know of a request, or of a connection where there is none yet.
-    func facts(_ request: HTTPRequest?, on connection: UInt64?, at moment: FaultMoment) -> FaultFacts {
+    func facts(_ request: HTTPRequest?, on connection: UInt64?, at timestamp: FaultTrigger) -> FaultFacts {
         var facts = FaultFacts(
-            service: platform, faults: type(of: rules).faults, moment: moment,
+            service: platform, faults: type(of: rules).faults, timestamp: timestamp,
             connection: connection.flatMap { connections[$0] } ?? connectionCount + 1)
         if let request {
             facts.subject = rules.subject(of: request)
-            facts.device = facts.subject.handle.flatMap { rules.devices[$0]?.place }
+            facts.device = facts.subject.handle.flatMap { rules.devices[$0]?.index }
         }
         return facts
     }

@@ -62,7 +62,7 @@ extension SimulatorState {
                 }
             }
             if let delivery = answer??.delivery { contents.deliver(delivery) }
-            contents.noteNews(of: platform, over: request.connection?.id)
+            contents.recordNewRefusals(of: platform, over: request.connection?.id)
             contents.sockets.perform(answer??.socketSteps ?? [])
             return Verdict(fault: fault, answer: answer ?? nil)
         }
@@ -74,11 +74,11 @@ extension SimulatorState {
     }
 
     private func fault(
-        at moment: FaultMoment, _ request: HTTPRequest?, on connection: UInt64?, of platform: PlatformID
+        at timestamp: FaultTrigger, _ request: HTTPRequest?, on connection: UInt64?, of platform: PlatformID
     ) -> Fault? {
         withContents { contents, now in
             guard let index = contents.services.firstIndex(where: { $0.platform == platform }) else { return nil }
-            let facts = contents.services[index].facts(request, on: connection, at: moment)
+            let facts = contents.services[index].facts(request, on: connection, at: timestamp)
             guard let fault = contents.plan.fault(for: facts, at: now) else { return nil }
             contents.services[index].happened(fault)
             return fault
@@ -88,14 +88,14 @@ extension SimulatorState {
 
 extension SimulatorState.Contents {
     /// Notes in the ledger what a service has just accepted.
-    mutating func noteNews(of platform: PlatformID, over connection: UInt64?) {
+    mutating func recordNewRefusals(of platform: PlatformID, over connection: UInt64?) {
         guard let ledger else { return }
         let news = withService(platform) { service in
             defer { service.rules.devices.news = [] }
             let opened = connection.flatMap { service.openings[$0] } ?? 0
             return (service.rules.devices.news ?? []).map { ($0, opened) }
         }
-        for (delivery, opened) in news ?? [] { ledger.note(delivery, on: platform, opened: opened) }
+        for (delivery, opened) in news ?? [] { ledger.record(delivery, on: platform, opened: opened) }
     }
 
     /// Lends one service; nil where there is no such platform.

@@ -51,7 +51,7 @@ struct AudienceCounter {
             }
             if horizon.isReached { break }
         }
-        if try HistoryTable(connection).snapshot() != start.snapshot { progress.count.isOfOneMoment = false }
+        if try HistoryTable(connection).snapshot() != start.snapshot { progress.count.isOfOneTimestamp = false }
     }
 
     private func started(_ progress: inout Progress) throws(StorageError) -> Start {
@@ -104,7 +104,7 @@ private struct Tally {
     private var lastNative: Int64
     private var lastDevice: Int64
     private var renderings: RenderingCursor?
-    private var known: [Rendering.ID: Int] = [:]
+    private var known: [TemplateBinding.ID: Int] = [:]
     private var renderingsLeft = 0
 
     init(_ bounds: Delivery.Bounds, after channel: Int64) {
@@ -115,7 +115,7 @@ private struct Tally {
     }
 
     /// Renderings are to be told apart: those of `known`, and as many more as make up the limit.
-    mutating func tellApart(_ cursor: RenderingCursor, known: [Rendering.ID: Int], limit: Int) {
+    mutating func tellApart(_ cursor: RenderingCursor, known: [TemplateBinding.ID: Int], limit: Int) {
         renderings = cursor
         self.known = known
         renderingsLeft = limit - known.count
@@ -127,33 +127,33 @@ private struct Tally {
         var native = try natives.seek(start)
         var template = try templates.seek(start)
         while true {
-            let place = min(native, template)
-            if place == .end || place.channel > horizon.channel { return }
-            if place == native {
-                addNative(place)
-                native = try natives.seek(place.next)
+            let index = min(native, template)
+            if index == .end || index.channel > horizon.channel { return }
+            if index == native {
+                addNative(index)
+                native = try natives.seek(index.next)
             } else {
-                try addTemplate(place)
-                template = try templates.seek(place.next)
+                try addTemplate(index)
+                template = try templates.seek(index.next)
             }
         }
     }
 
-    private mutating func addNative(_ place: AudiencePosition) {
-        guard place.channel <= bounds.channel.rawValue else { return }
-        if place.channel == lastNative { part.skipped += 1 } else { part.native += 1 }
-        lastNative = place.channel
-        addDevice(place)
+    private mutating func addNative(_ index: AudiencePosition) {
+        guard index.channel <= bounds.channel.rawValue else { return }
+        if index.channel == lastNative { part.skipped += 1 } else { part.native += 1 }
+        lastNative = index.channel
+        addDevice(index)
     }
 
-    private mutating func addTemplate(_ place: AudiencePosition) throws(StorageError) {
-        guard place.registration <= bounds.registration else { return }
+    private mutating func addTemplate(_ index: AudiencePosition) throws(StorageError) {
+        guard index.registration <= bounds.registration else { return }
         part.templates += 1
-        if let rendering = try renderings?.rendering(of: place.registration) { add(rendering) }
-        addDevice(place)
+        if let rendering = try renderings?.rendering(of: index.registration) { add(rendering) }
+        addDevice(index)
     }
 
-    private mutating func add(_ rendering: Rendering.ID) {
+    private mutating func add(_ rendering: TemplateBinding.ID) {
         if let count = part.renderings[rendering] {
             part.renderings[rendering] = count + 1
         } else if known[rendering] != nil {
@@ -164,8 +164,8 @@ private struct Tally {
         }
     }
 
-    private mutating func addDevice(_ place: AudiencePosition) {
-        if place.channel != lastDevice { part.devices += 1 }
-        lastDevice = place.channel
+    private mutating func addDevice(_ index: AudiencePosition) {
+        if index.channel != lastDevice { part.devices += 1 }
+        lastDevice = index.channel
     }
 }

@@ -44,32 +44,32 @@ struct AudienceReader {
     ) throws(StorageError) -> AudiencePage {
         var page = AudiencePage()
         var last = query.after.channel.rawValue
-        var place = AudiencePosition(channel: last, registration: .max)
+        var index = AudiencePosition(channel: last, registration: .max)
         while true {
-            place = try audience.seek(place)
-            if place == .end || place.channel > query.throughChannel.rawValue { return page }
-            if place.channel == last {
+            index = try audience.seek(index)
+            if index == .end || index.channel > query.throughChannel.rawValue { return page }
+            if index.channel == last {
                 page.skipped += 1
             } else if page.isFull(for: query) {
                 page.isLast = false
                 return page
             } else {
-                last = place.channel
+                last = index.channel
                 try handles.append(AudienceMember(channel: ChannelID(rawValue: last)), to: &page)
             }
-            place = place.next
+            index = index.next
         }
     }
 
     /// Takes the registrations that a query names.
     private func named(of audience: AudienceCursor, _ handles: HandleCursor) throws(StorageError) -> AudiencePage {
         var page = AudiencePage()
-        var place = try audience.seek(AudiencePosition(.none).next)
-        while place != .end {
+        var index = try audience.seek(AudiencePosition(.none).next)
+        while index != .end {
             try handles.append(
-                AudienceMember(channel: ChannelID(rawValue: place.channel), registration: place.registration), to: &page
+                AudienceMember(channel: ChannelID(rawValue: index.channel), registration: index.registration), to: &page
             )
-            place = try audience.seek(place.next)
+            index = try audience.seek(index.next)
         }
         return page
     }
@@ -80,18 +80,18 @@ struct AudienceReader {
     ) throws(StorageError) -> AudiencePage {
         let contents = ContentTable(connection)
         var page = AudiencePage()
-        var place = AudiencePosition(query.after).next
+        var index = AudiencePosition(query.after).next
         while true {
-            place = try audience.seek(place)
-            if place == .end { return page }
-            if place.registration <= query.throughRegistration {
+            index = try audience.seek(index)
+            if index == .end { return page }
+            if index.registration <= query.throughRegistration {
                 guard !page.isFull(for: query) else {
                     page.isLast = false
                     return page
                 }
-                let rendering = try renderings.rendering(of: place.registration)
+                let rendering = try renderings.rendering(of: index.registration)
                 try handles.append(
-                    AudienceMember(channel: ChannelID(rawValue: place.channel), registration: place.registration),
+                    AudienceMember(channel: ChannelID(rawValue: index.channel), registration: index.registration),
                     to: &page)
                 try page.setRendering(rendering) { () throws(StorageError) in
                     try contents.template(rendering.template)
@@ -99,7 +99,7 @@ struct AudienceReader {
                     try contents.variables(rendering.variables)
                 }
             }
-            place = place.next
+            index = index.next
         }
     }
 }

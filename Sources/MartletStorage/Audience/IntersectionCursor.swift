@@ -8,8 +8,8 @@ final class IntersectionCursor: AudienceCursor {
     private let left: AudienceCursor
     private let right: AudienceCursor
     /// Where they stand.
-    private var leftPlace = AudiencePosition.start
-    private var rightPlace = AudiencePosition.start
+    private var leftIndex = AudiencePosition.start
+    private var rightIndex = AudiencePosition.start
 
     init(_ left: AudienceCursor, _ right: AudienceCursor) {
         self.left = left
@@ -19,11 +19,11 @@ final class IntersectionCursor: AudienceCursor {
     override func seek(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
         var candidate = position
         while true {
-            if leftPlace < candidate { leftPlace = try left.seek(candidate) }
-            if leftPlace == .end { return .end }
-            if rightPlace < leftPlace { rightPlace = try right.seek(leftPlace) }
-            if rightPlace == leftPlace || rightPlace == .end { return rightPlace }
-            candidate = rightPlace
+            if leftIndex < candidate { leftIndex = try left.seek(candidate) }
+            if leftIndex == .end { return .end }
+            if rightIndex < leftIndex { rightIndex = try right.seek(leftIndex) }
+            if rightIndex == leftIndex || rightIndex == .end { return rightIndex }
+            candidate = rightIndex
         }
     }
 

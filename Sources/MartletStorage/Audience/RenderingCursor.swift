@@ -16,12 +16,12 @@ final class RenderingCursor {
     }
 
     /// - Parameter registration: The sequence number of one that exists and has a template.
-    func rendering(of registration: Int64) throws(StorageError) -> Rendering.ID {
+    func rendering(of registration: Int64) throws(StorageError) -> TemplateBinding.ID {
         try seek(registration)
         guard current == registration, let template = statement.optionalInteger(1) else {
             throw StorageError(.corrupt, "A member of an audience has no template; restore a backup.")
         }
-        return Rendering.ID(template: template, variables: statement.integer(2))
+        return TemplateBinding.ID(template: template, variables: statement.integer(2))
     }
 
     private func seek(_ registration: Int64) throws(StorageError) {

@@ -5,8 +5,8 @@ final class UnionCursor: AudienceCursor {
     private let left: AudienceCursor
     private let right: AudienceCursor
     /// Where they stand.
-    private var leftPlace = AudiencePosition.start
-    private var rightPlace = AudiencePosition.start
+    private var leftIndex = AudiencePosition.start
+    private var rightIndex = AudiencePosition.start
 
     init(_ left: AudienceCursor, _ right: AudienceCursor) {
         self.left = left
@@ -14,14 +14,14 @@ final class UnionCursor: AudienceCursor {
     }
 
     override func seek(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
-        if leftPlace < position { leftPlace = try left.seek(position) }
-        if rightPlace < position { rightPlace = try right.seek(position) }
-        return min(leftPlace, rightPlace)
+        if leftIndex < position { leftIndex = try left.seek(position) }
+        if rightIndex < position { rightIndex = try right.seek(position) }
+        return min(leftIndex, rightIndex)
     }
 
     override func probe(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
-        if leftPlace <= position { leftPlace = try left.probe(position) }
-        if rightPlace <= position { rightPlace = try right.probe(position) }
-        return min(leftPlace, rightPlace)
+        if leftIndex <= position { leftIndex = try left.probe(position) }
+        if rightIndex <= position { rightIndex = try right.probe(position) }
+        return min(leftIndex, rightIndex)
     }
 }

@@ -10,16 +10,16 @@ extension SQLiteStorage {
     /// - Returns: What the copy shows; the copy is removed when it is let go of.
     /// - Throws: `StorageError`; `.locked` where there is a snapshot already, `.full` where there is no room for it.
     public func snapshot() async throws(StorageError) -> StorageSnapshot {
-        let place = try SnapshotPlace(in: directory, snapshots, keeping: progressMaps)
+        let index = try SnapshotLocation(in: directory, snapshots, keeping: progressMaps)
         try await checkRoom()
-        let (schema, unfinished) = try await writer.copy(to: place.database) { connection throws(StorageError) in
+        let (schema, unfinished) = try await writer.copy(to: index.database) { connection throws(StorageError) in
             (
                 try connection.all("SELECT name FROM migrations ORDER BY position") { $0.text(0) },
                 try DeliveryTable(connection).unfinishedIDs()
             )
         }
         return StorageSnapshot(
-            at: place, schema: schema, unfinished: unfinished, maps: progressMaps, bodies: payloadBodies)
+            at: index, schema: schema, unfinished: unfinished, maps: progressMaps, bodies: payloadBodies)
     }
 
     /// Whether this program can use a database that these migrations have made.

@@ -40,7 +40,7 @@ public final class StorageRestoration {
     /// Begins a file; it goes on with `write` and ends with `endFile`.
     /// - Throws: `StorageError` where it is there already.
     public func beginFile(_ member: SnapshotMember) throws(StorageError) {
-        let path = place(of: member)
+        let path = index(of: member)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StorageError(failed: "make", path) }
         file = (member, descriptor)
@@ -52,7 +52,7 @@ public final class StorageRestoration {
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + sent, $0.count - sent) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw StorageError(failed: "write", place(of: member)) }
+            guard count >= 0 else { throw StorageError(failed: "write", index(of: member)) }
             sent += count
         }
     }
@@ -60,7 +60,7 @@ public final class StorageRestoration {
     /// Puts the file on disk.
     public func endFile() throws(StorageError) {
         guard let (member, descriptor) = file else { return }
-        guard fsync(descriptor) == 0 else { throw StorageError(failed: "synchronize", place(of: member)) }
+        guard fsync(descriptor) == 0 else { throw StorageError(failed: "synchronize", index(of: member)) }
         closeFile()
         if member == .database { hasDatabase = true }
     }
@@ -69,7 +69,7 @@ public final class StorageRestoration {
     public func finish() throws(StorageError) {
         guard hasDatabase else { throw StorageError(.corrupt, "There is no database in the backup.") }
         for name in ["progress", Self.bodies] { try StorageDirectory.synchronize(directory.file(name)) }
-        let (old, new) = (place(of: .database), directory.file(SQLiteStorage.Settings.databaseName))
+        let (old, new) = (index(of: .database), directory.file(SQLiteStorage.Settings.databaseName))
         guard rename(old, new) == 0 else { throw StorageError(failed: "name", new) }
         try StorageDirectory.synchronize(path)
         isOver = true
@@ -90,7 +90,7 @@ public final class StorageRestoration {
 
     private static let bodies = "payloads/containers/\(PayloadBodies.container)"
 
-    private func place(of member: SnapshotMember) -> String {
+    private func index(of member: SnapshotMember) -> String {
         switch member {
         case .database: directory.file(Self.unfinishedName)
         case .progressMap, .progressSlots: directory.file(member.name)

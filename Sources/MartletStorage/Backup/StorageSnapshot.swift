@@ -9,7 +9,7 @@ import MartletCore
 public final class StorageSnapshot: Sendable {
     /// The names of the migrations that made the database's schema.
     public let schema: [String]
-    private let place: SnapshotPlace
+    private let index: SnapshotLocation
     private let maps: FileProgressMaps
     private let bodies: PayloadBodies
     private let unfinished: [Delivery.ID]
@@ -18,10 +18,10 @@ public final class StorageSnapshot: Sendable {
     private static let pageSize = 1000
 
     init(
-        at place: SnapshotPlace, schema: [String], unfinished: [Delivery.ID], maps: FileProgressMaps,
+        at index: SnapshotLocation, schema: [String], unfinished: [Delivery.ID], maps: FileProgressMaps,
         bodies: PayloadBodies
     ) {
-        self.place = place
+        self.index = index
         self.schema = schema
         self.unfinished = unfinished
         self.maps = maps
@@ -30,7 +30,7 @@ public final class StorageSnapshot: Sendable {
 
     /// Goes through the files: the database first, then what stands beside it.
     public func forEachFile(_ visit: (SnapshotFile) async throws -> Void) async throws {
-        guard let database = try await open(.database, place.database) else {
+        guard let database = try await open(.database, index.database) else {
             throw StorageError(.unavailable, "The copy of the database is gone; try again.")
         }
         try await visit(database)
@@ -38,7 +38,7 @@ public final class StorageSnapshot: Sendable {
             if let map = try await open(.progressMap(delivery), maps.path(of: delivery)) { try await visit(map) }
         }
         if let slots { try await visit(slots) }
-        let reader = Reader(try SQLiteStorage.Settings().openReader(place.database))
+        let reader = Reader(try SQLiteStorage.Settings().openReader(index.database))
         var last = ""
         while true {
             let names = try await reader.read { [last] connection throws(StorageError) in
@@ -57,7 +57,7 @@ public final class StorageSnapshot: Sendable {
 
     /// Removes the copy of the database, which happens also when the snapshot is let go of.
     public func close() async {
-        await thread.perform { [place] in place.leave() }
+        await thread.perform { [index] in index.leave() }
     }
 
     /// The progress of those who have a slot; nil where nobody has.

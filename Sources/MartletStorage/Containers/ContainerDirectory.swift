@@ -56,12 +56,12 @@ struct ContainerDirectory: Sendable {
     }
 
     func remove(_ name: ContainerName, as upload: String) throws(ContainerError) {
-        let place = path(ofUpload: upload)
-        guard rename(path(of: name), place) == 0 else {
+        let index = path(ofUpload: upload)
+        guard rename(path(of: name), index) == 0 else {
             throw errno == ENOENT ? .noContainer : .failed("remove", path(of: name))
         }
         try synchronize("\(root)/\(Self.containers)")
-        removeAll(place)
+        removeAll(index)
         removeAll("\(root)/\(Self.blocks)/\(name)")
     }
 
@@ -70,7 +70,7 @@ struct ContainerDirectory: Sendable {
     // MARK: Blobs
 
     /// Moves a file that is on disk to where its blob belongs.
-    func place(
+    func index(
         _ file: OpenFile, at address: BlobAddress, _ condition: BlobCondition
     ) throws(ContainerError) -> Blob {
         guard exists(address.container) else { throw .noContainer }
@@ -95,7 +95,7 @@ struct ContainerDirectory: Sendable {
     }
 
     /// Moves a file to where its block belongs. Blocks need not survive a power loss: nobody was promised more.
-    func place(_ file: OpenFile, asBlock id: [UInt8], of address: BlobAddress) throws(ContainerError) -> Blob {
+    func index(_ file: OpenFile, asBlock id: [UInt8], of address: BlobAddress) throws(ContainerError) -> Blob {
         guard exists(address.container) else { throw .noContainer }
         let segments = [Substring(address.container.text)] + address.name.segments + [Substring(Self.ofBlob)]
         _ = try makeDirectories(segments, below: "\(root)/\(Self.blocks)")
@@ -198,12 +198,14 @@ struct ContainerDirectory: Sendable {
 
     /// Removes what nobody goes on with: uploads and containers that were being removed when the process ended, and
     /// blocks and resumable uploads that have not changed since a moment.
-    func clean(before moment: Timestamp) throws(ContainerError) {
+    func clean(before timestamp: Timestamp) throws(ContainerError) {
         for entry in try entries("\(root)/\(Self.uploads)") {
             let path = path(ofUpload: entry.name)
-            if !entry.name.hasPrefix(UploadName.resumablePrefix) || isOlder(path, than: moment) { removeAll(path) }
+            if !entry.name.hasPrefix(UploadName.resumablePrefix) || isOlder(path, than: timestamp) { removeAll(path) }
         }
-        for entry in try entries("\(root)/\(Self.blocks)") { removeOld("\(root)/\(Self.blocks)/\(entry.name)", moment) }
+        for entry in try entries("\(root)/\(Self.blocks)") {
+            removeOld("\(root)/\(Self.blocks)/\(entry.name)", timestamp)
+        }
     }
 
     /// Removes the files of a container that are not wanted; there may be any number.
@@ -218,22 +220,22 @@ struct ContainerDirectory: Sendable {
         }
     }
 
-    private func removeOld(_ path: String, _ moment: Timestamp) {
+    private func removeOld(_ path: String, _ timestamp: Timestamp) {
         guard let entries = try? entries(path) else { return }
         for entry in entries {
             let child = "\(path)/\(entry.name)"
             if entry.isDirectory {
-                removeOld(child, moment)
+                removeOld(child, timestamp)
                 rmdir(child)
-            } else if isOlder(child, than: moment) {
+            } else if isOlder(child, than: timestamp) {
                 unlink(child)
             }
         }
     }
 
-    private func isOlder(_ path: String, than moment: Timestamp) -> Bool {
+    private func isOlder(_ path: String, than timestamp: Timestamp) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0 && Int64(status.st_mtim.tv_sec) < moment.seconds
+        return lstat(path, &status) == 0 && Int64(status.st_mtim.tv_sec) < timestamp.seconds
     }
 
     private func removeAll(_ path: String) {

@@ -19,12 +19,12 @@ public final class FileContainerStore: ContainerStore {
     ///   - root: An existing private directory that no other process uses.
     ///   - room: Where there is too little, nothing is written.
     ///   - moment: Blocks and resumable uploads that have not changed since are removed.
-    init(in root: String, room: DiskRoom, cleaningBefore moment: Timestamp) throws(StorageError) {
+    init(in root: String, room: DiskRoom, cleaningBefore timestamp: Timestamp) throws(StorageError) {
         self.room = room
         directory = try ContainerDirectory(root)
         transfers = (0..<Self.transferThreads).map { _ in FileThread() }
         do throws(ContainerError) {
-            try directory.clean(before: moment)
+            try directory.clean(before: timestamp)
         } catch {
             guard case .storage(let error) = error else { return }
             throw error
@@ -77,19 +77,19 @@ public final class FileContainerStore: ContainerStore {
 
     public func upload(_ address: BlobAddress, _ kind: BlobUploadKind) async throws(ContainerError) -> any BlobUpload {
         try await upload(kind, into: address.container) { [directory] file, condition throws(ContainerError) in
-            try directory.place(file, at: address, condition)
+            try directory.index(file, at: address, condition)
         }
     }
 
     public func uploadBlock(_ id: [UInt8], of address: BlobAddress) async throws(ContainerError) -> any BlobUpload {
         guard (1...64).contains(id.count) else { throw .noBlock }
         return try await upload(.fresh, into: address.container) { [directory] file, _ throws(ContainerError) in
-            try directory.place(file, asBlock: id, of: address)
+            try directory.index(file, asBlock: id, of: address)
         }
     }
 
     private func upload(
-        _ kind: BlobUploadKind, into container: ContainerName, _ place: @escaping FileUpload.Place
+        _ kind: BlobUploadKind, into container: ContainerName, _ index: @escaping FileUpload.Place
     ) async throws(ContainerError) -> FileUpload {
         let thread = nextThread
         let file = try await thread.run { [directory] () throws(ContainerError) in
@@ -102,7 +102,7 @@ public final class FileContainerStore: ContainerStore {
                 return try OpenFile(writing: directory.path(ofUpload: name), at: offset, isTemporary: false)
             }
         }
-        return FileUpload(file: file, room: room, thread: thread, names: names, place: place)
+        return FileUpload(file: file, room: room, thread: thread, names: names, index: index)
     }
 
     public func commitBlocks(
@@ -110,7 +110,7 @@ public final class FileContainerStore: ContainerStore {
     ) async throws(ContainerError) -> Blob {
         let upload = try await upload(.fresh, into: address.container) {
             [directory] file, condition throws(ContainerError) in
-            try directory.place(file, at: address, condition)
+            try directory.index(file, at: address, condition)
         }
         for id in ids { try await upload.append(directory.path(ofBlock: id, of: address)) }
         let blob = try await upload.commit(condition)

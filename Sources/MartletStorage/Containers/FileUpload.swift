@@ -8,7 +8,7 @@ struct FileUpload: BlobUpload {
     let room: DiskRoom
     let thread: FileThread
     let names: FileThread
-    let place: Place
+    let index: Place
 
     func write(_ bytes: [UInt8]) async throws(ContainerError) {
         do throws(StorageError) {
@@ -36,7 +36,7 @@ struct FileUpload: BlobUpload {
 
     func commit(_ condition: BlobCondition) async throws(ContainerError) -> Blob {
         try await synchronize()
-        return try await names.run { [file, place] () throws(ContainerError) in try place(file, condition) }
+        return try await names.run { [file, index] () throws(ContainerError) in try index(file, condition) }
     }
 
     func abandon() async {

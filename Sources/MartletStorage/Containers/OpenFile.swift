@@ -89,8 +89,8 @@ final class OpenFile: Sendable {
     }
 
     /// Gives the file another name, in the place of what has it, for good.
-    func move(to place: String) throws(ContainerError) {
-        guard rename(path, place) == 0 else {
+    func move(to index: String) throws(ContainerError) {
+        guard rename(path, index) == 0 else {
             throw [EISDIR, ENOTDIR, ENOTEMPTY, EEXIST].contains(errno) ? .nameTaken : .failed("move", path)
         }
         isTemporary.withLock { $0 = false }

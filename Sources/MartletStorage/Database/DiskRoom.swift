@@ -14,7 +14,7 @@ public final class DiskRoom: Sendable {
     }
 
     /// The reserve where nothing else is said.
-    public static let usualReserve: Int64 = 64_000_000
+    public static let defaultReserve: Int64 = 64_000_000
 
     private let ask: @Sendable () -> Figures?
     private let lifetime: Duration

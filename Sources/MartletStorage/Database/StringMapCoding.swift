@@ -16,7 +16,7 @@ enum StringMapCoding {
     static func map(of texts: ArraySlice<String>) -> [String: String]? {
         guard texts.count.isMultiple(of: 2) else { return nil }
         var map: [String: String] = [:]
-        for place in stride(from: texts.startIndex, to: texts.endIndex, by: 2) { map[texts[place]] = texts[place + 1] }
+        for index in stride(from: texts.startIndex, to: texts.endIndex, by: 2) { map[texts[index]] = texts[index + 1] }
         return map
     }
 }

@@ -25,7 +25,7 @@ struct ResendTable {
         }
         let resend = Resend(
             original: original.notification.sequence, outcome: draft.outcome, rank: try rank(of: original.notification))
-        guard try hasLetters(resend, before: .max) else { return .nothing }
+        guard try hasDeadLetters(resend, before: .max) else { return .nothing }
         let new = NotificationDraft(
             id: draft.id, hub: draft.hub, content: original.notification.content, target: original.notification.target,
             acceptedAt: draft.acceptedAt, expiresAt: draft.expiresAt, collapse: original.notification.collapse,
@@ -43,7 +43,7 @@ struct ResendTable {
         }
     }
 
-    private func hasLetters(_ resend: Resend, before sequence: Int64) throws(StorageError) -> Bool {
+    private func hasDeadLetters(_ resend: Resend, before sequence: Int64) throws(StorageError) -> Bool {
         let deliveries = try connection.all(
             "SELECT id FROM deliveries WHERE notification = ? ORDER BY id", resend.original
         ) { $0.integer(0) }

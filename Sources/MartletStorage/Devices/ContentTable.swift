@@ -36,9 +36,9 @@ struct ContentTable {
         try connection.run("DELETE FROM contents WHERE id = ? AND uses = 0", id)
     }
 
-    func rendering(_ id: Rendering.ID) throws(StorageError) -> Rendering {
+    func rendering(_ id: TemplateBinding.ID) throws(StorageError) -> TemplateBinding {
         let variables = id.variables == 0 ? [:] : try variables(id.variables)
-        return Rendering(id: id, template: try template(id.template), variables: variables)
+        return TemplateBinding(id: id, template: try template(id.template), variables: variables)
     }
 
     func template(_ id: Int64) throws(StorageError) -> Template { try StoredContent.template(content(id)) }
@@ -48,7 +48,7 @@ struct ContentTable {
     }
 
     /// A rendering that may have gone.
-    func find(_ id: Rendering.ID, in hub: Hub.ID) throws(StorageError) -> Rendering? {
+    func find(_ id: TemplateBinding.ID, in hub: Hub.ID) throws(StorageError) -> TemplateBinding? {
         for content in [id.template, id.variables] where content != 0 {
             let isThere = try connection.first(
                 "SELECT 1 FROM contents WHERE id = ? AND hub = ?", content, hub.rawValue

@@ -17,8 +17,8 @@ struct HistoryTable {
             INSERT INTO registration_history (hub, sequence, id, installation, platform, channel, handle, tags,
                 template, variables, expires_at, created_at, ended_at, cause)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, old.place.scope.hub.rawValue, old.sequence, StoredID(registration.id), old.row?.id,
-            registration.platform.rawValue, old.place.channel.rawValue, StoredHandle(registration.handle.text),
+            """, old.index.scope.hub.rawValue, old.sequence, StoredID(registration.id), old.row?.id,
+            registration.platform.rawValue, old.index.channel.rawValue, StoredHandle(registration.handle.text),
             StoredRegistration.text(registration.tags), old.template, old.variables, registration.expiresAt,
             registration.createdAt, now, cause.rawValue)
         let contents = ContentTable(connection)
@@ -61,7 +61,7 @@ struct HistoryTable {
         let versions =
             past.reversed()
             + present.map {
-                RegistrationVersion(sequence: $0.sequence, channel: $0.place.channel, $0.registration, end: nil)
+                RegistrationVersion(sequence: $0.sequence, channel: $0.index.channel, $0.registration, end: nil)
             }
         let oldest = past.count == RegistrationPast.limit ? past.last?.end?.change : nil
         return RegistrationPast(versions: versions, knownSince: max(start, oldest ?? 0))
@@ -94,13 +94,13 @@ struct HistoryTable {
 
     /// Removes what ended before a moment.
     /// - Returns: How many went.
-    func removeOld(before moment: Timestamp, limit: Int) throws(StorageError) -> Int {
+    func removeOld(before timestamp: Timestamp, limit: Int) throws(StorageError) -> Int {
         let oldest = try connection.all(
             "SELECT change, template, variables, ended_at FROM registration_history ORDER BY change LIMIT ?", limit
         ) { row in
             (
                 change: row.integer(0), template: row.optionalInteger(1), variables: row.optionalInteger(2),
-                isOld: row.timestamp(3) <= moment
+                isOld: row.timestamp(3) <= timestamp
             )
         }
         return try remove(oldest.prefix(while: \.isOld).map { ($0.change, $0.template, $0.variables) })

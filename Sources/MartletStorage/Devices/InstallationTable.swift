@@ -7,7 +7,7 @@ struct InstallationTable {
     private let registrations: RegistrationTable
 
     /// - Parameter memory: For calls with many changes, of one hub.
-    init(_ connection: Connection, _ memory: WriteMemory? = nil) {
+    init(_ connection: Connection, _ memory: WriteCache? = nil) {
         self.connection = connection
         registrations = RegistrationTable(connection, memory)
     }
@@ -52,7 +52,7 @@ struct InstallationTable {
         let draft = merge.row.registration
         let registrationID =
             if let stored { stored.registration.id } else { try freeID(merge.registrationID, in: hub) }
-        let row = InstallationPlace(installation: sequence, id: id, slot: merge.row.slot)
+        let row = InstallationReference(installation: sequence, id: id, slot: merge.row.slot)
         return .success(
             try registrations.write(
                 draft, id: registrationID, try registrations.channels.register(draft, in: hub, at: now), over: stored,
@@ -179,7 +179,7 @@ struct InstallationTable {
             _ = try registrations.write(
                 registration, id: stored?.registration.id ?? DeviceRegistry.newID(),
                 try channels.register(registration, in: hub, at: now), over: stored,
-                row: InstallationPlace(installation: installation, id: draft.id, slot: row.slot), in: hub, at: now)
+                row: InstallationReference(installation: installation, id: draft.id, slot: row.slot), in: hub, at: now)
         }
         // At last, so that a channel stays that was theirs and now is another row's.
         for stored in old.values { try registrations.erase(stored, .deleted, at: now) }

@@ -17,8 +17,8 @@ extension RegistrationTable {
             finding.reset()
             guard let found else { continue }
             switch item.kind {
-            case .gone(let moment):
-                if let moment, found.registeredAt > moment { continue }
+            case .gone(let timestamp):
+                if let timestamp, found.registeredAt > timestamp { continue }
                 for stored in try registrations(of: item.channel) { try remove(stored, .unregistered, at: now) }
                 removed += 1
             case .moved(let handle, let key):
@@ -41,7 +41,7 @@ extension RegistrationTable {
             var moved = stored
             moved.registration.version += 1
             moved.registration.updatedAt = now
-            moved.place.channel = target
+            moved.index.channel = target
             try update(moved, from: stored, .moved)
         }
     }

@@ -8,7 +8,7 @@ extension RegistrationTable {
     ///   - row: The row that it is, where it is of an installation.
     func write(
         _ draft: RegistrationDraft, id: String, _ channel: ChannelID, over old: StoredRegistration?,
-        row: InstallationPlace? = nil, in hub: Hub.ID, at now: Timestamp
+        row: InstallationReference? = nil, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> StoredRegistration {
         let registration = Registration(
             id: id, platform: draft.platform, handle: draft.handle, tags: draft.tags, template: draft.template,
@@ -17,15 +17,15 @@ extension RegistrationTable {
             createdAt: old?.registration.createdAt ?? now, updatedAt: now)
         let scope = TagScope(hub: hub, platform: draft.platform, kind: draft.template == nil ? .native : .template)
         var new = StoredRegistration(
-            place: TagPlace(scope: scope, channel: channel, registration: old?.sequence ?? 0),
+            index: TagMembership(scope: scope, channel: channel, registration: old?.sequence ?? 0),
             registration: registration, row: row)
         try useContents(of: &new, over: old)
         if let old {
             try update(new, from: old, .changed)
             try releaseContents(of: old, over: new)
         } else {
-            new.place.registration = try insert(new)
-            try tags.insert(new.place, names: StoredRegistration.names(of: draft.tags))
+            new.index.registration = try insert(new)
+            try tags.insert(new.index, names: StoredRegistration.names(of: draft.tags))
         }
         if draft.takesHandle { try removeOthers(than: new, at: now) }
         return new
@@ -38,11 +38,11 @@ extension RegistrationTable {
     ) throws(StorageError) {
         try erase(stored, cause, at: now)
         if let row = stored.row {
-            try noteDead(row)
+            try recordClosed(row)
         } else {
             try connection.run(
                 "INSERT OR REPLACE INTO tombstones (hub, id, gone_at) VALUES (?, ?, ?)",
-                stored.place.scope.hub.rawValue,
+                stored.index.scope.hub.rawValue,
                 StoredID(stored.registration.id), now)
         }
     }
@@ -52,11 +52,11 @@ extension RegistrationTable {
         _ stored: StoredRegistration, _ cause: RegistrationEnding, at now: Timestamp
     ) throws(StorageError) {
         try history.insert(stored, cause, at: now)
-        try tags.remove(stored.place, names: StoredRegistration.names(of: stored.registration.tags))
+        try tags.remove(stored.index, names: StoredRegistration.names(of: stored.registration.tags))
         try connection.run("DELETE FROM registrations WHERE sequence = ?", stored.sequence)
         try contents.release(stored.template)
         try contents.release(stored.variables)
-        try channels.removeIfUnused(stored.place.channel)
+        try channels.removeIfUnused(stored.index.channel)
     }
 
     /// Writes what differs: most writes repeat what is there.
@@ -67,7 +67,7 @@ extension RegistrationTable {
         if cause == .moved || isSentOtherwise(new, than: old) {
             try history.insert(old, cause, at: registration.updatedAt)
         }
-        if new.place == old.place, registration.expiresAt == old.registration.expiresAt, new.template == old.template,
+        if new.index == old.index, registration.expiresAt == old.registration.expiresAt, new.template == old.template,
             new.variables == old.variables, registration.secondaryTile == old.registration.secondaryTile
         {
             // Names no column of an index, all of which would be written again.
@@ -79,18 +79,18 @@ extension RegistrationTable {
                 """
                 UPDATE registrations SET channel = ?, version = ?, tags = ?, updated_at = ?, expires_at = ?,
                     template = ?, variables = ?, secondary_tile = ? WHERE sequence = ?
-                """, new.place.channel.rawValue, registration.version, StoredRegistration.text(registration.tags),
+                """, new.index.channel.rawValue, registration.version, StoredRegistration.text(registration.tags),
                 registration.updatedAt, registration.expiresAt, new.template, new.variables, registration.secondaryTile,
                 new.sequence)
         }
         try moveTags(to: new, from: old)
-        if new.place.channel != old.place.channel { try channels.removeIfUnused(old.place.channel) }
+        if new.index.channel != old.index.channel { try channels.removeIfUnused(old.index.channel) }
     }
 
     /// Whether it decides differently what the device is sent, or where to. Only what has not expired is written, so
     /// an expiry never decides anything for the time before.
     private func isSentOtherwise(_ new: StoredRegistration, than old: StoredRegistration) -> Bool {
-        if new.place != old.place || new.template != old.template || new.variables != old.variables { return true }
+        if new.index != old.index || new.template != old.template || new.variables != old.variables { return true }
         let (tags, oldTags) = (new.registration.tags, old.registration.tags)
         return tags != oldTags && Set(tags) != Set(oldTags)
     }
@@ -102,7 +102,7 @@ extension RegistrationTable {
             INSERT INTO registrations (hub, id, channel, version, tags, created_at, updated_at, expires_at, template,
                 variables, secondary_tile, installation, slot)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, new.place.scope.hub.rawValue, StoredID(registration.id), new.place.channel.rawValue,
+            """, new.index.scope.hub.rawValue, StoredID(registration.id), new.index.channel.rawValue,
             registration.version, StoredRegistration.text(registration.tags), registration.createdAt,
             registration.updatedAt, registration.expiresAt, new.template, new.variables, registration.secondaryTile,
             new.row?.installation, new.row?.slot)
@@ -110,7 +110,7 @@ extension RegistrationTable {
     }
 
     private func useContents(of new: inout StoredRegistration, over old: StoredRegistration?) throws(StorageError) {
-        let hub = new.place.scope.hub
+        let hub = new.index.scope.hub
         if let old, old.registration.template == new.registration.template {
             new.template = old.template
         } else {
@@ -134,21 +134,21 @@ extension RegistrationTable {
     }
 
     private func moveTags(to new: StoredRegistration, from old: StoredRegistration) throws(StorageError) {
-        if new.place == old.place, new.registration.tags == old.registration.tags { return }
+        if new.index == old.index, new.registration.tags == old.registration.tags { return }
         let before = StoredRegistration.names(of: old.registration.tags)
         let after = StoredRegistration.names(of: new.registration.tags)
-        if old.place == new.place {
-            try tags.remove(old.place, names: before.subtracting(after))
-            try tags.insert(new.place, names: after.subtracting(before))
+        if old.index == new.index {
+            try tags.remove(old.index, names: before.subtracting(after))
+            try tags.insert(new.index, names: after.subtracting(before))
         } else {
-            try tags.remove(old.place, names: before)
-            try tags.insert(new.place, names: after)
+            try tags.remove(old.index, names: before)
+            try tags.insert(new.index, names: after)
         }
     }
 
     /// The other rows of its own installation have the handle as well.
     private func removeOthers(than kept: StoredRegistration, at now: Timestamp) throws(StorageError) {
-        for other in try registrations(of: kept.place.channel) where other.sequence != kept.sequence {
+        for other in try registrations(of: kept.index.channel) where other.sequence != kept.sequence {
             if let row = kept.row, other.row?.installation == row.installation { continue }
             try remove(other, .taken, at: now)
         }

@@ -8,10 +8,10 @@ struct RegistrationTable {
     let tags: TagTable
     let contents: ContentTable
     let history: HistoryTable
-    private let memory: WriteMemory?
+    private let memory: WriteCache?
 
     /// - Parameter memory: For calls with many changes, of one hub; others cost less without.
-    init(_ connection: Connection, _ memory: WriteMemory? = nil) {
+    init(_ connection: Connection, _ memory: WriteCache? = nil) {
         self.connection = connection
         self.memory = memory
         channels = ChannelTable(connection)
@@ -54,9 +54,9 @@ struct RegistrationTable {
         of draft: RegistrationDraft, over old: StoredRegistration?, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> ChannelID {
         if let old, old.registration.platform == draft.platform, old.registration.handle == draft.handle,
-            try channels.renew(old.place.channel, at: now)
+            try channels.renew(old.index.channel, at: now)
         {
-            return old.place.channel
+            return old.index.channel
         }
         return try channels.register(draft, in: hub, at: now)
     }
@@ -102,13 +102,13 @@ struct RegistrationTable {
     }
 
     /// A registration becomes one that stands alone.
-    private func leave(_ row: InstallationPlace, sequence: Int64?) throws(StorageError) {
+    private func leave(_ row: InstallationReference, sequence: Int64?) throws(StorageError) {
         try connection.run("UPDATE registrations SET installation = NULL, slot = NULL WHERE sequence = ?", sequence)
-        try noteDead(row)
+        try recordClosed(row)
     }
 
     /// Its slot has no registration until the installation is written again.
-    func noteDead(_ row: InstallationPlace) throws(StorageError) {
+    func recordClosed(_ row: InstallationReference) throws(StorageError) {
         try connection.run(
             "INSERT OR IGNORE INTO dead_slots (installation, slot) VALUES (?, ?)", row.installation, row.slot)
     }

@@ -7,7 +7,7 @@ extension SQLiteStorage: DeviceStore {
     ) async throws(StorageError) -> [Result<Registration, RegistrationRefusal>] {
         if changes.contains(where: \.takesRoom) { try room.check() }
         return try await writer.write { connection throws(StorageError) in
-            let table = RegistrationTable(connection, changes.count > 1 ? WriteMemory() : nil)
+            let table = RegistrationTable(connection, changes.count > 1 ? WriteCache() : nil)
             var results: [Result<Registration, RegistrationRefusal>] = []
             for change in changes { results.append(try table.apply(change, in: hub, at: now)) }
             return results
@@ -45,10 +45,11 @@ extension SQLiteStorage: DeviceStore {
         return progress.count
     }
 
-    public func renderings(_ ids: [Rendering.ID], in hub: Hub.ID) async throws(StorageError) -> [Rendering] {
+    public func renderings(_ ids: [TemplateBinding.ID], in hub: Hub.ID) async throws(StorageError) -> [TemplateBinding]
+    {
         try await readers.read { connection throws(StorageError) in
             let contents = ContentTable(connection)
-            var found: [Rendering] = []
+            var found: [TemplateBinding] = []
             for id in ids {
                 if let rendering = try contents.find(id, in: hub) { found.append(rendering) }
             }

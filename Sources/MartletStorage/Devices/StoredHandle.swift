@@ -26,26 +26,26 @@ enum StoredHandle: Bindable, Equatable {
         }
     }
 
-    func bind(to statement: OpaquePointer, at place: Int32) -> Int32 {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         switch self {
-        case .packed(let bytes): bytes.bind(to: statement, at: place)
-        case .text(let text): text.bind(to: statement, at: place)
+        case .packed(let bytes): bytes.bind(to: statement, at: index)
+        case .text(let text): text.bind(to: statement, at: index)
         }
     }
 
     /// Writes two digits for each byte. Four bytes at a time: every push has a handle.
     static func unpack(_ bytes: UnsafeBufferPointer<UInt8>, into digits: UnsafeMutableBufferPointer<UInt8>) {
         let (input, output) = (UnsafeRawBufferPointer(bytes), UnsafeMutableRawBufferPointer(digits))
-        var place = 0
-        while place + 4 <= bytes.count {
-            let four = UInt32(littleEndian: input.loadUnaligned(fromByteOffset: place, as: UInt32.self))
-            output.storeBytes(of: Self.digits(of: four).littleEndian, toByteOffset: place * 2, as: UInt64.self)
-            place += 4
+        var index = 0
+        while index + 4 <= bytes.count {
+            let four = UInt32(littleEndian: input.loadUnaligned(fromByteOffset: index, as: UInt32.self))
+            output.storeBytes(of: Self.digits(of: four).littleEndian, toByteOffset: index * 2, as: UInt64.self)
+            index += 4
         }
-        while place < bytes.count {
-            digits[place * 2] = digit(bytes[place] >> 4)
-            digits[place * 2 + 1] = digit(bytes[place] & 15)
-            place += 1
+        while index < bytes.count {
+            digits[index * 2] = digit(bytes[index] >> 4)
+            digits[index * 2 + 1] = digit(bytes[index] & 15)
+            index += 1
         }
     }
 
@@ -55,8 +55,8 @@ enum StoredHandle: Bindable, Equatable {
         pairs = (pairs | pairs << 16) & 0x0000_FFFF_0000_FFFF
         pairs = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF
         let values = (pairs >> 4 | pairs << 8) & 0x0F0F_0F0F_0F0F_0F0F
-        let areLetters = (values &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-        return values &+ 0x3030_3030_3030_3030 &+ areLetters &* 0x27
+        let areDeadLetters = (values &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return values &+ 0x3030_3030_3030_3030 &+ areDeadLetters &* 0x27
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {
@@ -69,8 +69,8 @@ enum StoredHandle: Bindable, Equatable {
             guard digits.count > 0, digits.count % 2 == 0 else { return nil }
             var bytes: [UInt8] = []
             bytes.reserveCapacity(digits.count / 2)
-            for place in stride(from: 0, to: digits.count, by: 2) {
-                guard let high = value(of: digits[place]), let low = value(of: digits[place + 1]) else { return nil }
+            for index in stride(from: 0, to: digits.count, by: 2) {
+                guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else { return nil }
                 bytes.append(high << 4 | low)
             }
             return bytes

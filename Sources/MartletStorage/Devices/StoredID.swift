@@ -21,10 +21,10 @@ enum StoredID: Bindable, Equatable {
         }
     }
 
-    func bind(to statement: OpaquePointer, at place: Int32) -> Int32 {
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         switch self {
-        case .packed(let bytes): bytes.bind(to: statement, at: place)
-        case .text(let text): text.bind(to: statement, at: place)
+        case .packed(let bytes): bytes.bind(to: statement, at: index)
+        case .text(let text): text.bind(to: statement, at: index)
         }
     }
 

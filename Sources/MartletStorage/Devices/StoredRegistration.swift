@@ -3,15 +3,15 @@ import MartletModel
 
 /// A registration with the numbers that only storage knows.
 struct StoredRegistration {
-    var place: TagPlace
+    var index: TagMembership
     var registration: Registration
     /// The ids of its contents; nil where it has none.
     var template: Int64?
     var variables: Int64?
     /// The row of its installation that it is; nil for one that stands alone.
-    var row: InstallationPlace?
+    var row: InstallationReference?
 
-    var sequence: Int64 { place.registration }
+    var sequence: Int64 { index.registration }
 
     func isExpired(at now: Timestamp) -> Bool {
         registration.expiresAt.map { $0 <= now } ?? false
@@ -24,7 +24,7 @@ struct StoredRegistration {
 }
 
 /// A slot of an installation.
-struct InstallationPlace {
+struct InstallationReference {
     /// The sequence number of the installation.
     var installation: Int64
     /// Its id.
@@ -56,11 +56,11 @@ extension StoredRegistration {
         template = row.optionalInteger(11)
         variables = row.optionalInteger(13)
         if let installation = row.optionalInteger(16) {
-            self.row = InstallationPlace(installation: installation, id: row.text(17), slot: row.text(18))
+            self.row = InstallationReference(installation: installation, id: row.text(17), slot: row.text(18))
         }
         let platform = PlatformID(rawValue: row.text(9))
         let hub = Hub.ID(rawValue: row.integer(1))
-        place = TagPlace(
+        index = TagMembership(
             scope: TagScope(hub: hub, platform: platform, kind: template == nil ? .native : .template),
             channel: ChannelID(rawValue: row.integer(3)), registration: row.integer(0))
         registration = Registration(

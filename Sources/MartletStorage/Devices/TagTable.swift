@@ -4,12 +4,12 @@ import MartletModel
 /// Tags of a hub, platform and kind of registration with their members, on one connection.
 struct TagTable {
     private let connection: Connection
-    private let memory: WriteMemory?
+    private let memory: WriteCache?
 
     /// Stands for all registrations of a platform and kind; no tag can have this name.
     static let everyone = "*"
 
-    init(_ connection: Connection, _ memory: WriteMemory? = nil) {
+    init(_ connection: Connection, _ memory: WriteCache? = nil) {
         self.connection = connection
         self.memory = memory
     }
@@ -21,35 +21,35 @@ struct TagTable {
         ) { $0.integer(0) }
     }
 
-    func insert(_ place: TagPlace, names: some Sequence<String>) throws(StorageError) {
+    func insert(_ index: TagMembership, names: some Sequence<String>) throws(StorageError) {
         var statements = BorrowedStatements(connection)
         defer { statements.giveBack() }
         let insert = try statements.take("INSERT INTO tag_members (tag, channel, registration) VALUES (?, ?, ?)")
-        try insert.bind(place.channel.rawValue, at: 2)
-        try insert.bind(place.registration, at: 3)
+        try insert.bind(index.channel.rawValue, at: 2)
+        try insert.bind(index.registration, at: 3)
         for name in names {
-            try insert.bind(try idMadeIfMissing(name, place.scope), at: 1)
+            try insert.bind(try idMadeIfMissing(name, index.scope), at: 1)
             _ = try insert.step()
             insert.reset()
         }
     }
 
     /// A tag that nobody carries any more is forgotten.
-    func remove(_ place: TagPlace, names: some Sequence<String>) throws(StorageError) {
+    func remove(_ index: TagMembership, names: some Sequence<String>) throws(StorageError) {
         for name in names {
-            let (hub, isTemplate) = (place.scope.hub.rawValue, place.scope.kind == .template)
+            let (hub, isTemplate) = (index.scope.hub.rawValue, index.scope.kind == .template)
             try connection.run(
                 """
                 DELETE FROM tag_members
                 WHERE tag = (SELECT id FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?)
                     AND channel = ? AND registration = ?
-                """, hub, name, isTemplate, place.scope.platform.rawValue, place.channel.rawValue, place.registration)
+                """, hub, name, isTemplate, index.scope.platform.rawValue, index.channel.rawValue, index.registration)
             try connection.run(
                 """
                 DELETE FROM tags WHERE hub = ? AND name = ? AND is_template = ? AND platform = ?
                     AND NOT EXISTS (SELECT 1 FROM tag_members WHERE tag = tags.id)
-                """, hub, name, isTemplate, place.scope.platform.rawValue)
-            memory?.forgetTag(name, in: place.scope)
+                """, hub, name, isTemplate, index.scope.platform.rawValue)
+            memory?.forgetTag(name, in: index.scope)
         }
     }
 
@@ -120,7 +120,7 @@ struct TagScope: Hashable {
 }
 
 /// Where a registration stands among the members of its tags.
-struct TagPlace: Equatable {
+struct TagMembership: Equatable {
     var scope: TagScope
     var channel: ChannelID
     /// The sequence number of the registration.

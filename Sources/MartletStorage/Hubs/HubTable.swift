@@ -33,9 +33,9 @@ struct HubTable {
                 createdAt: row.timestamp(4), modifiedAt: row.timestamp(5))
         }
         let rules = AccessRuleTable(connection, sealer)
-        for place in hubs.indices {
-            hubs[place].settings.accessRules = try rules.rules(of: hubs[place].id)
-            hubs[place].settings.credentials = try credentials(of: hubs[place].id)
+        for index in hubs.indices {
+            hubs[index].settings.accessRules = try rules.rules(of: hubs[index].id)
+            hubs[index].settings.credentials = try credentials(of: hubs[index].id)
         }
         return hubs
     }

@@ -39,7 +39,7 @@ extension SQLiteStorage: JobStore {
     ) async throws(StorageError) -> JobProgress? {
         try await takeIn { [sealer] connection throws(StorageError) in
             guard try JobTable(connection, sealer).exists(job, in: hub) else { return nil }
-            let table = RegistrationTable(connection, WriteMemory())
+            let table = RegistrationTable(connection, WriteCache())
             var results: [Result<Registration, RegistrationRefusal>] = []
             for change in changes { results.append(try table.apply(change, in: hub, at: now)) }
             let reached = progress(results)

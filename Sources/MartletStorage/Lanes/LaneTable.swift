@@ -15,9 +15,9 @@ struct LaneTable {
     }
 
     /// Keeps what a step has changed about its lane.
-    func note(_ step: DeliveryStep) throws(StorageError) {
+    func record(_ step: DeliveryStep) throws(StorageError) {
         guard !step.pauses.isEmpty || !step.quarantines.isEmpty else { return }
-        for pause in step.pauses { try note(pause, of: step.delivery) }
+        for pause in step.pauses { try record(pause, of: step.delivery) }
         for (application, isQuarantined) in step.quarantines {
             try connection.run(
                 isQuarantined
@@ -35,7 +35,7 @@ struct LaneTable {
             WHERE d.id = ?1
         """
 
-    private func note(_ pause: LanePause, of delivery: Delivery.ID) throws(StorageError) {
+    private func record(_ pause: LanePause, of delivery: Delivery.ID) throws(StorageError) {
         try connection.run(
             """
             INSERT INTO lane_pauses (hub, platform, origin, until, outcome, reason)
@@ -46,8 +46,8 @@ struct LaneTable {
             """, delivery.rawValue, pause.origin ?? "", pause.until, pause.outcome.rawValue, pause.reason)
     }
 
-    func memories(at now: Timestamp) throws(StorageError) -> [LaneMemory] {
-        var memories: [LaneID: LaneMemory] = [:]
+    func memories(at now: Timestamp) throws(StorageError) -> [PersistedLaneState] {
+        var memories: [LaneID: PersistedLaneState] = [:]
         let pauses = try connection.all(
             "SELECT hub, platform, origin, until, outcome, reason FROM lane_pauses WHERE until > ?", now
         ) { row in
@@ -57,12 +57,12 @@ struct LaneTable {
                 outcome: OutcomeName(rawValue: row.text(4)), reason: row.text(5))
             return (lane: Self.lane(row), pause: pause)
         }
-        for (lane, pause) in pauses { memories[lane, default: LaneMemory(lane: lane)].pauses.append(pause) }
+        for (lane, pause) in pauses { memories[lane, default: PersistedLaneState(lane: lane)].pauses.append(pause) }
         let quarantines = try connection.all("SELECT hub, platform, application FROM quarantines") { row in
             (lane: Self.lane(row), application: row.text(2))
         }
         for (lane, application) in quarantines {
-            memories[lane, default: LaneMemory(lane: lane)].quarantines.append(application)
+            memories[lane, default: PersistedLaneState(lane: lane)].quarantines.append(application)
         }
         return Array(memories.values)
     }

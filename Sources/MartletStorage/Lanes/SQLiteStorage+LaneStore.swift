@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 
 extension SQLiteStorage: LaneStore {
-    public func laneMemories(at now: Timestamp) async throws(StorageError) -> [LaneMemory] {
+    public func persistedLaneStates(at now: Timestamp) async throws(StorageError) -> [PersistedLaneState] {
         try await readers.read { connection throws(StorageError) in try LaneTable(connection).memories(at: now) }
     }
 

@@ -68,7 +68,7 @@ struct CollapseTable {
             let covering = try laterToSameTarget(query)
             for (index, channel) in channels.enumerated() {
                 if let covering, channel <= covering.lastChannel {
-                    later.note(covering)
+                    later.record(covering)
                     found.devices.append(index)
                 } else if try isSuperseded(channel, &later) {
                     found.devices.append(index)
@@ -78,7 +78,7 @@ struct CollapseTable {
             let covering = try laterToSameTarget(query)
             for (index, followed) in registrations.enumerated() {
                 if let covering, followed.member <= covering.lastChannel {
-                    later.note(covering)
+                    later.record(covering)
                     found.devices.append(index)
                 } else if try isSuperseded(followed, &later) {
                     found.devices.append(index)
@@ -179,7 +179,7 @@ struct CollapseTable {
                     channel <= $0.lastChannel && $0.expression?.matches(tags) ?? true
                 }
                 guard let newest else { continue }
-                later.note(newest)
+                later.record(newest)
                 isFound = true
             }
         }
@@ -207,13 +207,13 @@ private struct Later {
         self.query = query
     }
 
-    mutating func note(_ audience: Audience) {
+    mutating func record(_ audience: Audience) {
         newest = max(newest ?? audience.delivery, audience.delivery)
     }
 
     mutating func isForHandle(_ anchor: String) throws(StorageError) -> Bool {
         guard let audience = try audiences(anchor).first else { return false }
-        note(audience)
+        record(audience)
         return true
     }
 

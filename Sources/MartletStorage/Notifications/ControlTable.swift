@@ -10,7 +10,7 @@ struct ControlTable {
     }
 
     func apply(
-        _ wish: ControlWish, to id: NotificationID, in hub: Hub.ID, at now: Timestamp
+        _ wish: ControlRequest, to id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) throws(StorageError) -> ControlChange {
         let found = try connection.first(
             "SELECT sequence, control, begun_at IS NULL, finished_at IS NOT NULL FROM notifications WHERE hub = ? AND id = ?",

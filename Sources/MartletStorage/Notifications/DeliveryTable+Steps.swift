@@ -22,9 +22,9 @@ extension DeliveryTable {
         if let range = step.range { try ranges.insert(range, of: step.delivery) }
         try ranges.insert(step.reached, of: step.delivery)
         try AttemptTable(connection).insert(step.attempts, of: step.delivery)
-        try LaneTable(connection).note(step)
-        if let sentAt = step.sentAt { try RolloutTable(connection).noteSending(of: step.delivery, at: sentAt) }
-        if step.supersedesNobody { try CollapseTable(connection).remove(step.delivery) }
+        try LaneTable(connection).record(step)
+        if let sentAt = step.sentAt { try RolloutTable(connection).recordSending(of: step.delivery, at: sentAt) }
+        if step.supersedesNone { try CollapseTable(connection).remove(step.delivery) }
         if step.state.isFinal { try finishNotification(of: step.delivery) }
         return true
     }
@@ -100,7 +100,7 @@ extension DeliveryTable {
             insert.reset()
             last = refusal
         }
-        try RefusalTable(connection).noteRefusals(of: step.delivery)
+        try RefusalTable(connection).recordRefusals(of: step.delivery)
     }
 
     private func settle(_ step: DeliveryStep) throws(StorageError) {

@@ -105,7 +105,7 @@ struct DeliveryTable {
     }
 
     /// The deliveries of a notification with what is still to come, in their order.
-    func standings(of notification: Int64) throws(StorageError) -> [DeliveryStanding] {
+    func statuses(of notification: Int64) throws(StorageError) -> [DeliveryStatus] {
         let rest = try connection.all(
             """
             SELECT is_fanned_out, (SELECT count(*) FROM retries WHERE delivery = d.id),
@@ -114,7 +114,7 @@ struct DeliveryTable {
             """, OutcomeName.held.rawValue, notification
         ) { row in (isFannedOut: row.bool(0), waiting: Int(row.integer(1)), held: Int(row.integer(2))) }
         return zip(try reports(of: notification), rest).map { report, rest in
-            DeliveryStanding(
+            DeliveryStatus(
                 report: report, isFannedOut: rest.isFannedOut, retrying: rest.waiting - rest.held, held: rest.held)
         }
     }
@@ -139,9 +139,9 @@ struct DeliveryTable {
         ) { $0.timestamp(0) }
     }
 
-    func hastenRetries(beyond moment: Timestamp, by amount: Duration) throws(StorageError) {
+    func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) throws(StorageError) {
         try connection.run(
-            "UPDATE retries SET due_at = max(?1, due_at - ?2) WHERE due_at > ?1", moment,
+            "UPDATE retries SET due_at = max(?1, due_at - ?2) WHERE due_at > ?1", timestamp,
             amount.wholeMilliseconds)
     }
 }

@@ -174,11 +174,11 @@ struct NotificationTable {
             found.notification, begunAt: begunAt, isCanceled: found.control == .canceled, deliveries)
     }
 
-    func standing(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> SendStanding? {
+    func status(_ id: NotificationID, in hub: Hub.ID) throws(StorageError) -> SendStatus? {
         guard let found = try find(id, in: hub) else { return nil }
-        let deliveries = try DeliveryTable(connection).standings(of: found.notification.sequence)
-        let rollout = try RolloutTable(connection).standing(of: found.notification.sequence)
-        return SendStanding(
+        let deliveries = try DeliveryTable(connection).statuses(of: found.notification.sequence)
+        let rollout = try RolloutTable(connection).status(of: found.notification.sequence)
+        return SendStatus(
             report: report(found, deliveries.map(\.report)), control: found.control,
             controlledAt: found.controlledAt, audience: rollout?.audience,
             countedFrom: rollout?.countedFrom ?? SendCounts(), deliveries: deliveries)

@@ -34,7 +34,7 @@ struct RefusalTable {
     }
 
     /// The notification of the delivery has refusals. Its row changes with the first of them alone.
-    func noteRefusals(of delivery: Delivery.ID) throws(StorageError) {
+    func recordRefusals(of delivery: Delivery.ID) throws(StorageError) {
         try connection.run(
             """
             UPDATE notifications SET has_refusals = 1
@@ -84,7 +84,8 @@ struct RefusalTable {
                 platform: platform, handle: row.isNull(2) ? nil : PushHandle(text: StoredHandle(row, 2).text),
                 registration: row.isNull(3) ? nil : StoredID(row, 3).text, installation: row.optionalText(4),
                 outcome: OutcomeName(rawValue: row.text(5)), reason: row.text(6), at: row.timestamp(7),
-                attempts: Int(row.integer(8)), status: row.optionalInteger(9).map { Int($0) }, fate: TokenFate(row, 10))
+                attempts: Int(row.integer(8)), status: row.optionalInteger(9).map { Int($0) }, fate: HandleFate(row, 10)
+            )
             return (
                 AudienceMember(channel: ChannelID(rawValue: row.integer(0)), registration: row.integer(1)), record
             )

@@ -28,7 +28,7 @@ struct RolloutTable {
     func setAudience(_ count: Int, of notification: Int64) throws(StorageError) -> Int? {
         try connection.run(
             "UPDATE rollouts SET audience = ? WHERE notification = ? AND audience IS NULL", count, notification)
-        return try standing(of: notification)?.audience
+        return try status(of: notification)?.audience
     }
 
     func record(of notification: Int64) throws(StorageError) -> RolloutRecord? {
@@ -39,7 +39,7 @@ struct RolloutTable {
     }
 
     /// A page of the notification of a delivery has been sent.
-    func noteSending(of delivery: Delivery.ID, at sentAt: Timestamp) throws(StorageError) {
+    func recordSending(of delivery: Delivery.ID, at sentAt: Timestamp) throws(StorageError) {
         try connection.run(
             """
             UPDATE rollouts SET sent_at = max(ifnull(sent_at, ?1), ?1)
@@ -47,7 +47,7 @@ struct RolloutTable {
             """, sentAt, delivery.rawValue)
     }
 
-    func standing(of notification: Int64) throws(StorageError) -> (audience: Int?, countedFrom: SendCounts)? {
+    func status(of notification: Int64) throws(StorageError) -> (audience: Int?, countedFrom: SendCounts)? {
         try connection.first(
             "SELECT audience, succeeded, failed FROM rollouts WHERE notification = ?", notification
         ) { row in

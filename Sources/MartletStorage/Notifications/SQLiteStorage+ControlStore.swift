@@ -3,7 +3,7 @@ public import MartletModel
 
 extension SQLiteStorage: ControlStore {
     public func control(
-        _ wish: ControlWish, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
+        _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange {
         try await writer.write { connection throws(StorageError) in
             try ControlTable(connection).apply(wish, to: id, in: hub, at: now)
@@ -28,9 +28,9 @@ extension SQLiteStorage: ControlStore {
         try await readers.read { connection throws(StorageError) in try RolloutTable(connection).record(of: sequence) }
     }
 
-    public func standing(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding? {
+    public func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
         try await readers.read { connection throws(StorageError) in
-            try NotificationTable(connection).standing(id, in: hub)
+            try NotificationTable(connection).status(id, in: hub)
         }
     }
 }

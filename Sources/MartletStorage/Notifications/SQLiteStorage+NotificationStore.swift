@@ -63,9 +63,9 @@ extension SQLiteStorage: NotificationStore {
         }
     }
 
-    public func hastenRetries(beyond moment: Timestamp, by amount: Duration) async throws(StorageError) {
+    public func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in
-            try DeliveryTable(connection).hastenRetries(beyond: moment, by: amount)
+            try DeliveryTable(connection).expediteRetries(beyond: timestamp, by: amount)
         }
     }
 

@@ -41,12 +41,12 @@ struct AuditTable {
     }
 
     /// - Returns: How many went.
-    func removeOld(before moment: Timestamp, limit: Int) throws(StorageError) -> Int {
+    func removeOld(before timestamp: Timestamp, limit: Int) throws(StorageError) -> Int {
         try connection.run(
             """
             DELETE FROM payload_audit WHERE at <= ? AND number IN
                 (SELECT number FROM payload_audit ORDER BY number LIMIT ?)
-            """, moment, limit)
+            """, timestamp, limit)
         return connection.changes
     }
 

@@ -26,7 +26,7 @@ extension SQLiteStorage: PayloadStore {
 
     public func withdraw(_ id: PayloadID) async throws(StorageError) {
         try await writer.write { connection throws(StorageError) in try PayloadTable(connection).withdraw(id) }
-        noteRemovedText()
+        recordRemovedText()
     }
 
     public func payload(
@@ -44,7 +44,7 @@ extension SQLiteStorage: PayloadStore {
         let found = try await writer.write { connection throws(StorageError) in
             try PayloadReading(connection).read(id, for: user, at: now, from: address)
         }
-        if found.removedText { noteRemovedText() }
+        if found.removedText { recordRemovedText() }
         return try found.payload?.opened(with: sealer)
     }
 

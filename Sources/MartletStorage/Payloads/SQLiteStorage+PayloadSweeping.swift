@@ -34,7 +34,7 @@ extension SQLiteStorage {
     }
 
     /// To be called after the text of a payload was removed: copies of it are in the write-ahead log.
-    func noteRemovedText() {
+    func recordRemovedText() {
         hasRemovedTexts.store(true, ordering: .releasing)
     }
 
@@ -43,7 +43,7 @@ extension SQLiteStorage {
         guard hasRemovedTexts.exchange(false, ordering: .acquiringAndReleasing) else { return }
         // Of two checkpoints at the same time one fails.
         await checkpointer.settle()
-        guard try await writer.emptyLog() else { return noteRemovedText() }
+        guard try await writer.emptyLog() else { return recordRemovedText() }
     }
 
     private func remove(_ ids: [PayloadID]) async throws(StorageError) {
@@ -53,7 +53,7 @@ extension SQLiteStorage {
                 try PayloadRemoval(connection).removePortion(of: ids)
             }
         }
-        noteRemovedText()
+        recordRemovedText()
     }
 
     private func removeBody(_ name: String) async throws(StorageError) {

@@ -69,7 +69,7 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
     func insert(_ member: AudienceMember) {
         let number = member.number
         guard holds(number) else { return }
-        let (word, bit) = place(of: number)
+        let (word, bit) = index(of: number)
         guard isWritable(page: word / Self.pageWords) else {
             let isFirst = homeless.withLock { homeless in
                 homeless.insert(number)
@@ -82,17 +82,18 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         words[word].bitwiseOr(bit, ordering: .relaxed)
     }
 
-    var blocks: [ReachedBlock] {
-        guard homelessNumbers.isEmpty else { return ReachedBlock.blocks(of: numbers) }
-        return stride(from: 0, to: byteCount / 8, by: ReachedBlock.wordCount).compactMap { first in
-            var block = [UInt64](repeating: 0, count: ReachedBlock.wordCount)
-            for start in stride(from: first, to: min(first + ReachedBlock.wordCount, byteCount / 8), by: Self.pageWords)
+    var blocks: [DeliveredBitmap] {
+        guard homelessNumbers.isEmpty else { return DeliveredBitmap.blocks(of: numbers) }
+        return stride(from: 0, to: byteCount / 8, by: DeliveredBitmap.wordCount).compactMap { first in
+            var block = [UInt64](repeating: 0, count: DeliveredBitmap.wordCount)
+            for start in stride(
+                from: first, to: min(first + DeliveredBitmap.wordCount, byteCount / 8), by: Self.pageWords)
             where isPresent(page: start / Self.pageWords) {
-                for place in start..<min(start + Self.pageWords, first + ReachedBlock.wordCount) {
-                    block[place - first] = words[place].load(ordering: .relaxed)
+                for index in start..<min(start + Self.pageWords, first + DeliveredBitmap.wordCount) {
+                    block[index - first] = words[index].load(ordering: .relaxed)
                 }
             }
-            return ReachedBlock(place: Int64(first / ReachedBlock.wordCount), words: block)
+            return DeliveredBitmap(index: Int64(first / DeliveredBitmap.wordCount), words: block)
         }
     }
 
@@ -107,20 +108,20 @@ final class FileProgressMap: ProgressMap, @unchecked Sendable {
         (0..<byteCount / Self.pageSize).filter(isPresent).flatMap { page in
             let first = Int64(page * Self.pageSize * 8)
             return (first..<first + Int64(Self.pageSize * 8)).filter { number in
-                let (word, bit) = place(of: number)
+                let (word, bit) = index(of: number)
                 return words[word].load(ordering: .relaxed) & bit != 0
             }
         }
     }
 
     private func isSet(_ number: Int64) -> Bool {
-        let (word, bit) = place(of: number)
+        let (word, bit) = index(of: number)
         let page = word / Self.pageWords
         guard isWritable(page: page) || isPresent(page: page) else { return false }
         return words[word].load(ordering: .relaxed) & bit != 0
     }
 
-    private func place(of number: Int64) -> (word: Int, bit: UInt64) {
+    private func index(of number: Int64) -> (word: Int, bit: UInt64) {
         (Int(number) / 64, 1 << (UInt64(number) & 63))
     }
 

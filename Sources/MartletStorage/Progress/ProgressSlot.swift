@@ -32,7 +32,7 @@ struct ProgressSlot: @unchecked Sendable {
 
     /// - Parameter delivery: Whose it is from now on.
     func take(for delivery: Delivery.ID) {
-        for place in 1..<Self.wordCount { words[place].store(0, ordering: .relaxed) }
+        for index in 1..<Self.wordCount { words[index].store(0, ordering: .relaxed) }
         words[0].store(UInt64(bitPattern: delivery.rawValue), ordering: .releasing)
     }
 
@@ -44,8 +44,8 @@ struct ProgressSlot: @unchecked Sendable {
     /// else has it.
     func clean(for owner: Delivery.ID) {
         let entries = entries(of: owner)
-        for place in 1..<Self.wordCount {
-            words[place].store(place <= entries.count ? entries[place - 1] : 0, ordering: .relaxed)
+        for index in 1..<Self.wordCount {
+            words[index].store(index <= entries.count ? entries[index - 1] : 0, ordering: .relaxed)
         }
     }
 
@@ -58,8 +58,8 @@ struct ProgressSlot: @unchecked Sendable {
     func contains(_ number: Int64, of owner: Delivery.ID) -> Bool {
         guard Self.holds(number) else { return false }
         let wanted = Self.entry(number, owner)
-        for place in 1..<Self.wordCount {
-            let entry = words[place].load(ordering: .relaxed)
+        for index in 1..<Self.wordCount {
+            let entry = words[index].load(ordering: .relaxed)
             if entry == wanted { return true }
             if entry == 0 { return false }
         }
@@ -70,8 +70,8 @@ struct ProgressSlot: @unchecked Sendable {
     func insert(_ number: Int64, of owner: Delivery.ID) -> Bool {
         guard Self.holds(number) else { return false }
         let new = Self.entry(number, owner)
-        for place in 1..<Self.wordCount {
-            let (isDone, found) = words[place].compareExchange(expected: 0, desired: new, ordering: .relaxed)
+        for index in 1..<Self.wordCount {
+            let (isDone, found) = words[index].compareExchange(expected: 0, desired: new, ordering: .relaxed)
             if isDone || found == new { return true }
         }
         return false
@@ -83,8 +83,8 @@ struct ProgressSlot: @unchecked Sendable {
 
     /// What it holds, as it lies in the file.
     var bytes: [UInt8] {
-        (0..<Self.wordCount).flatMap { place in
-            withUnsafeBytes(of: words[place].load(ordering: .relaxed)) { Array($0) }
+        (0..<Self.wordCount).flatMap { index in
+            withUnsafeBytes(of: words[index].load(ordering: .relaxed)) { Array($0) }
         }
     }
 

@@ -54,9 +54,9 @@ final class ProgressSlots: @unchecked Sendable {
     }
 
     private var slots: [ProgressSlot] {
-        (0..<Self.count).map { place in
+        (0..<Self.count).map { index in
             ProgressSlot(
-                (memory + place * ProgressSlot.byteCount).assumingMemoryBound(to: Atomic<UInt64>.self))
+                (memory + index * ProgressSlot.byteCount).assumingMemoryBound(to: Atomic<UInt64>.self))
         }
     }
 }

@@ -52,12 +52,12 @@ final class SlotProgressMap: ProgressMap {
         hasOverflow.store(true, ordering: .releasing)
     }
 
-    var blocks: [ReachedBlock] {
+    var blocks: [DeliveredBitmap] {
         var numbers = Set(slot.numbers(of: owner))
         if hasOverflow.load(ordering: .acquiring) {
             withOverflow { numbers.formUnion($0.numbers.union($0.file?.numbers ?? [])) }
         }
-        return ReachedBlock.blocks(of: numbers)
+        return DeliveredBitmap.blocks(of: numbers)
     }
 
     private func withOverflow<Result>(_ body: (inout Overflow) -> Result) -> Result {

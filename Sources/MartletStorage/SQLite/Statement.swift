@@ -25,16 +25,16 @@ final class Statement {
     }
 
     /// - Parameter place: From 1.
-    func bind(_ value: some Bindable, at place: Int32) throws(StorageError) {
-        let code = value.bind(to: handle, at: place)
+    func bind(_ value: some Bindable, at index: Int32) throws(StorageError) {
+        let code = value.bind(to: handle, at: index)
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }
 
     /// Binds what a column of another statement's row holds, or null where there is no row.
-    func bind(_ row: Statement?, column: Int32, at place: Int32) throws(StorageError) {
+    func bind(_ row: Statement?, column: Int32, at index: Int32) throws(StorageError) {
         let code =
-            if let row { sqlite3_bind_value(handle, place, sqlite3_column_value(row.handle, column)) } else {
-                sqlite3_bind_null(handle, place)
+            if let row { sqlite3_bind_value(handle, index, sqlite3_column_value(row.handle, column)) } else {
+                sqlite3_bind_null(handle, index)
             }
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }

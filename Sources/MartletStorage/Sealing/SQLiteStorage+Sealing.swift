@@ -33,7 +33,7 @@ extension SQLiteStorage {
         var last = Int64.min
         while true {
             let rows = try await readers.read { [sealer, last] connection throws(StorageError) in
-                try column.rows(behind: last, notMarked: sealer.mark, limit: Self.batchSize, on: connection)
+                try column.rows(after: last, notMarked: sealer.mark, limit: Self.batchSize, on: connection)
             }
             guard let end = rows.last else { return true }
             guard .now < deadline, !Task.isCancelled else { return false }

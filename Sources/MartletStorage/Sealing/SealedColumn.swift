@@ -20,7 +20,7 @@ struct SealedColumn: Sendable {
 
     /// Rows behind one, in order, whose secrets do not begin with a mark.
     func rows(
-        behind id: Int64, notMarked mark: [UInt8], limit: Int, on connection: Connection
+        after id: Int64, notMarked mark: [UInt8], limit: Int, on connection: Connection
     ) throws(StorageError) -> [Row] {
         try connection.all(
             """

@@ -32,7 +32,7 @@ struct AttemptTable {
         ) { row in
             Attempt(
                 member: member, number: Int(row.integer(0)), outcome: OutcomeName(rawValue: row.text(1)),
-                reason: row.text(2), answer: PushAnswer(row, 3), at: row.timestamp(6), fate: TokenFate(row, 7))
+                reason: row.text(2), answer: PushAnswer(row, 3), at: row.timestamp(6), fate: HandleFate(row, 7))
         }.reversed()
     }
 }
@@ -47,8 +47,8 @@ extension PushAnswer {
     }
 }
 
-extension TokenFate {
+extension HandleFate {
     init(_ row: Statement, _ column: Int32) {
-        self = TokenFate(rawValue: row.text(column)) ?? .kept
+        self = HandleFate(rawValue: row.text(column)) ?? .kept
     }
 }

@@ -27,7 +27,7 @@ extension DeliveryTable {
             Refusal(
                 member: member, handle: row.isNull(0) ? nil : PushHandle(text: StoredHandle(row, 0).text),
                 outcome: OutcomeName(rawValue: row.text(1)), reason: row.text(2), at: row.timestamp(3),
-                attempts: Int(row.integer(4)), answer: PushAnswer(row, 5), fate: TokenFate(row, 8))
+                attempts: Int(row.integer(4)), answer: PushAnswer(row, 5), fate: HandleFate(row, 8))
         }
     }
 

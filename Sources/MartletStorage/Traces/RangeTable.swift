@@ -21,13 +21,13 @@ struct RangeTable {
             range.snapshot.registration, range.startedAt, range.endedAt, RangeSummary.encode(range))
     }
 
-    func insert(_ blocks: [ReachedBlock], of delivery: Delivery.ID) throws(StorageError) {
+    func insert(_ blocks: [DeliveredBitmap], of delivery: Delivery.ID) throws(StorageError) {
         for block in blocks {
             try connection.run(
                 """
                 INSERT INTO reached (delivery, place, members) VALUES (?, ?, ?)
                 ON CONFLICT DO UPDATE SET members = excluded.members
-                """, delivery.rawValue, block.place, block.bytes)
+                """, delivery.rawValue, block.index, block.bytes)
         }
     }
 
@@ -52,10 +52,10 @@ struct RangeTable {
     }
 
     func isReached(_ number: Int64, by delivery: Delivery.ID) throws(StorageError) -> Bool {
-        let place = ReachedBlock.place(of: number)
+        let index = DeliveredBitmap.index(of: number)
         let block = try connection.first(
-            "SELECT members FROM reached WHERE delivery = ? AND place = ?", delivery.rawValue, place
-        ) { ReachedBlock(place: place, bytes: $0.bytes(0)) }
+            "SELECT members FROM reached WHERE delivery = ? AND place = ?", delivery.rawValue, index
+        ) { DeliveredBitmap(index: index, bytes: $0.bytes(0)) }
         return block?.contains(number) ?? false
     }
 }

@@ -31,42 +31,43 @@ struct StorageBench: Sendable {
     func put(
         _ id: String, _ handle: String, _ tags: [String] = [], in hub: Hub.ID, on platform: PlatformID? = nil,
         template: Template? = nil, variables: [String: String] = [:], expiresAt: Timestamp? = nil,
-        takesHandle: Bool = false, condition: WriteCondition = .none, at moment: Timestamp? = nil
+        takesHandle: Bool = false, condition: WriteCondition = .none, at timestamp: Timestamp? = nil
     ) async throws -> Registration {
         let draft = try draft(
             handle, tags, on: platform, template: template, variables: variables, expiresAt: expiresAt,
             takesHandle: takesHandle)
-        return try await storage.apply(.put(draft, id: id, condition: condition), in: hub, at: moment ?? now).get()
+        return try await storage.apply(.put(draft, id: id, condition: condition), in: hub, at: timestamp ?? now).get()
     }
 
     /// Why a put is refused; nil where it is not.
     func refusalOfPut(
-        _ id: String, _ handle: String, in hub: Hub.ID, _ condition: WriteCondition = .none, at moment: Timestamp? = nil
+        _ id: String, _ handle: String, in hub: Hub.ID, _ condition: WriteCondition = .none,
+        at timestamp: Timestamp? = nil
     ) async throws -> RegistrationRefusal? {
         let change = RegistrationChange.put(try draft(handle), id: id, condition: condition)
-        return try await refusal(of: change, in: hub, at: moment)
+        return try await refusal(of: change, in: hub, at: timestamp)
     }
 
     /// Why a delete is refused; nil where it is not.
     func refusalOfDelete(
-        _ id: String, in hub: Hub.ID, _ condition: WriteCondition = .none, at moment: Timestamp? = nil
+        _ id: String, in hub: Hub.ID, _ condition: WriteCondition = .none, at timestamp: Timestamp? = nil
     ) async throws -> RegistrationRefusal? {
-        try await refusal(of: .delete(id: id, condition: condition), in: hub, at: moment)
+        try await refusal(of: .delete(id: id, condition: condition), in: hub, at: timestamp)
     }
 
-    func registration(_ id: String, in hub: Hub.ID, at moment: Timestamp? = nil) async throws -> Registration? {
-        try await storage.registration(id, in: hub, at: moment ?? now)
+    func registration(_ id: String, in hub: Hub.ID, at timestamp: Timestamp? = nil) async throws -> Registration? {
+        try await storage.registration(id, in: hub, at: timestamp ?? now)
     }
 
     /// The ids of a listing, page by page.
     func list(
-        _ hub: Hub.ID, _ filter: RegistrationQuery.Filter = .all, pageSize: Int = 100, at moment: Timestamp? = nil
+        _ hub: Hub.ID, _ filter: RegistrationQuery.Filter = .all, pageSize: Int = 100, at timestamp: Timestamp? = nil
     ) async throws -> [[String]] {
         var pages: [[String]] = []
         var after: Int64?
         repeat {
             let page = try await storage.registrations(
-                RegistrationQuery(hub: hub, filter: filter, after: after, limit: pageSize, now: moment ?? now))
+                RegistrationQuery(hub: hub, filter: filter, after: after, limit: pageSize, now: timestamp ?? now))
             pages.append(page.registrations.map(\.id))
             after = page.next
         } while after != nil
@@ -74,9 +75,9 @@ struct StorageBench: Sendable {
     }
 
     private func refusal(
-        of change: RegistrationChange, in hub: Hub.ID, at moment: Timestamp?
+        of change: RegistrationChange, in hub: Hub.ID, at timestamp: Timestamp?
     ) async throws -> RegistrationRefusal? {
-        switch try await storage.apply(change, in: hub, at: moment ?? now) {
+        switch try await storage.apply(change, in: hub, at: timestamp ?? now) {
         case .success: nil
         case .failure(let refusal): refusal
         }
@@ -96,28 +97,30 @@ extension StorageBench {
 
     @discardableResult
     func put(
-        _ draft: InstallationDraft, in hub: Hub.ID, _ condition: WriteCondition = .none, at moment: Timestamp? = nil
+        _ draft: InstallationDraft, in hub: Hub.ID, _ condition: WriteCondition = .none, at timestamp: Timestamp? = nil
     ) async throws -> InstallationRecord {
-        try await storage.apply(InstallationChange.put(draft, condition: condition), in: hub, at: moment ?? now).get()
+        try await storage.apply(InstallationChange.put(draft, condition: condition), in: hub, at: timestamp ?? now)
+            .get()
     }
 
     /// Why a write is refused; nil where it is not.
     func refusal(
-        ofInstallation change: InstallationChange, in hub: Hub.ID, at moment: Timestamp? = nil
+        ofInstallation change: InstallationChange, in hub: Hub.ID, at timestamp: Timestamp? = nil
     ) async throws -> RegistrationRefusal? {
-        switch try await storage.apply(change, in: hub, at: moment ?? now) {
+        switch try await storage.apply(change, in: hub, at: timestamp ?? now) {
         case .success: nil
         case .failure(let refusal): refusal
         }
     }
 
-    func installation(_ id: String, in hub: Hub.ID, at moment: Timestamp? = nil) async throws -> InstallationRecord? {
-        try await storage.installation(id, in: hub, at: moment ?? now)
+    func installation(_ id: String, in hub: Hub.ID, at timestamp: Timestamp? = nil) async throws -> InstallationRecord?
+    {
+        try await storage.installation(id, in: hub, at: timestamp ?? now)
     }
 
     /// The registrations of a listing.
-    func rows(_ hub: Hub.ID, at moment: Timestamp? = nil) async throws -> [Registration] {
-        try await storage.registrations(RegistrationQuery(hub: hub, filter: .all, limit: 1000, now: moment ?? now))
+    func rows(_ hub: Hub.ID, at timestamp: Timestamp? = nil) async throws -> [Registration] {
+        try await storage.registrations(RegistrationQuery(hub: hub, filter: .all, limit: 1000, now: timestamp ?? now))
             .registrations
     }
 }
@@ -143,25 +146,25 @@ extension StorageBench {
     func audience(
         _ hub: Hub.ID, _ expression: String? = nil, on platform: PlatformID? = nil,
         through: ChannelID = ChannelID(rawValue: .max), among: [ChannelID]? = nil, pageSize: Int = 1000,
-        at moment: Timestamp? = nil
+        at timestamp: Timestamp? = nil
     ) async throws -> Audience {
         try await audience(
             AudienceQuery(
                 hub: hub, platform: platform ?? self.platform, expression: try expression.map { try TagExpression($0) },
                 throughChannel: through, among: among?.map { AudienceMember(channel: $0) }, limit: pageSize,
-                now: moment ?? now))
+                now: timestamp ?? now))
     }
 
     /// The audience of a template send.
     func templateAudience(
         _ hub: Hub.ID, _ expression: String? = nil, on platform: PlatformID? = nil, through: Int64 = .max,
-        among: [AudienceMember]? = nil, pageSize: Int = 1000, at moment: Timestamp? = nil
+        among: [AudienceMember]? = nil, pageSize: Int = 1000, at timestamp: Timestamp? = nil
     ) async throws -> Audience {
         try await audience(
             AudienceQuery(
                 hub: hub, platform: platform ?? self.platform, kind: .template,
                 expression: try expression.map { try TagExpression($0) }, throughChannel: .none,
-                throughRegistration: through, among: among, limit: pageSize, now: moment ?? now))
+                throughRegistration: through, among: among, limit: pageSize, now: timestamp ?? now))
     }
 
     func count(_ hub: Hub.ID, _ expression: String? = nil) async throws -> AudienceCount {
@@ -176,7 +179,7 @@ extension StorageBench {
             let page = try await storage.audience(query)
             whole.channels += page.members.map(\.channel)
             whole.registrations += page.members.map(\.registration)
-            whole.rendered += page.renderingPlaces.map { page.renderings[Int($0)] }.map { rendering in
+            whole.rendered += page.bindingIndices.map { page.renderings[Int($0)] }.map { rendering in
                 [rendering.template.body] + rendering.variables.values.sorted()
             }
             whole.handles += (0..<page.count).map { page.withHandle($0) { String(decoding: $0, as: UTF8.self) } }
@@ -196,21 +199,21 @@ extension StorageBench {
 
     func notificationDraft(
         _ hub: Hub.ID, _ content: Notification.Content? = nil, to target: Notification.Target = .audience(nil),
-        dueIn seconds: Int64? = nil, request: RequestIdentity? = nil, at moment: Timestamp? = nil
+        dueIn seconds: Int64? = nil, request: RequestIdentity? = nil, at timestamp: Timestamp? = nil
     ) -> NotificationDraft {
-        let moment = moment ?? now
-        let due = seconds.map { moment + .seconds($0) }
+        let timestamp = timestamp ?? now
+        let due = seconds.map { timestamp + .seconds($0) }
         return NotificationDraft(
-            id: NotificationID(at: moment), hub: hub, content: content ?? message(), target: target,
-            acceptedAt: moment, dueAt: due, expiresAt: (due ?? moment) + .seconds(60), request: request)
+            id: NotificationID(at: timestamp), hub: hub, content: content ?? message(), target: target,
+            acceptedAt: timestamp, dueAt: due, expiresAt: (due ?? timestamp) + .seconds(60), request: request)
     }
 
     /// Takes a notification that begins at once on one platform.
     func accept(
         _ hub: Hub.ID, to target: Notification.Target = .audience(nil), _ content: Notification.Content? = nil,
-        at moment: Timestamp? = nil
+        at timestamp: Timestamp? = nil
     ) async throws -> Delivery {
-        let deliveries = try await accepted(notificationDraft(hub, content, to: target, at: moment)).deliveries
+        let deliveries = try await accepted(notificationDraft(hub, content, to: target, at: timestamp)).deliveries
         try require(deliveries.count, is: 1)
         return deliveries[0]
     }
@@ -245,9 +248,9 @@ extension StorageBench {
 
     /// Refuses some pushes, which went to `to1`, `to2` ….
     func refuse(_ members: [AudienceMember], of delivery: Delivery) async throws {
-        let refusals = members.enumerated().map { place, member in
+        let refusals = members.enumerated().map { index, member in
             Refusal(
-                member: member, handle: PushHandle("to\(place + 1)"), outcome: .badChannel, reason: "Gone", at: now)
+                member: member, handle: PushHandle("to\(index + 1)"), outcome: .badChannel, reason: "Gone", at: now)
         }
         try await storage.record(
             DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .processing, refusals: refusals))

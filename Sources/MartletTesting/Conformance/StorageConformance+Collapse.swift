@@ -79,15 +79,15 @@ extension StorageConformance {
             let second = try await bench.collapsing(hub, to: nil)
             let third = try await bench.collapsing(hub, to: nil)
             let channels = try await bench.channels(hub)
-            func end(_ delivery: Delivery, supersedesNobody: Bool) async throws {
+            func end(_ delivery: Delivery, supersedesNone: Bool) async throws {
                 var step = DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .canceled, endedAt: bench.now)
-                step.supersedesNobody = supersedesNobody
+                step.supersedesNone = supersedesNone
                 try await bench.storage.record(step)
             }
-            try await end(third, supersedesNobody: true)
+            try await end(third, supersedesNone: true)
             try require(try await bench.superseded(first, channels), is: [0])
             try require(try await bench.superseded(second, channels), is: [])
-            try await end(second, supersedesNobody: false)
+            try await end(second, supersedesNone: false)
             try require(try await bench.superseded(first, channels), is: [0])
         },
         Requirement("A resend takes nobody's place, and is as old as its first original") { bench in

@@ -8,22 +8,22 @@ extension StorageConformance {
             let change = try await bench.storage.control(.pause, notification.id, in: hub, at: bench.now)
             try require(
                 change, is: .done(.paused, sequence: notification.sequence, open: deliveries.map(\.id)))
-            let standing = try require(try await bench.storage.standing(notification.id, in: hub))
-            try require(standing.control, is: .paused)
-            try require(standing.controlledAt, is: bench.now)
+            let status = try require(try await bench.storage.status(notification.id, in: hub))
+            try require(status.control, is: .paused)
+            try require(status.controlledAt, is: bench.now)
             let known = ControlledNotification(notification: notification.sequence, hub: hub, control: .paused)
             try require(try await bench.storage.controlled(), is: [known])
             try require(try await bench.unfinished(), is: deliveries.map(\.id))
         },
         Requirement("A repeated wish changes nothing, not even the time") { bench in
             let (hub, notification, _) = try await bench.acceptedTwice()
-            for (place, wish) in [ControlWish.pause, .pause, .halt].enumerated() {
-                let moment = bench.now + .seconds(Int64(place))
-                _ = try await bench.storage.control(wish, notification.id, in: hub, at: moment)
+            for (index, wish) in [ControlRequest.pause, .pause, .halt].enumerated() {
+                let timestamp = bench.now + .seconds(Int64(index))
+                _ = try await bench.storage.control(wish, notification.id, in: hub, at: timestamp)
             }
-            let standing = try require(try await bench.storage.standing(notification.id, in: hub))
-            try require(standing.control, is: .paused)
-            try require(standing.controlledAt, is: bench.now)
+            let status = try require(try await bench.storage.status(notification.id, in: hub))
+            try require(status.control, is: .paused)
+            try require(status.controlledAt, is: bench.now)
         },
         Requirement("What is resumed runs as if nothing had been") { bench in
             let (hub, notification, deliveries) = try await bench.acceptedTwice()
@@ -37,11 +37,11 @@ extension StorageConformance {
             let (hub, notification, deliveries) = try await bench.acceptedTwice()
             _ = try await bench.storage.control(.cancel, notification.id, in: hub, at: bench.now)
             try require(try await bench.storage.report(notification.id, in: hub)?.state, is: .enqueued)
-            for (place, delivery) in deliveries.enumerated() {
+            for (index, delivery) in deliveries.enumerated() {
                 try require(try await bench.storage.hasEnded(notification.sequence), is: false)
                 try await bench.storage.record(
                     DeliveryStep(
-                        delivery: delivery.id, isFannedOut: true, state: place == 0 ? .completed : .canceled,
+                        delivery: delivery.id, isFannedOut: true, state: index == 0 ? .completed : .canceled,
                         endedAt: bench.now, counts: [.canceled: 2]))
             }
             try require(try await bench.storage.hasEnded(notification.sequence), is: true)
@@ -60,13 +60,13 @@ extension StorageConformance {
                 try await bench.storage.record(
                     DeliveryStep(delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: bench.now))
             }
-            for wish in [ControlWish.pause, .resume, .cancel, .halt] {
+            for wish in [ControlRequest.pause, .resume, .cancel, .halt] {
                 try require(
                     try await bench.storage.control(wish, notification.id, in: hub, at: bench.now), is: .ended)
                 try require(
                     try await bench.storage.control(wish, notification.id, in: other, at: bench.now), is: .notFound)
             }
-            try require(try await bench.storage.standing(notification.id, in: other) == nil, is: true)
+            try require(try await bench.storage.status(notification.id, in: other) == nil, is: true)
         },
         Requirement("What waits for its time is over when it is canceled, and stays paused when that has come") {
             bench in
@@ -93,12 +93,12 @@ extension StorageConformance {
                     delivery: deliveries[0].id, isFannedOut: true, state: .processing, startedAt: bench.now,
                     counts: [.success: 3, .badChannel: 1],
                     retries: [held, bench.retry(2, dueIn: 60), bench.retry(3, dueIn: 60)]))
-            let standing = try require(try await bench.storage.standing(notification.id, in: hub))
-            try require(standing.deliveries.map(\.report.platform), is: deliveries.map(\.platform))
-            try require(standing.deliveries.map(\.held), is: [1, 0])
-            try require(standing.deliveries.map(\.retrying), is: [2, 0])
-            try require(standing.deliveries.map(\.isFannedOut), is: [true, false])
-            try require(standing.deliveries[0].report.counts, is: [.success: 3, .badChannel: 1])
+            let status = try require(try await bench.storage.status(notification.id, in: hub))
+            try require(status.deliveries.map(\.report.platform), is: deliveries.map(\.platform))
+            try require(status.deliveries.map(\.held), is: [1, 0])
+            try require(status.deliveries.map(\.retrying), is: [2, 0])
+            try require(status.deliveries.map(\.isFannedOut), is: [true, false])
+            try require(status.deliveries[0].report.counts, is: [.success: 3, .badChannel: 1])
         },
         Requirement("A roll-out comes back as it was, and what it counts begins anew with each resumption") { bench in
             let hub = try await bench.hub()
@@ -122,12 +122,12 @@ extension StorageConformance {
                         delivery: deliveries[0].id, isFannedOut: false, state: .processing,
                         counts: [.success: 3, .wrongToken: 2, .skipped: 4]))
                 try require(
-                    try await bench.storage.standing(notification.id, in: hub)?.countedFrom, is: SendCounts())
+                    try await bench.storage.status(notification.id, in: hub)?.countedFrom, is: SendCounts())
                 _ = try await bench.storage.control(.halt, notification.id, in: hub, at: bench.now)
                 _ = try await bench.storage.control(.resume, notification.id, in: hub, at: bench.now)
-                let standing = try require(try await bench.storage.standing(notification.id, in: hub))
-                try require(standing.countedFrom, is: SendCounts(succeeded: 3, failed: 2))
-                try require(standing.audience, is: 7)
+                let status = try require(try await bench.storage.status(notification.id, in: hub))
+                try require(status.countedFrom, is: SendCounts(succeeded: 3, failed: 2))
+                try require(status.audience, is: 7)
                 try require(
                     try await bench.storage.record(ofRollout: notification.sequence),
                     is: RolloutRecord(audience: 7, lastSentAt: nil))

@@ -77,9 +77,9 @@ extension StorageConformance {
             try await bench.end(templates, refusing: [(members[1], .invalidNotificationSize)])
             try require(try await bench.members(of: try await bench.resent(templates)), is: [members[1]])
             let direct = try await bench.accept(hub, to: .direct([PushHandle("x"), PushHandle("y")]))
-            let place = AudienceMember(channel: .none, registration: 2)
-            try await bench.end(direct, refusing: [(place, .pnsInterfaceError)])
-            try require(try await bench.members(of: try await bench.resent(direct)), is: [place])
+            let index = AudienceMember(channel: .none, registration: 2)
+            try await bench.end(direct, refusing: [(index, .pnsInterfaceError)])
+            try require(try await bench.members(of: try await bench.resent(direct)), is: [index])
         },
         Requirement("What reached everybody has nothing to send again") { bench in
             let hub = try await bench.hub()

@@ -94,9 +94,9 @@ extension StorageBench {
     }
 
     fileprivate func keys(
-        _ tag: String, in hub: Hub.ID, at moment: Timestamp? = nil, limit: Int = 100
+        _ tag: String, in hub: Hub.ID, at timestamp: Timestamp? = nil, limit: Int = 100
     ) async throws -> [KeyedDevice] {
-        try await storage.deviceKeys(of: try Tag(tag), in: hub, at: moment ?? now, limit: limit)
+        try await storage.deviceKeys(of: try Tag(tag), in: hub, at: timestamp ?? now, limit: limit)
     }
 
     /// The tags of an audience, folded, page by page.

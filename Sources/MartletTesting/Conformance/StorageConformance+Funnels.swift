@@ -29,10 +29,10 @@ extension StorageConformance {
             let delivery = try await bench.accept(hub)
             let members = try await bench.audience(hub).members
             func refusal(
-                _ place: Int, _ outcome: OutcomeName, handle: PushHandle?, isAnswered: Bool, attempts: Int = 1
+                _ index: Int, _ outcome: OutcomeName, handle: PushHandle?, isAnswered: Bool, attempts: Int = 1
             ) -> Refusal {
                 Refusal(
-                    member: members[place], handle: handle, outcome: outcome, reason: "", at: bench.now,
+                    member: members[index], handle: handle, outcome: outcome, reason: "", at: bench.now,
                     attempts: attempts, answer: isAnswered ? PushAnswer(origin: "https://a", status: 400) : nil)
             }
             try await bench.storage.record(
@@ -60,9 +60,9 @@ extension StorageConformance {
             for number in 1...6 { try await bench.put("\(number)", "h\(number)", in: hub) }
             let delivery = try await bench.accept(hub)
             let members = try await bench.audience(hub).members
-            func attempt(_ place: Int, _ number: Int, _ outcome: OutcomeName) -> Attempt {
+            func attempt(_ index: Int, _ number: Int, _ outcome: OutcomeName) -> Attempt {
                 Attempt(
-                    member: members[place], number: number, outcome: outcome, reason: "", answer: nil, at: bench.now)
+                    member: members[index], number: number, outcome: outcome, reason: "", answer: nil, at: bench.now)
             }
             try await bench.storage.record(
                 DeliveryStep(

@@ -126,19 +126,19 @@ extension StorageConformance {
             let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
             let id = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10)).notification.id
             try require(try await bench.storage.cancel(id, in: other, at: bench.now), is: .notFound)
-            let moment = bench.now + .seconds(1)
-            try require(try await bench.storage.cancel(id, in: hub, at: moment), is: .canceled)
-            try require(try await bench.storage.cancel(id, in: hub, at: moment + .seconds(1)), is: .canceled)
+            let timestamp = bench.now + .seconds(1)
+            try require(try await bench.storage.cancel(id, in: hub, at: timestamp), is: .canceled)
+            try require(try await bench.storage.cancel(id, in: hub, at: timestamp + .seconds(1)), is: .canceled)
             try require(try await bench.storage.nextDue(), is: nil)
             try require(try await bench.storage.release(due: bench.now + .seconds(60), limit: 10).count, is: 0)
             let report = try require(try await bench.storage.report(id, in: hub))
             try require(report.state, is: .canceled)
-            try require(report.endedAt, is: moment)
+            try require(report.endedAt, is: timestamp)
             let begun = try await bench.accept(hub)
-            try require(try await bench.storage.cancel(begun.notification.id, in: hub, at: moment), is: .begun)
+            try require(try await bench.storage.cancel(begun.notification.id, in: hub, at: timestamp), is: .begun)
             let released = try await bench.accepted(bench.notificationDraft(hub, dueIn: 10)).notification.id
             _ = try await bench.storage.release(due: bench.now + .seconds(10), limit: 10)
-            try require(try await bench.storage.cancel(released, in: hub, at: moment), is: .begun)
+            try require(try await bench.storage.cancel(released, in: hub, at: timestamp), is: .begun)
         },
         Requirement("What is replaced in time goes out as what replaced it, under the same id") { bench in
             let (hub, other) = (try await bench.hub("one"), try await bench.hub("two"))
@@ -174,7 +174,7 @@ extension StorageConformance {
             var draft = bench.notificationDraft(hub, dueIn: 30)
             draft.id = old.id
             try require(try await bench.storage.replace(draft), is: .replaced(.paused))
-            try require(try await bench.storage.standing(old.id, in: hub)?.control, is: .paused)
+            try require(try await bench.storage.status(old.id, in: hub)?.control, is: .paused)
             _ = try await bench.storage.control(.resume, old.id, in: hub, at: bench.now)
             try require(try await bench.storage.replace(draft), is: .replaced(.running))
         },
@@ -228,9 +228,9 @@ extension StorageConformance {
             {
                 let request = RequestIdentity(
                     key: Array(repeating: key, count: 32), fingerprint: Array(repeating: fingerprint, count: 32))
-                let moment = bench.now + .seconds(seconds)
+                let timestamp = bench.now + .seconds(seconds)
                 return try await bench.storage.accept(
-                    bench.notificationDraft(other ?? hub, request: request, at: moment))
+                    bench.notificationDraft(other ?? hub, request: request, at: timestamp))
             }
             guard case .accepted(let first, _) = try await accept(1, 1, after: 0),
                 case .repeated(first.id) = try await accept(1, 1, after: 86_399),
@@ -348,7 +348,7 @@ extension StorageConformance {
                 DeliveryStep(
                     delivery: id, isFannedOut: true, state: .processing,
                     retries: [bench.retry(1, dueIn: 90), bench.retry(2, dueIn: 110), bench.retry(3, dueIn: 1000)]))
-            try await bench.storage.hastenRetries(beyond: bench.now + .seconds(100), by: .seconds(50))
+            try await bench.storage.expediteRetries(beyond: bench.now + .seconds(100), by: .seconds(50))
             let found = try await bench.storage.retries(of: id, due: .distantFuture, limit: .max)
             try require(found.map(\.dueAt), is: [90, 100, 950].map { bench.now + .seconds($0) })
             try require(found.map(\.member.channel.rawValue), is: [1, 2, 3])

@@ -235,22 +235,22 @@ extension StorageBench {
     }
 
     fileprivate func seen(
-        _ id: PayloadID, by user: String, at moment: Timestamp? = nil
+        _ id: PayloadID, by user: String, at timestamp: Timestamp? = nil
     ) async throws -> AddressedPayload? {
-        try await storage.payload(id, for: user, at: moment ?? now)
+        try await storage.payload(id, for: user, at: timestamp ?? now)
     }
 
     fileprivate func read(
-        _ id: PayloadID, by user: String, at moment: Timestamp? = nil, from address: String = "::1"
+        _ id: PayloadID, by user: String, at timestamp: Timestamp? = nil, from address: String = "::1"
     ) async throws -> AddressedPayload? {
-        try await storage.readPayload(id, for: user, at: moment ?? now, from: address)
+        try await storage.readPayload(id, for: user, at: timestamp ?? now, from: address)
     }
 
     fileprivate func readers(
         _ id: PayloadID, sentBy user: String = "alice", after name: String? = nil, limit: Int = 100,
-        at moment: Timestamp? = nil
+        at timestamp: Timestamp? = nil
     ) async throws -> [PayloadReader]? {
-        try await storage.readers(of: id, sentBy: user, after: name, limit: limit, at: moment ?? now)
+        try await storage.readers(of: id, sentBy: user, after: name, limit: limit, at: timestamp ?? now)
     }
 
     fileprivate func audit(

@@ -88,10 +88,10 @@ extension StorageBench {
 
     func receive(
         _ subject: Receipt.Subject, _ event: Receipt.Event = .received, in hub: Hub.ID, from device: String = "1",
-        of user: String = "bob", at moment: Timestamp
+        of user: String = "bob", at timestamp: Timestamp
     ) async throws {
         let source = ReceiptSource(hub: hub, device: device, user: user, tag: try Tag("username:\(user)"))
-        try await storage.addReceipts([Receipt(subject: subject, event: event, at: moment)], from: source, at: now)
+        try await storage.addReceipts([Receipt(subject: subject, event: event, at: timestamp)], from: source, at: now)
     }
 
     func receipts(

@@ -142,7 +142,7 @@ extension StorageConformance {
                 now: bench.now)
             let page = try await bench.storage.audience(query)
             try require(page.renderings.count, is: 4)
-            try require(page.renderingPlaces, is: [0, 1, 0, 1, 2, 3])
+            try require(page.bindingIndices, is: [0, 1, 0, 1, 2, 3])
             for number in 0..<6 { _ = try await bench.refusalOfDelete("\(number)", in: hub) }
             try await bench.put("new", "h", in: hub, template: Template(body: "new"), variables: ["name": "Bob"])
             let id = try require(try await bench.storage.audience(query).renderings.first).id

@@ -92,7 +92,7 @@ extension StorageConformance {
             try await bench.storage.record(
                 DeliveryStep(
                     delivery: delivery.id, isFannedOut: true, state: .completed, endedAt: bench.now,
-                    settled: [bench.member(3)], reached: ReachedBlock.blocks(of: [3, 70_000])))
+                    settled: [bench.member(3)], reached: DeliveredBitmap.blocks(of: [3, 70_000])))
             let final = try require(try await bench.storage.evidence(of: members, in: delivery.id))
             try require(members.map { final.members[$0]?.isReached }, is: [true, false, true, false])
             try require(final.members[bench.member(3)]?.retry == nil, is: true)

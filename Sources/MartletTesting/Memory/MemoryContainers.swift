@@ -140,13 +140,13 @@ private final class MemoryUpload: BlobUpload {
     private let store: MemoryContainers
     private let bytes: Mutex<[UInt8]>
     private let key: String?
-    private let place: Commit
+    private let index: Commit
 
-    init(_ store: MemoryContainers, _ bytes: [UInt8], key: String?, _ place: @escaping Commit) {
+    init(_ store: MemoryContainers, _ bytes: [UInt8], key: String?, _ index: @escaping Commit) {
         self.store = store
         self.bytes = Mutex(bytes)
         self.key = key
-        self.place = place
+        self.index = index
     }
 
     func write(_ more: [UInt8]) {
@@ -160,7 +160,7 @@ private final class MemoryUpload: BlobUpload {
     func synchronize() {}
 
     func commit(_ condition: BlobCondition) throws(ContainerError) -> Blob {
-        let blob = try place(bytes.withLock { $0 }, condition)
+        let blob = try index(bytes.withLock { $0 }, condition)
         abandon()
         return blob
     }

@@ -51,5 +51,5 @@ private final class MemoryProgressMap: ProgressMap {
         return copy
     }
 
-    var blocks: [ReachedBlock] { ReachedBlock.blocks(of: numbers.withLock { $0.sorted() }) }
+    var blocks: [DeliveredBitmap] { DeliveredBitmap.blocks(of: numbers.withLock { $0.sorted() }) }
 }

@@ -73,8 +73,8 @@ extension MemoryState {
         return count
     }
 
-    private mutating func renderings(_ registrations: [Registration], limit: Int) -> [Rendering.ID: Int] {
-        var counts: [Rendering.ID: Int] = [:]
+    private mutating func renderings(_ registrations: [Registration], limit: Int) -> [TemplateBinding.ID: Int] {
+        var counts: [TemplateBinding.ID: Int] = [:]
         for registration in registrations {
             guard limit > 0, let template = registration.template else { continue }
             let id = rendering(template, registration.pushVariables).id
@@ -83,23 +83,23 @@ extension MemoryState {
         return counts
     }
 
-    func rendering(_ id: Rendering.ID) -> Rendering? {
+    func rendering(_ id: TemplateBinding.ID) -> TemplateBinding? {
         guard templates.indices.contains(Int(id.template) - 1) else { return nil }
         let variables = id.variables == 0 ? [:] : self.variables[Int(id.variables) - 1]
-        return Rendering(id: id, template: templates[Int(id.template) - 1], variables: variables)
+        return TemplateBinding(id: id, template: templates[Int(id.template) - 1], variables: variables)
     }
 
     /// Ids are places in lists that only grow.
-    private mutating func rendering(_ template: Template, _ variables: [String: String]) -> Rendering {
-        func place<Content: Equatable>(of content: Content, in contents: inout [Content]) -> Int64 {
-            if let place = contents.firstIndex(of: content) { return Int64(place + 1) }
+    private mutating func rendering(_ template: Template, _ variables: [String: String]) -> TemplateBinding {
+        func index<Content: Equatable>(of content: Content, in contents: inout [Content]) -> Int64 {
+            if let index = contents.firstIndex(of: content) { return Int64(index + 1) }
             contents.append(content)
             return Int64(contents.count)
         }
-        let id = Rendering.ID(
-            template: place(of: template, in: &templates),
-            variables: variables.isEmpty ? 0 : place(of: variables, in: &self.variables))
-        return Rendering(id: id, template: template, variables: variables)
+        let id = TemplateBinding.ID(
+            template: index(of: template, in: &templates),
+            variables: variables.isEmpty ? 0 : index(of: variables, in: &self.variables))
+        return TemplateBinding(id: id, template: template, variables: variables)
     }
 
     /// - Returns: Whether a channel was removed.
@@ -108,10 +108,10 @@ extension MemoryState {
             return false
         }
         switch feedback.kind {
-        case .gone(let moment):
-            if let moment, channels[found].registeredAt > moment { return false }
-            while let place = registrations.firstIndex(where: { $0.channel == feedback.channel }) {
-                remove(place, .unregistered, at: now)
+        case .gone(let timestamp):
+            if let timestamp, channels[found].registeredAt > timestamp { return false }
+            while let index = registrations.firstIndex(where: { $0.channel == feedback.channel }) {
+                remove(index, .unregistered, at: now)
             }
             return true
         case .moved(let handle, let key):
@@ -135,10 +135,10 @@ extension MemoryState {
             channels[found].key = key
             channels[found].isSuspected = false
         }
-        for place in registrations.indices where registrations[place].channel == channel.id {
-            registrations[place].channel = target?.id ?? channel.id
-            registrations[place].registration.version += 1
-            registrations[place].registration.updatedAt = now
+        for index in registrations.indices where registrations[index].channel == channel.id {
+            registrations[index].channel = target?.id ?? channel.id
+            registrations[index].registration.version += 1
+            registrations[index].registration.updatedAt = now
         }
         removeUnusedChannels()
     }

@@ -45,12 +45,12 @@ extension MemoryState {
             id: id, document: document, version: (old?.version ?? 0) + 1, expiresAt: draft.expiresAt, handles: [:],
             deadSlots: (old?.deadSlots ?? []).subtracting([merge.row.slot]), createdAt: old?.createdAt ?? now,
             updatedAt: now)
-        for place in registrations.indices
-        where registrations[place].hub == hub && registrations[place].registration.installation == id {
-            registrations[place].registration.expiresAt = draft.expiresAt
+        for index in registrations.indices
+        where registrations[index].hub == hub && registrations[index].registration.installation == id {
+            registrations[index].registration.expiresAt = draft.expiresAt
         }
         let wanted = merge.registrationID.flatMap { wanted in
-            place(of: wanted, in: hub) == nil && !tombstones.contains(MemoryName(hub: hub, id: wanted)) ? wanted : nil
+            index(of: wanted, in: hub) == nil && !tombstones.contains(MemoryName(hub: hub, id: wanted)) ? wanted : nil
         }
         return .success(
             write(

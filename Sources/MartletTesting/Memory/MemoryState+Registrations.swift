@@ -13,14 +13,14 @@ extension MemoryState {
             return .success(write(draft, id: id, in: hub, at: now))
         case .delete(let id, let condition):
             if let refusal = refusal(of: condition, id, hub, now, creates: false) { return .failure(refusal) }
-            guard let place = place(of: id, in: hub) else { return .failure(.notFound) }
-            let registration = shown(registrations[place])
-            remove(place, .deleted, at: now)
+            guard let index = index(of: id, in: hub) else { return .failure(.notFound) }
+            let registration = shown(registrations[index])
+            remove(index, .deleted, at: now)
             return .success(registration)
         }
     }
 
-    func place(of id: String, in hub: Hub.ID) -> Int? {
+    func index(of id: String, in hub: Hub.ID) -> Int? {
         registrations.firstIndex { $0.hub == hub && $0.registration.id == id }
     }
 
@@ -44,17 +44,17 @@ extension MemoryState {
 
     /// A registration of an installation becomes one that stands alone.
     private mutating func leaveInstallation(_ id: String, in hub: Hub.ID) {
-        guard let place = place(of: id, in: hub), let slot = registrations[place].slot,
-            let installation = registrations[place].registration.installation
+        guard let index = index(of: id, in: hub), let slot = registrations[index].slot,
+            let installation = registrations[index].registration.installation
         else { return }
         installations[MemoryName(hub: hub, id: installation)]?.deadSlots.insert(slot)
-        registrations[place].slot = nil
+        registrations[index].slot = nil
     }
 
     private func refusal(
         of condition: WriteCondition, _ id: String, _ hub: Hub.ID, _ now: Timestamp, creates: Bool
     ) -> RegistrationRefusal? {
-        guard let place = place(of: id, in: hub) else {
+        guard let index = index(of: id, in: hub) else {
             if tombstones.contains(MemoryName(hub: hub, id: id)) { return .gone }
             guard creates, hubs.contains(where: { $0.id == hub }) else { return .notFound }
             switch condition {
@@ -62,7 +62,7 @@ extension MemoryState {
             case .exists, .version: return .notFound
             }
         }
-        let entry = registrations[place]
+        let entry = registrations[index]
         guard entry.isLive(at: now) else { return .gone }
         return switch condition {
         case .none, .exists: nil
@@ -78,19 +78,19 @@ extension MemoryState {
         at now: Timestamp
     ) -> Registration {
         let channel = register(draft, in: hub, at: now)
-        let place = place(of: id, in: hub)
-        let old = place.map { registrations[$0].registration }
+        let index = index(of: id, in: hub)
+        let old = index.map { registrations[$0].registration }
         let registration = Registration(
             id: id, platform: draft.platform, handle: draft.handle, tags: draft.tags, template: draft.template,
             pushVariables: draft.pushVariables, secondaryTile: draft.secondaryTile, installation: row?.installation,
             version: (old?.version ?? 0) + 1, expiresAt: draft.expiresAt, createdAt: old?.createdAt ?? now,
             updatedAt: now)
-        if let place {
-            if isSentOtherwise(registration, to: channel, than: registrations[place]) {
-                keep(registrations[place], .changed, at: now)
+        if let index {
+            if isSentOtherwise(registration, to: channel, than: registrations[index]) {
+                keep(registrations[index], .changed, at: now)
             }
-            registrations[place].channel = channel
-            registrations[place].registration = registration
+            registrations[index].channel = channel
+            registrations[index].registration = registration
         } else {
             lastRegistration += 1
             registrations.append(
@@ -129,9 +129,9 @@ extension MemoryState {
     }
 
     /// Leaves a tombstone, or of a row of an installation the note that its slot is dead.
-    mutating func remove(_ place: Int, _ cause: RegistrationEnding, at now: Timestamp) {
-        keep(registrations[place], cause, at: now)
-        let entry = registrations.remove(at: place)
+    mutating func remove(_ index: Int, _ cause: RegistrationEnding, at now: Timestamp) {
+        keep(registrations[index], cause, at: now)
+        let entry = registrations.remove(at: index)
         if let installation = entry.registration.installation, let slot = entry.slot {
             installations[MemoryName(hub: entry.hub, id: installation)]?.deadSlots.insert(slot)
         } else {

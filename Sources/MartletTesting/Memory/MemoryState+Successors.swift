@@ -43,7 +43,7 @@ extension MemoryState {
     }
 
     private func snapshot(of member: AudienceMember, in delivery: Delivery) -> AudienceSnapshot? {
-        guard let ranges = place(of: delivery.id).map({ deliveries[$0].ranges }) else { return nil }
+        guard let ranges = index(of: delivery.id).map({ deliveries[$0].ranges }) else { return nil }
         guard delivery.notification.resend == nil else {
             return ranges.map(\.snapshot).min { $0.change < $1.change }
         }
@@ -51,7 +51,7 @@ extension MemoryState {
     }
 
     private func isRecorded(_ member: AudienceMember, in delivery: Delivery) -> Bool {
-        guard let entry = place(of: delivery.id).map({ deliveries[$0] }) else { return false }
+        guard let entry = index(of: delivery.id).map({ deliveries[$0] }) else { return false }
         return entry.retries[member] != nil || entry.refused[member] != nil
             || entry.attempts.contains { $0.member == member }
     }

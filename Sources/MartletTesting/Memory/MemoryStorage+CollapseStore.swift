@@ -5,7 +5,7 @@ import Synchronization
 extension MemoryStorage: CollapseStore {
     public func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded {
         state.withLock { state in
-            let later = state.deliveries.filter { !$0.supersedesNobody }.map(\.progress).filter { progress in
+            let later = state.deliveries.filter { !$0.supersedesNone }.map(\.progress).filter { progress in
                 let delivery = progress.delivery
                 return delivery.id > query.delivery && delivery.notification.hub == query.hub
                     && delivery.platform == query.platform && delivery.notification.collapse?.key == query.key

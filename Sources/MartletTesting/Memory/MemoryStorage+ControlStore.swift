@@ -4,17 +4,17 @@ import Synchronization
 
 extension MemoryStorage: ControlStore {
     public func control(
-        _ wish: ControlWish, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
+        _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange {
         state.withLock { state in
-            guard let place = state.place(of: id, in: hub) else { return .notFound }
-            let entry = state.notifications[place]
+            guard let index = state.index(of: id, in: hub) else { return .notFound }
+            let entry = state.notifications[index]
             guard let control = entry.control.after(wish, hasEnded: state.hasEnded(entry)) else { return .ended }
             if control != entry.control {
-                state.notifications[place].control = control
-                state.notifications[place].controlledAt = now
+                state.notifications[index].control = control
+                state.notifications[index].controlledAt = now
                 if control == .running {
-                    state.notifications[place].countedFrom = state.deliveries(of: entry).map { SendCounts($0.counts) }
+                    state.notifications[index].countedFrom = state.deliveries(of: entry).map { SendCounts($0.counts) }
                         .reduce(SendCounts(), +)
                 }
             }
@@ -41,11 +41,11 @@ extension MemoryStorage: ControlStore {
 
     public func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int? {
         state.withLock { state in
-            guard let place = state.notifications.firstIndex(where: { $0.notification.sequence == sequence }) else {
+            guard let index = state.notifications.firstIndex(where: { $0.notification.sequence == sequence }) else {
                 return nil
             }
-            state.notifications[place].audience = state.notifications[place].audience ?? count
-            return state.notifications[place].audience
+            state.notifications[index].audience = state.notifications[index].audience ?? count
+            return state.notifications[index].audience
         }
     }
 
@@ -56,13 +56,13 @@ extension MemoryStorage: ControlStore {
         }
     }
 
-    public func standing(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStanding? {
+    public func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
         state.withLock { state in
-            guard let entry = state.place(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }
-            return SendStanding(
+            guard let entry = state.index(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }
+            return SendStatus(
                 report: state.report(entry), control: entry.control, controlledAt: entry.controlledAt,
                 audience: entry.audience, countedFrom: entry.countedFrom,
-                deliveries: state.deliveries(of: entry).map(\.standing))
+                deliveries: state.deliveries(of: entry).map(\.status))
         }
     }
 }
@@ -75,9 +75,9 @@ extension MemoryState {
 }
 
 extension MemoryDelivery {
-    fileprivate var standing: DeliveryStanding {
+    fileprivate var status: DeliveryStatus {
         let held = retries.values.count { $0.outcome == .held }
-        return DeliveryStanding(
+        return DeliveryStatus(
             report: report, isFannedOut: progress.isFannedOut, retrying: retries.count - held, held: held)
     }
 }

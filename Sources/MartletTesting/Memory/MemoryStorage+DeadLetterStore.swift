@@ -5,8 +5,8 @@ import Synchronization
 extension MemoryStorage: DeadLetterStore {
     public func resend(_ draft: ResendDraft) async throws(StorageError) -> ResendAcceptance {
         state.withLock { state in
-            guard let place = state.place(of: draft.original, in: draft.hub) else { return .notFound }
-            let original = state.notifications[place]
+            guard let index = state.index(of: draft.original, in: draft.hub) else { return .notFound }
+            let original = state.notifications[index]
             let sequence = original.notification.sequence
             let deliveries = state.deliveries.filter { $0.progress.delivery.notification.sequence == sequence }
             guard original.canceledAt != nil || original.begunAt != nil,
@@ -20,8 +20,8 @@ extension MemoryStorage: DeadLetterStore {
             let resend = Resend(
                 original: sequence, outcome: draft.outcome, rank: original.notification.collapse == nil ? nil : rank)
             let taken = Set(earlier.compactMap(\.outcome))
-            let letters = deliveries.flatMap { $0.refused.values }
-            guard letters.contains(where: { resend.takesUp($0, but: taken) }) else { return .nothing }
+            let deadLetters = deliveries.flatMap { $0.refused.values }
+            guard deadLetters.contains(where: { resend.takesUp($0, but: taken) }) else { return .nothing }
             let new = NotificationDraft(
                 id: draft.id, hub: draft.hub, content: original.notification.content,
                 target: original.notification.target, acceptedAt: draft.acceptedAt, expiresAt: draft.expiresAt,
@@ -34,7 +34,7 @@ extension MemoryStorage: DeadLetterStore {
 
     public func resends(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [ResendRecord] {
         state.withLock { state in
-            state.place(of: id, in: hub).map { state.resends(of: state.notifications[$0].notification.sequence) } ?? []
+            state.index(of: id, in: hub).map { state.resends(of: state.notifications[$0].notification.sequence) } ?? []
         }
     }
 
@@ -50,13 +50,13 @@ extension MemoryStorage: DeadLetterStore {
             }
             guard let original else { return nobody }
             let taken = state.resends(of: resend.original, before: delivery.notification.sequence)
-            let letters = original.refused.values
+            let deadLetters = original.refused.values
                 .filter { resend.takesUp($0, but: Set(taken.compactMap(\.outcome))) && $0.member > last }
                 .sorted { $0.member < $1.member }.prefix(limit)
             return ResendPage(
-                members: letters.compactMap { letter in
+                members: deadLetters.compactMap { letter in
                     state.memberNow(letter.member, original.refusals[letter.member], in: delivery)
-                }, last: letters.last?.member ?? last, isLast: letters.count < limit)
+                }, last: deadLetters.last?.member ?? last, isLast: deadLetters.count < limit)
         }
     }
 }

@@ -7,10 +7,10 @@ extension MemoryStorage: DeviceKeyStore {
         _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
     ) async throws(StorageError) -> Bool {
         state.withLock { state in
-            guard let place = state.place(of: registration, in: hub),
-                state.registrations[place].registration.tags.contains(tag)
+            guard let index = state.index(of: registration, in: hub),
+                state.registrations[index].registration.tags.contains(tag)
             else { return false }
-            state.deviceKeys[state.registrations[place].sequence] = key.map { MemoryDeviceKey(key: $0, tag: tag) }
+            state.deviceKeys[state.registrations[index].sequence] = key.map { MemoryDeviceKey(key: $0, tag: tag) }
             return true
         }
     }

@@ -13,10 +13,10 @@ extension MemoryStorage: DeviceStore {
         _ id: String, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Registration? {
         state.withLock { state in
-            guard let place = state.place(of: id, in: hub), state.registrations[place].isLive(at: now) else {
+            guard let index = state.index(of: id, in: hub), state.registrations[index].isLive(at: now) else {
                 return nil
             }
-            return state.shown(state.registrations[place])
+            return state.shown(state.registrations[index])
         }
     }
 
@@ -46,7 +46,8 @@ extension MemoryStorage: DeviceStore {
         state.withLock { $0.audienceCount(query) }
     }
 
-    public func renderings(_ ids: [Rendering.ID], in hub: Hub.ID) async throws(StorageError) -> [Rendering] {
+    public func renderings(_ ids: [TemplateBinding.ID], in hub: Hub.ID) async throws(StorageError) -> [TemplateBinding]
+    {
         state.withLock { state in ids.compactMap { state.rendering($0) } }
     }
 

@@ -7,7 +7,7 @@ extension MemoryStorage: FunnelStore {
         of id: NotificationID, in hub: Hub.ID
     ) async throws(StorageError) -> FunnelEvidence {
         state.withLock { state in
-            guard state.place(of: id, in: hub) != nil else { return FunnelEvidence() }
+            guard state.index(of: id, in: hub) != nil else { return FunnelEvidence() }
             var parts: [PlatformID: FunnelEvidence.Part] = [:]
             var received: [PlatformID: Set<String>] = [:]
             for (key, platform) in state.receiptPlatforms where key.hub == hub {

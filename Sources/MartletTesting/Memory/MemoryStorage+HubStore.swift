@@ -24,9 +24,9 @@ extension MemoryStorage: HubStore {
         _ id: Hub.ID, settings: HubSettings, at now: Timestamp
     ) async throws(StorageError) -> Bool {
         state.withLock { state in
-            guard let place = state.hubs.firstIndex(where: { $0.id == id }) else { return false }
-            state.hubs[place].settings = settings
-            state.hubs[place].modifiedAt = now
+            guard let index = state.hubs.firstIndex(where: { $0.id == id }) else { return false }
+            state.hubs[index].settings = settings
+            state.hubs[index].modifiedAt = now
             return true
         }
     }

@@ -7,10 +7,10 @@ extension MemoryStorage: JobStore {
         state.withLock { state in
             guard state.hubs.contains(where: { $0.id == job.hub }) else { return }
             state.jobs.append(JobProgress(job: job))
-            let over = state.jobs.indices.filter { place in
-                state.jobs[place].job.hub == job.hub && state.jobs[place].job.status.isFinal
+            let over = state.jobs.indices.filter { index in
+                state.jobs[index].job.hub == job.hub && state.jobs[index].job.status.isFinal
             }
-            for place in over.dropLast(JobProgress.finishedLimit).reversed() { state.jobs.remove(at: place) }
+            for index in over.dropLast(JobProgress.finishedLimit).reversed() { state.jobs.remove(at: index) }
         }
     }
 
@@ -52,8 +52,8 @@ extension MemoryStorage: JobStore {
 
 extension MemoryState {
     fileprivate mutating func record(_ progress: JobProgress) -> Bool {
-        let place = jobs.firstIndex { $0.job.id == progress.job.id && $0.job.hub == progress.job.hub }
-        if let place { jobs[place] = progress }
-        return place != nil
+        let index = jobs.firstIndex { $0.job.id == progress.job.id && $0.job.hub == progress.job.hub }
+        if let index { jobs[index] = progress }
+        return index != nil
     }
 }

@@ -3,10 +3,10 @@ public import MartletModel
 import Synchronization
 
 extension MemoryStorage: LaneStore {
-    public func laneMemories(at now: Timestamp) async throws(StorageError) -> [LaneMemory] {
+    public func persistedLaneStates(at now: Timestamp) async throws(StorageError) -> [PersistedLaneState] {
         state.withLock { state in
             Set(state.pauses.keys).union(state.quarantines.keys).map { lane in
-                LaneMemory(
+                PersistedLaneState(
                     lane: lane, pauses: (state.pauses[lane] ?? []).filter { $0.until > now },
                     quarantines: (state.quarantines[lane] ?? []).sorted())
             }.filter { !$0.pauses.isEmpty || !$0.quarantines.isEmpty }
@@ -19,7 +19,7 @@ extension MemoryStorage: LaneStore {
 }
 
 extension MemoryState {
-    mutating func noteLane(_ step: DeliveryStep, of delivery: Delivery) {
+    mutating func recordLane(_ step: DeliveryStep, of delivery: Delivery) {
         let lane = LaneID(hub: delivery.notification.hub, platform: delivery.platform)
         for pause in step.pauses {
             var kept = pauses[lane, default: []]

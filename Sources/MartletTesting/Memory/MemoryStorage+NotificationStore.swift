@@ -25,11 +25,11 @@ extension MemoryStorage: NotificationStore {
         _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Cancellation {
         state.withLock { state in
-            guard let place = state.place(of: id, in: hub) else { return .notFound }
-            guard state.notifications[place].begunAt == nil else { return .begun }
-            if state.notifications[place].control != .canceled {
-                state.notifications[place].control = .canceled
-                state.notifications[place].controlledAt = now
+            guard let index = state.index(of: id, in: hub) else { return .notFound }
+            guard state.notifications[index].begunAt == nil else { return .begun }
+            if state.notifications[index].control != .canceled {
+                state.notifications[index].control = .canceled
+                state.notifications[index].controlledAt = now
             }
             return .canceled
         }
@@ -37,12 +37,12 @@ extension MemoryStorage: NotificationStore {
 
     public func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement {
         state.withLock { state in
-            guard let place = state.place(of: draft.id, in: draft.hub) else { return .notFound }
-            guard state.notifications[place].begunAt == nil else { return .begun }
-            guard state.notifications[place].isWaiting else { return .canceled }
-            let sequence = state.notifications[place].notification.sequence
-            state.notifications[place].notification = Notification(sequence: sequence, draft)
-            return .replaced(state.notifications[place].control)
+            guard let index = state.index(of: draft.id, in: draft.hub) else { return .notFound }
+            guard state.notifications[index].begunAt == nil else { return .begun }
+            guard state.notifications[index].isWaiting else { return .canceled }
+            let sequence = state.notifications[index].notification.sequence
+            state.notifications[index].notification = Notification(sequence: sequence, draft)
+            return .replaced(state.notifications[index].control)
         }
     }
 
@@ -58,18 +58,18 @@ extension MemoryStorage: NotificationStore {
     @discardableResult
     public func record(_ step: DeliveryStep) async throws(StorageError) -> Bool {
         state.withLock { state in
-            guard let place = state.place(of: step.delivery) else { return false }
-            state.deliveries[place].record(step)
-            let sequence = state.deliveries[place].progress.delivery.notification.sequence
+            guard let index = state.index(of: step.delivery) else { return false }
+            state.deliveries[index].record(step)
+            let sequence = state.deliveries[index].progress.delivery.notification.sequence
             if let sentAt = step.sentAt,
-                let place = state.notifications.firstIndex(where: { $0.notification.sequence == sequence })
+                let index = state.notifications.firstIndex(where: { $0.notification.sequence == sequence })
             {
-                state.notifications[place].lastSentAt = max(sentAt, state.notifications[place].lastSentAt ?? sentAt)
+                state.notifications[index].lastSentAt = max(sentAt, state.notifications[index].lastSentAt ?? sentAt)
             }
-            state.noteLane(step, of: state.deliveries[place].progress.delivery)
+            state.recordLane(step, of: state.deliveries[index].progress.delivery)
             for refusal in step.refusals {
-                let platform = state.deliveries[place].progress.delivery.platform
-                state.deliveries[place].refusals[refusal.member] = state.record(of: refusal, on: platform)
+                let platform = state.deliveries[index].progress.delivery.platform
+                state.deliveries[index].refusals[refusal.member] = state.record(of: refusal, on: platform)
             }
             return true
         }
@@ -94,18 +94,18 @@ extension MemoryStorage: NotificationStore {
         state.withLock { $0.retries(of: delivery).map(\.dueAt).min() }
     }
 
-    public func hastenRetries(beyond moment: Timestamp, by amount: Duration) async throws(StorageError) {
+    public func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError) {
         state.withLock { state in
-            for place in state.deliveries.indices {
-                for (member, retry) in state.deliveries[place].retries where retry.dueAt > moment {
-                    state.deliveries[place].retries[member]?.dueAt = max(moment, retry.dueAt + amount * -1)
+            for index in state.deliveries.indices {
+                for (member, retry) in state.deliveries[index].retries where retry.dueAt > timestamp {
+                    state.deliveries[index].retries[member]?.dueAt = max(timestamp, retry.dueAt + amount * -1)
                 }
             }
         }
     }
 
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
-        state.withLock { state in state.place(of: id, in: hub).map { state.report(state.notifications[$0]) } }
+        state.withLock { state in state.index(of: id, in: hub).map { state.report(state.notifications[$0]) } }
     }
 
     public func refusals(
@@ -116,12 +116,12 @@ extension MemoryStorage: NotificationStore {
                 $0.progress.delivery.notification.id == id && $0.progress.delivery.notification.hub == hub
             }.flatMap { delivery in
                 delivery.refusals.map { member, record in
-                    (place: RefusalPosition(delivery: delivery.progress.delivery.id, member: member), record: record)
+                    (index: RefusalPosition(delivery: delivery.progress.delivery.id, member: member), record: record)
                 }
-            }.filter { $0.place > position }.sorted { $0.place < $1.place }
+            }.filter { $0.index > position }.sorted { $0.index < $1.index }
             let page = found.prefix(limit)
             return RefusalPage(
-                records: page.map(\.record), next: found.count > page.count ? page.last?.place : nil)
+                records: page.map(\.record), next: found.count > page.count ? page.last?.index : nil)
         }
     }
 
@@ -137,11 +137,11 @@ extension MemoryStorage: NotificationStore {
 }
 
 extension MemoryState {
-    func place(of id: NotificationID, in hub: Hub.ID) -> Int? {
+    func index(of id: NotificationID, in hub: Hub.ID) -> Int? {
         notifications.firstIndex { $0.notification.id == id && $0.notification.hub == hub }
     }
 
-    func place(of delivery: Delivery.ID) -> Int? {
+    func index(of delivery: Delivery.ID) -> Int? {
         deliveries.firstIndex { $0.progress.delivery.id == delivery }
     }
 
@@ -174,7 +174,7 @@ extension MemoryState {
     }
 
     fileprivate func retries(of delivery: Delivery.ID) -> [Retry] {
-        place(of: delivery).map { Array(deliveries[$0].retries.values) } ?? []
+        index(of: delivery).map { Array(deliveries[$0].retries.values) } ?? []
     }
 
     mutating func accept(_ draft: NotificationDraft) -> Acceptance {
@@ -209,8 +209,8 @@ extension MemoryState {
     }
 
     fileprivate mutating func begin(_ notification: Notification, at now: Timestamp) -> [Delivery] {
-        if let place = notifications.firstIndex(where: { $0.notification.sequence == notification.sequence }) {
-            notifications[place].begunAt = now
+        if let index = notifications.firstIndex(where: { $0.notification.sequence == notification.sequence }) {
+            notifications[index].begunAt = now
         }
         return audiences(of: notification).map { platform, bounds in
             lastDelivery += 1
@@ -265,6 +265,6 @@ extension MemoryDelivery {
         if let range = step.range { ranges = ranges.filter { $0.last != range.last } + [range] }
         attempts += step.attempts
         reached += step.reached
-        supersedesNobody = supersedesNobody || step.supersedesNobody
+        supersedesNone = supersedesNone || step.supersedesNone
     }
 }

@@ -49,7 +49,7 @@ extension MemoryStorage: PayloadStore {
     ) async throws(StorageError) -> AddressedPayload? {
         state.withLock { state in
             let found = state.addressed(id, to: user, at: now)
-            state.note(
+            state.record(
                 PayloadAccess(
                     at: now, payload: id, user: user, outcome: found == nil ? .refused : .read, address: address))
             if let found { state.payloads[id]?.readers[user] = found.readAt ?? now }
@@ -66,15 +66,15 @@ extension MemoryStorage: PayloadStore {
             else { return nil }
             let readers = entry.readers.map { PayloadReader(user: $0.key, readAt: $0.value) }
                 .sorted { $0.user.utf8.lexicographicallyPrecedes($1.user.utf8) }
-            let behind = readers.filter { reader in
+            let after = readers.filter { reader in
                 name.map { $0.utf8.lexicographicallyPrecedes(reader.user.utf8) } ?? true
             }
-            return Array(behind.prefix(limit))
+            return Array(after.prefix(limit))
         }
     }
 
     public func audit(_ access: PayloadAccess) async throws(StorageError) {
-        state.withLock { $0.note(access) }
+        state.withLock { $0.record(access) }
     }
 
     public func auditEntries(_ query: AuditQuery) async throws(StorageError) -> [AuditEntry] {
@@ -114,7 +114,7 @@ extension MemoryState {
         }
     }
 
-    fileprivate mutating func note(_ access: PayloadAccess) {
+    fileprivate mutating func record(_ access: PayloadAccess) {
         audit.append(AuditEntry(number: (audit.last?.number ?? 0) + 1, access: access))
     }
 }

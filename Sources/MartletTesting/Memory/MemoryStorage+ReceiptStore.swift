@@ -7,11 +7,11 @@ extension MemoryStorage: ReceiptStore {
         _ receipts: [Receipt], from source: ReceiptSource, at now: Timestamp
     ) async throws(StorageError) {
         state.withLock { state in
-            guard let place = state.place(of: source.device, in: source.hub),
-                state.registrations[place].isLive(at: now),
-                state.registrations[place].registration.tags.contains(source.tag)
+            guard let index = state.index(of: source.device, in: source.hub),
+                state.registrations[index].isLive(at: now),
+                state.registrations[index].registration.tags.contains(source.tag)
             else { return }
-            let device = state.shown(state.registrations[place])
+            let device = state.shown(state.registrations[index])
             for receipt in receipts where state.accepts(receipt, of: device, source, at: now) {
                 let key = MemoryReceiptKey(
                     subject: receipt.subject, hub: receipt.subject.hub(source.hub), device: device.id,
@@ -29,8 +29,8 @@ extension MemoryStorage: ReceiptStore {
     ) async throws(StorageError) -> [DeviceReceipt] {
         state.withLock { state in
             let found = state.receipts.filter { $0.key.subject == subject && $0.key.hub == subject.hub(hub) }
-            let sorted = found.values.sorted { $0.place < $1.place }
-            return Array(sorted.filter { receipt in last.map { receipt.place > $0.place } ?? true }.prefix(limit))
+            let sorted = found.values.sorted { $0.index < $1.index }
+            return Array(sorted.filter { receipt in last.map { receipt.index > $0.index } ?? true }.prefix(limit))
         }
     }
 }
@@ -46,7 +46,7 @@ extension Receipt.Subject {
 }
 
 extension DeviceReceipt {
-    fileprivate var place: (String, String) { (device, event.rawValue) }
+    fileprivate var index: (String, String) { (device, event.rawValue) }
 }
 
 extension MemoryState {

@@ -13,7 +13,7 @@ extension MemoryStorage: TraceStore {
 
     public func traced(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> TracedNotification? {
         state.withLock { state in
-            guard let entry = state.place(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }
+            guard let entry = state.index(of: id, in: hub).map({ state.notifications[$0] }) else { return nil }
             return TracedNotification(
                 notification: entry.notification, begunAt: entry.begunAt, control: entry.control,
                 controlledAt: entry.controlledAt,
@@ -27,7 +27,7 @@ extension MemoryStorage: TraceStore {
         of members: [AudienceMember], in delivery: Delivery.ID
     ) async throws(StorageError) -> DeliveryEvidence? {
         state.withLock { state in
-            guard let entry = state.place(of: delivery).map({ state.deliveries[$0] }) else { return nil }
+            guard let entry = state.index(of: delivery).map({ state.deliveries[$0] }) else { return nil }
             let found = members.map { ($0, entry.evidence(of: $0)) }
             return DeliveryEvidence(
                 progress: entry.progress, members: Dictionary(found) { first, _ in first })

@@ -142,8 +142,8 @@ struct MemoryDelivery {
     var refused: [AudienceMember: Refusal] = [:]
     var ranges: [RangeRecord] = []
     var attempts: [Attempt] = []
-    var reached: [ReachedBlock] = []
-    var supersedesNobody = false
+    var reached: [DeliveredBitmap] = []
+    var supersedesNone = false
 }
 
 /// What was accepted under a key.

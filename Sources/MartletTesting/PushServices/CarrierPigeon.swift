@@ -15,7 +15,7 @@ public struct CarrierPigeon: PushService {
 
     public static let descriptor = PushPlatformDescriptor(
         platform: platform, aliases: ["dove"], format: "pigeon", registrationElement: "Pigeon",
-        handleElements: ["Loft"], credentialElement: "PigeonCredential", credentialPlace: 100,
+        handleElements: ["Loft"], credentialElement: "PigeonCredential", credentialOrder: 100,
         credentialFields: [
             .init(
                 name: "Endpoint", flag: "endpoint", help: "Where pigeons start, as a URL", isAddress: true,

@@ -5,7 +5,7 @@ import Synchronization
 /// A clock that stands still until a test moves it. Whoever sleeps wakes when the hand passes their moment.
 public final class ManualTimeSource: TimeSource {
     private struct Sleeper {
-        var moment: Timestamp
+        var timestamp: Timestamp
         var wake: CheckedContinuation<Void, any Error>
     }
 
@@ -33,7 +33,7 @@ public final class ManualTimeSource: TimeSource {
     public var now: Timestamp { state.withLock { $0.now } }
 
     /// When the soonest sleeper wakes; nil where nobody sleeps.
-    public var nextWake: Timestamp? { state.withLock { $0.sleepers.values.map(\.moment).min() } }
+    public var nextWake: Timestamp? { state.withLock { $0.sleepers.values.map(\.timestamp).min() } }
 
     public func advance(by duration: Duration) {
         advance(to: now + duration)
@@ -41,13 +41,13 @@ public final class ManualTimeSource: TimeSource {
 
     /// Moves the hand and wakes those whose moment has come, the soonest first. It may also be moved back, which wakes
     /// everybody.
-    public func advance(to moment: Timestamp) {
+    public func advance(to timestamp: Timestamp) {
         let due = state.withLock { state in
-            let isSetBack = moment < state.now
-            state.now = moment
-            let due = state.sleepers.filter { isSetBack || $0.value.moment <= moment }
+            let isSetBack = timestamp < state.now
+            state.now = timestamp
+            let due = state.sleepers.filter { isSetBack || $0.value.timestamp <= timestamp }
             for id in due.keys { state.sleepers[id] = nil }
-            return due.values.sorted { $0.moment < $1.moment }
+            return due.values.sorted { $0.timestamp < $1.timestamp }
         }
         for sleeper in due { sleeper.wake.resume() }
     }
@@ -64,14 +64,14 @@ public final class ManualTimeSource: TimeSource {
         }
     }
 
-    public func sleep(until moment: Timestamp) async throws {
+    public func sleep(until timestamp: Timestamp) async throws {
         try Task.checkCancellation()
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
         }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { wake in add(Sleeper(moment: moment, wake: wake), id: id) }
+            try await withCheckedThrowingContinuation { wake in add(Sleeper(timestamp: timestamp, wake: wake), id: id) }
         } onCancel: {
             cancel(id)
         }
@@ -85,7 +85,7 @@ public final class ManualTimeSource: TimeSource {
     private func add(_ sleeper: Sleeper, id: Int) {
         let start: Start = state.withLock { state in
             if state.cancelled.remove(id) != nil { return .cancelled }
-            if sleeper.moment <= state.now { return .awake }
+            if sleeper.timestamp <= state.now { return .awake }
             state.sleepers[id] = sleeper
             let reached = state.watchers.filter { $0.count <= state.sleepers.count }
             state.watchers.removeAll { $0.count <= state.sleepers.count }

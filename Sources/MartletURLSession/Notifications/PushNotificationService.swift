@@ -28,7 +28,7 @@ open class PushNotificationService: UNNotificationServiceExtension {
     open func makeClient() -> PushClient? { nil }
 
     /// The sentences of the SDK's own, in the user's language. May be overridden.
-    open var words: NotificationWords { NotificationWords() }
+    open var words: NotificationTexts { NotificationTexts() }
 
     /// Works out what is shown.
     open override func didReceive(

@@ -10,10 +10,10 @@ enum Arguments {
         _ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     ) throws(UsageError) -> [String] {
         var words: [String] = []
-        for place in 1..<max(Int(count), 1) {
-            guard let word = vector[place] else { break }
+        for index in 1..<max(Int(count), 1) {
+            guard let word = vector[index] else { break }
             guard let text = String(validatingCString: word) else {
-                throw UsageError(description: "Argument \(place) is not UTF-8.")
+                throw UsageError(description: "Argument \(index) is not UTF-8.")
             }
             words.append(text)
         }

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import MartletServer
 
-/// `martlet dead-letters` and `martlet resend`: what ended without success, and sending it again.
+/// `martlet dead-deadLetters` and `martlet resend`: what ended without success, and sending it again.
 enum DeadLetterCommands {
     static let all = [list, resend]
 
@@ -49,9 +49,9 @@ enum DeadLetterCommands {
             guard notifications.isEmpty, isFirst else { return notifications.map(line(notification:)) }
             return ["No notification of the hub has dead letters."]
         }
-        let letters = page["letters"]?.array ?? []
-        let none = letters.isEmpty && isFirst ? ["It has no dead letters."] : []
-        return (isFirst ? [line(notification: page)] : []) + letters.map(line(letter:)) + none
+        let deadLetters = page["letters"]?.array ?? []
+        let none = deadLetters.isEmpty && isFirst ? ["It has no dead letters."] : []
+        return (isFirst ? [line(notification: page)] : []) + deadLetters.map(line(letter:)) + none
     }
 
     private static func line(notification entry: JSON) -> String {

@@ -13,8 +13,8 @@ struct DryRunReport {
     var lines: [String] {
         let platforms = (run["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }
         let head = "Nothing was sent. A send would be \(pushes(run, "targeted"))."
-        let told = platforms.flatMap { lines(of: $0.key, $0.value) } + problems.map { "Problem: \($0)" }
-        return ([head] + times + told).map(Terminal.singleLine)
+        let reported = platforms.flatMap { lines(of: $0.key, $0.value) } + problems.map { "Problem: \($0)" }
+        return ([head] + times + reported).map(Terminal.singleLine)
     }
 
     private var times: [String] {

@@ -134,12 +134,12 @@ extension HubClient {
 extension Invocation {
     /// When a notification is to go out; nil: now.
     func start(now: Timestamp) throws(UsageError) -> Timestamp? {
-        let moment = try optional("at", as: "a time such as 2026-11-21T09:22:56, in UTC or with a zone") { text in
+        let timestamp = try optional("at", as: "a time such as 2026-11-21T09:22:56, in UTC or with a zone") { text in
             Timestamp(iso8601: text)
         }
         // Who names this very minute means now.
-        guard let moment, moment + .seconds(60) < now else { return moment }
-        throw UsageError(description: "--at \(moment.iso8601) is past; leave it out to send now.", command: command)
+        guard let timestamp, timestamp + .seconds(60) < now else { return timestamp }
+        throw UsageError(description: "--at \(timestamp.iso8601) is past; leave it out to send now.", command: command)
     }
 
     /// When it is given up, as the hub's header takes it; nil: when the hub usually does.

@@ -25,8 +25,8 @@ enum SimulateCommand {
         await Signals.runUntilTermination { [file] in
             let services = simulator.origins.map { "\($0.key.rawValue)=\($0.value)" }.sorted()
             let sockets = simulator.sockets.map { "\($0.key.rawValue)-sockets=ws://\($0.value.authority)/" }.sorted()
-            let places = (services + sockets).joined(separator: " ")
-            Terminal.print("martlet: ready simulator=\(simulator.origin) \(places) ca-file=\(file)")
+            let indices = (services + sockets).joined(separator: " ")
+            Terminal.print("martlet: ready simulator=\(simulator.origin) \(indices) ca-file=\(file)")
             await simulator.run()
         }
     }

@@ -21,7 +21,7 @@ struct IdentityProviderTests {
         let settings = try OpenIDConnectSettings(
             issuer: TokenMaker.issuer, audience: TokenMaker.audience, keys: keys, rolesClaim: rolesClaim)
         return try await Fixture { [web] time in
-            IdentityProvider(settings, transport: web, time: time, log: { web.note($0) })
+            IdentityProvider(settings, transport: web, time: time, log: { web.record($0) })
         }
     }
 
@@ -222,7 +222,7 @@ final class ProviderWeb: HTTPTransport {
     func publish(_ keys: [JSON]) { answer("/realm/keys", with: ["keys": .array(keys)]) }
     func answer(_ path: String, with document: JSON) { state.withLock { $0.documents[path] = document } }
     func fail(_ status: HTTPStatus) { state.withLock { $0.failure = status } }
-    func note(_ sentence: String) { state.withLock { $0.notes.append(sentence) } }
+    func record(_ sentence: String) { state.withLock { $0.notes.append(sentence) } }
     func holdBack() { state.withLock { $0.isHeldBack = true } }
 
     func letGo() {

@@ -9,13 +9,13 @@ struct TokenRulesTests {
 
     /// Who a token is, with the key that signed it.
     private func caller(
-        _ maker: TokenMaker, _ token: String, settings: OpenIDConnectSettings? = nil, at moment: Timestamp? = nil
+        _ maker: TokenMaker, _ token: String, settings: OpenIDConnectSettings? = nil, at timestamp: Timestamp? = nil
     ) throws -> Caller {
         let rules = TokenRules(settings: try settings ?? TokenMaker.settings())
         let key = try #require(maker.publicKey)
         let token = try IdentityToken(token)
         try rules.checkIssuer(of: token)
-        return try rules.caller(of: token, signedWith: key, at: moment ?? now)
+        return try rules.caller(of: token, signedWith: key, at: timestamp ?? now)
     }
 
     @Test func aGoodTokenIsItsUser() throws {

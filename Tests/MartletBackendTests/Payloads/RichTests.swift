@@ -150,12 +150,12 @@ struct RichTests {
         #expect(
             try await fixture.ask(.get, readers, as: "bob").json == ["readers": [["user": "alice", "read": .null]]])
         _ = await fetch(fixture, id, as: "alice", fields: ["range": "bytes=0-1"])
-        let moment = fixture.time.now.iso8601
+        let timestamp = fixture.time.now.iso8601
         fixture.time.advance(by: .seconds(5))
         _ = await fetch(fixture, id, as: "alice")
         #expect(
             try await fixture.ask(.get, readers, as: "bob").json
-                == ["readers": [["user": "alice", "read": .string(moment)]]])
+                == ["readers": [["user": "alice", "read": .string(timestamp)]]])
         #expect(
             try await fixture.audit == Array(repeating: "alice read \(id) from 192.0.2.1", count: 2))
     }

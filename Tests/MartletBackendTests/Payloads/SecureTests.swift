@@ -65,11 +65,11 @@ struct SecureTests {
 
     @Test func aSecretEndsInADayUnlessItIsSaid() async throws {
         let fixture = try await Fixture()
-        let usual = try #require(await fixture.sendJSON("secure", ["payload": "x"], as: "bob").payloadID)
+        let standard = try #require(await fixture.sendJSON("secure", ["payload": "x"], as: "bob").payloadID)
         let long = try #require(
             await fixture.sendJSON("secure", ["payload": "x", "expiresIn": 2_592_000], as: "bob").payloadID)
         fixture.time.advance(by: .seconds(86_400))
-        #expect(await fixture.ask(.get, "/api/notifications/\(usual)", as: "bob").status == .notFound)
+        #expect(await fixture.ask(.get, "/api/notifications/\(standard)", as: "bob").status == .notFound)
         fixture.time.advance(by: .seconds(29 * 86_400 - 1))
         #expect(await fixture.ask(.get, "/api/notifications/\(long)", as: "bob").status == .ok)
         fixture.time.advance(by: .seconds(1))

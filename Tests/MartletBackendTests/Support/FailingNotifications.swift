@@ -61,8 +61,8 @@ final class FailingNotifications: NotificationStore {
         try await store.nextRetry(of: delivery)
     }
 
-    func hastenRetries(beyond moment: Timestamp, by amount: Duration) async throws(StorageError) {
-        try await store.hastenRetries(beyond: moment, by: amount)
+    func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError) {
+        try await store.expediteRetries(beyond: timestamp, by: amount)
     }
 
     func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {

@@ -7,7 +7,7 @@ import Testing
 @testable import MartletClient
 
 struct ShowingTests {
-    let words = NotificationWords()
+    let words = NotificationTexts()
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID().uuidString)").path
 
     func shown(
@@ -54,7 +54,7 @@ struct ShowingTests {
         let client = PushClient(
             server: try ServerAddress("https://push.example.org"), transport: SilentServer(), stores: ClientStores(),
             tokens: ChangeOfUserTests.Provider("A"), retry: RetryPolicy(),
-            surroundings: ClientSurroundings(timeLimit: { _ in }))
+            environment: ClientEnvironment(timeLimit: { _ in }))
         let push = PushContent.rich(RichReference(id: 7, message: "look", type: "img"))
         #expect(await client.notification(for: push, folder: folder)?.body == "look")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)

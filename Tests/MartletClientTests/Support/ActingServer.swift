@@ -19,11 +19,11 @@ final class ActingServer: ClientTransport {
     func send(_ request: ClientRequest) async throws(ClientTransportError) -> ClientResponse {
         let line = "\(request.method) \(request.url.replacing("https://push.example.org", with: ""))"
         asked.withLock { $0.append(line) }
-        let entry = await act(line) ?? Self.usual(line)
+        let entry = await act(line) ?? Self.standard(line)
         return try await ScriptedServer(entry).send(request)
     }
 
-    private static func usual(_ line: String) -> ScriptedServer.Entry {
+    private static func standard(_ line: String) -> ScriptedServer.Entry {
         if line == "POST /api/sessions" { return .session("T") }
         return line.hasPrefix("POST /api/register") ? .answer(200, "7") : .ok
     }

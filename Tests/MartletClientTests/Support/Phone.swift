@@ -42,7 +42,7 @@ struct Phone {
             server: try ServerAddress("https://push.example.org"), transport: server,
             stores: ClientStores(credentials: credentials.store, registration: ids.store, receipts: receipts.store),
             tokens: tokens, retry: retry,
-            surroundings: ClientSurroundings(
+            environment: ClientEnvironment(
                 sleep: { waits.append($0) }, chance: { chance }, now: { Timestamp(milliseconds: 0) }))
     }
 

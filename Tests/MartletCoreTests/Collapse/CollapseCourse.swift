@@ -113,11 +113,12 @@ private final class Life: Sendable {
         line = service.makeLine()
         let sender = flight.deliverer.sender
         var deliverer = flight.deliverer
-        deliverer.turns = CollapseTurns()
+        deliverer.turns = CollapseLocks()
         deliverer.sender = PageSender(
             transport: line,
             authorizations: AuthorizationCache(transport: line, timeout: .seconds(30), time: flight.time),
-            lanes: sender.lanes, origins: OriginBoard(), suspects: Suspects(store: flight.storage), paces: sender.paces,
+            lanes: sender.lanes, origins: OriginCircuitBreakers(),
+            suspects: SuspectedStaleDevices(store: flight.storage), paces: sender.paces,
             messageIDs: sender.messageIDs, requestTimeout: sender.requestTimeout,
             time: flight.time, metrics: sender.metrics)
         self.deliverer = deliverer
@@ -127,8 +128,8 @@ private final class Life: Sendable {
         let id = progress.delivery.id
         guard running.withLock({ $0.insert(id).inserted }) else { return }
         Task {
-            var course = DeliveryCourse(progress)
-            while await deliverer.run(&course) == .yielded {}
+            var run = DeliveryRun(progress)
+            while await deliverer.run(&run) == .yielded {}
             running.withLock { _ = $0.remove(id) }
         }
     }

@@ -5,11 +5,11 @@ import Testing
 struct CollapseOrderTests {
     @Test(.timeLimit(.minutes(5)), arguments: UInt64(1)...16)
     func nothingOlderArrivesBehindTheNewer(seed: UInt64) async throws {
-        let course = try await CollapseCourse(seed: seed)
-        for _ in 0..<80 { try await course.step() }
-        try await course.finish()
-        #expect(course.service.setbacks == [])
-        #expect(course.missing == [])
-        course.service.close()
+        let run = try await CollapseCourse(seed: seed)
+        for _ in 0..<80 { try await run.step() }
+        try await run.finish()
+        #expect(run.service.setbacks == [])
+        #expect(run.missing == [])
+        run.service.close()
     }
 }

@@ -62,7 +62,7 @@ struct CollapseTests {
             store: flight.storage, maps: flight.maps, platforms: flight.platforms, messageIDs: MessageIDKey(1, 2))
         let trace = try #require(
             try await traces.trace(old.notification.id, of: "r1", in: flight.hub))
-        #expect(trace.verdict == .spared)
+        #expect(trace.verdict == .suppressed)
         #expect(trace.pushes[0].attempts.map(\.outcome) == [.channelThrottled, .superseded])
     }
 
@@ -99,8 +99,8 @@ struct CollapseTests {
         let old = try await accept("old", in: flight)
         let new = try await accept("new", in: flight)
         if hasBegun {
-            var course = DeliveryCourse(DeliveryProgress(new))
-            #expect(await flight.deliverer.run(&course) == .yielded)
+            var run = DeliveryRun(DeliveryProgress(new))
+            #expect(await flight.deliverer.run(&run) == .yielded)
         }
         _ = try await flight.controls.apply(.cancel, to: new.notification.id, in: flight.hub)
         #expect(try await flight.run(new) == .finished)
@@ -242,17 +242,17 @@ struct CollapseTests {
     }
 
     @Test func pagesWithNoDeviceInCommonGoAtTheSameTime() {
-        var board = CollapseBoard()
+        var board = CollapseLockTable()
         let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: CarrierPigeon.platform)
-        let scope = CollapseBoard.Scope(lane: lane, key: "k")
-        func channels(_ numbers: Int64...) -> CollapseBoard.Page {
-            CollapseBoard.Page(.channels(numbers.map { ChannelID(rawValue: $0) }))
+        let scope = CollapseLockTable.Scope(lane: lane, key: "k")
+        func channels(_ numbers: Int64...) -> CollapseLockTable.Page {
+            CollapseLockTable.Page(.channels(numbers.map { ChannelID(rawValue: $0) }))
         }
         let first = board.take(scope, channels(1, 2))
         #expect(first != nil)
         #expect(board.take(scope, channels(2, 3)) == nil)
-        #expect(board.take(scope, CollapseBoard.Page(.handleKeys(["a"]))) == nil)
-        #expect(board.take(CollapseBoard.Scope(lane: lane, key: "l"), channels(1)) != nil)
+        #expect(board.take(scope, CollapseLockTable.Page(.handleKeys(["a"]))) == nil)
+        #expect(board.take(CollapseLockTable.Scope(lane: lane, key: "l"), channels(1)) != nil)
         let other = board.take(scope, channels(3))
         #expect(other != nil)
         if let first { board.end(first) }

@@ -71,9 +71,10 @@ struct ControlModelTests {
             let soon = tower.time.now + .seconds(Int64.random(in: 1...30, using: &random))
             tower.time.advance(to: max(tower.time.now, min(wake, soon)))
         case 75..<97:
-            guard let place = sends.indices.randomElement(using: &random) else { return }
-            let wish = [ControlWish.pause, .pause, .resume, .resume, .cancel].randomElement(using: &random) ?? .pause
-            try await apply(wish, &sends[place], tower)
+            guard let index = sends.indices.randomElement(using: &random) else { return }
+            let wish =
+                [ControlRequest.pause, .pause, .resume, .resume, .cancel].randomElement(using: &random) ?? .pause
+            try await apply(wish, &sends[index], tower)
         default:
             guard withKills else { return }
             await tower.kill()
@@ -81,7 +82,7 @@ struct ControlModelTests {
         }
     }
 
-    private func apply(_ wish: ControlWish, _ send: inout Send, _ tower: Tower) async throws {
+    private func apply(_ wish: ControlRequest, _ send: inout Send, _ tower: Tower) async throws {
         // From here on it may write again.
         if wish == .resume, !send.isCanceled { send.still = nil }
         guard case .done(let control, _, _) = try await tower.apply(wish, send.id) else { return }
@@ -91,13 +92,13 @@ struct ControlModelTests {
     }
 
     private func check(_ send: Send, _ tower: Tower, withKills: Bool, _ what: String) async throws {
-        let standing = try await tower.standing(send.id)
-        let numbers = SendNumbers(standing)
+        let status = try await tower.status(send.id)
+        let numbers = SendNumbers(status)
         #expect(numbers.targeted == Self.devices, "\(what) \(numbers)")
-        #expect(numbers.sent + numbers.spared == Self.devices, "\(what) \(numbers)")
+        #expect(numbers.sent + numbers.suppressed == Self.devices, "\(what) \(numbers)")
         #expect(numbers.pending == 0 && numbers.retrying == 0, "\(what) \(numbers)")
-        #expect((standing.report.state == .canceled) == send.isCanceled, "\(what) \(standing.report.state)")
-        #expect(send.isCanceled || numbers.spared == 0, "\(what) \(numbers)")
+        #expect((status.report.state == .canceled) == send.isCanceled, "\(what) \(status.report.state)")
+        #expect(send.isCanceled || numbers.suppressed == 0, "\(what) \(numbers)")
         let answers = tower.answered.filter { $0.push.body == send.body }
         let reached = answers.filter { $0.status == .ok }.map(\.push.loft)
         #expect(Set(reached).count == reached.count, "\(what): a device was reached twice")

@@ -30,11 +30,11 @@ struct ControlTests {
             let written = tower.drawn.count
             try await tower.finish(id)
             #expect(tower.drawn.count == written)
-            let standing = try await tower.standing(id)
-            let numbers = SendNumbers(standing)
-            #expect(standing.report.state == .canceled)
+            let status = try await tower.status(id)
+            let numbers = SendNumbers(status)
+            #expect(status.report.state == .canceled)
             #expect(numbers.succeeded == written)
-            #expect(numbers.spared == 35 - written)
+            #expect(numbers.suppressed == 35 - written)
             #expect(numbers.targeted == 35)
             #expect(numbers.pending == 0)
         }
@@ -50,17 +50,17 @@ struct ControlTests {
             await tower.until { tower.dispatcher.load.sleeping == 1 }
             #expect(tower.drawn.count == written)
             #expect(tower.dispatcher.load.running == 0, "it holds no slot")
-            let standing = try await tower.standing(id)
-            #expect(standing.deliveries.map(\.held) == [6])
-            #expect(standing.deliveries.map(\.retrying) == [0])
+            let status = try await tower.status(id)
+            #expect(status.deliveries.map(\.held) == [6])
+            #expect(status.deliveries.map(\.retrying) == [0])
             await tower.until { tower.time.nextWake != nil }
             #expect(
-                tower.time.nextWake == standing.report.notification.expiresAt, "and no timer but that of its expiry")
+                tower.time.nextWake == status.report.notification.expiresAt, "and no timer but that of its expiry")
             _ = try await tower.apply(.resume, id)
             try await tower.finish(id)
             #expect(tower.drawn.count == 25)
             #expect(Set(tower.drawn).count == 25)
-            #expect(SendNumbers(try await tower.standing(id)).succeeded == 25)
+            #expect(SendNumbers(try await tower.status(id)).succeeded == 25)
         }
     }
 
@@ -90,9 +90,9 @@ struct ControlTests {
             await tower.kill()
             try await tower.start()
             try await tower.finish(id)
-            let numbers = SendNumbers(try await tower.standing(id))
+            let numbers = SendNumbers(try await tower.status(id))
             #expect(tower.transport.drawn.isEmpty)
-            #expect(numbers.succeeded + numbers.spared == 60)
+            #expect(numbers.succeeded + numbers.suppressed == 60)
             #expect(numbers.targeted == 60)
         }
     }
@@ -104,8 +104,8 @@ struct ControlTests {
             tower.transport.answer(3, answered(429, ["retry-after": "600"]))
             await tower.until { tower.dispatcher.load.sleeping == 1 }
             _ = try await tower.apply(.cancel, id)
-            try await tower.until { try await tower.standing(id).report.state.isFinal }
-            #expect(SendNumbers(try await tower.standing(id)).spared == 3)
+            try await tower.until { try await tower.status(id).report.state.isFinal }
+            #expect(SendNumbers(try await tower.status(id)).suppressed == 3)
             #expect(tower.drawn.count == 3)
         }
     }
@@ -119,8 +119,8 @@ struct ControlTests {
             await tower.until { tower.dispatcher.load.sleeping == 2 }
             for id in [second, first] {
                 _ = try await tower.apply(.cancel, id)
-                try await tower.until { try await tower.standing(id).report.state.isFinal }
-                #expect(SendNumbers(try await tower.standing(id)).spared == 3)
+                try await tower.until { try await tower.status(id).report.state.isFinal }
+                #expect(SendNumbers(try await tower.status(id)).suppressed == 3)
             }
         }
     }
@@ -133,11 +133,11 @@ struct ControlTests {
             tower.transport.answer(4)
             await tower.until { tower.dispatcher.load.sleeping == 1 }
             tower.time.advance(by: .seconds(60))
-            try await tower.until { try await tower.standing(id).report.state.isFinal }
-            let standing = try await tower.standing(id)
-            #expect(standing.report.state == .abandoned)
-            #expect(standing.deliveries.map(\.report.counts) == [[.success: 4, .abandoned: 21]])
-            #expect(SendNumbers(standing).targeted == 25)
+            try await tower.until { try await tower.status(id).report.state.isFinal }
+            let status = try await tower.status(id)
+            #expect(status.report.state == .abandoned)
+            #expect(status.deliveries.map(\.report.counts) == [[.success: 4, .abandoned: 21]])
+            #expect(SendNumbers(status).targeted == 25)
             #expect(try await tower.apply(.resume, id) == .ended)
         }
     }
@@ -154,7 +154,7 @@ struct ControlTests {
             _ = try await tower.apply(.resume, id)
             try await tower.finish(id)
             #expect(tower.drawn.count == 5)
-            let numbers = SendNumbers(try await tower.standing(id))
+            let numbers = SendNumbers(try await tower.status(id))
             #expect((numbers.succeeded, numbers.skipped, numbers.targeted) == (5, 1, 6))
         }
     }

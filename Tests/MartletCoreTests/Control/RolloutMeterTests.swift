@@ -15,9 +15,9 @@ struct RolloutMeterTests {
         while now < start + .seconds(seconds) {
             switch meter.turn(for: wanted, at: now) {
             case .now(let count): found.append((now, count))
-            case .later(let moment):
-                #expect(moment > now)
-                now = moment
+            case .later(let timestamp):
+                #expect(timestamp > now)
+                now = timestamp
             }
         }
         return found
@@ -64,9 +64,9 @@ struct RolloutMeterTests {
             var meter = RolloutMeter(rate: rate, at: start)
             let found = turns(&meter, for: 5000, from: start, seconds: Int64(days) * 86_400 - 1)
             #expect(found.map(\.count) == Array(repeating: 1, count: devices))
-            for (place, turn) in found.enumerated() {
-                let due = Double(days * 86_400) / Double(devices) * Double(place)
-                #expect(abs((turn.at - start) / .seconds(1) - due) < 1, "push \(place) of \(devices)")
+            for (index, turn) in found.enumerated() {
+                let due = Double(days * 86_400) / Double(devices) * Double(index)
+                #expect(abs((turn.at - start) / .seconds(1) - due) < 1, "push \(index) of \(devices)")
             }
         }
     }

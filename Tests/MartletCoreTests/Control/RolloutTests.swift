@@ -52,8 +52,8 @@ struct RolloutTests {
         let found = try await run(flight, delivery)
         #expect(Set(flight.transport.lofts).count == 60)
         #expect((580.0...601.0).contains(found.last?.seconds ?? 0))
-        let standing = try await flight.storage.standing(delivery.notification.id, in: flight.hub)
-        #expect(standing?.audience == 60)
+        let status = try await flight.storage.status(delivery.notification.id, in: flight.hub)
+        #expect(status?.audience == 60)
     }
 
     @Test func aRestartNeitherHurriesNorStallsIt() async throws {
@@ -113,14 +113,14 @@ struct RolloutTests {
         #expect(flight.transport.sent.count == 10)
         #expect(flight.alarms.all.count == 1)
         #expect(flight.alarms.all[0].contains("10 of 10 pushes failed"))
-        #expect(try await flight.storage.standing(id, in: flight.hub)?.control == .halted)
+        #expect(try await flight.storage.status(id, in: flight.hub)?.control == .halted)
         isBad.isOn = false
         _ = try await flight.controls.apply(.resume, to: id, in: flight.hub)
         _ = try await run(flight, delivery)
-        let standing = try #require(try await flight.storage.standing(id, in: flight.hub))
-        #expect(standing.report.state == .completed)
-        #expect(SendNumbers(standing).succeeded == 90)
-        #expect(SendNumbers(standing).failed == 10)
+        let status = try #require(try await flight.storage.status(id, in: flight.hub))
+        #expect(status.report.state == .completed)
+        #expect(SendNumbers(status).succeeded == 90)
+        #expect(SendNumbers(status).failed == 10)
         #expect(flight.alarms.all.count == 1, "what failed before does not count against what comes")
     }
 
@@ -165,13 +165,13 @@ struct RolloutTests {
             answered(loft == "loft1" && attempt == 1 ? 429 : 200)
         }
         try await flight.register(6)
-        var course = DeliveryCourse(DeliveryProgress(try await flight.accept()))
-        while await flight.deliverer.run(&course) == .yielded { flight.time.advance(by: .seconds(5)) }
+        var run = DeliveryRun(DeliveryProgress(try await flight.accept()))
+        while await flight.deliverer.run(&run) == .yielded { flight.time.advance(by: .seconds(5)) }
         #expect(flight.transport.lofts == (1...6).map { "loft\($0)" } + ["loft1"])
     }
 
     @Test func aTurnWithoutAMeterIsLater() {
-        let board = ControlBoard()
+        let board = ControlRegistry()
         let now = Timestamp(milliseconds: 0)
         #expect(board.turn(of: 1, for: 5000, at: now) == .later(now))
         board.startMeter(of: 1, in: Hub.ID(rawValue: 1), rate: 4, at: now)

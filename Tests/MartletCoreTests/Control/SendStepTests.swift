@@ -33,9 +33,9 @@ struct SendStepTests {
             (.canceled, [.canceled, nil, nil, nil]),
         ]
         for (control, after) in table {
-            let found = [ControlWish.cancel, .pause, .resume, .halt].map { control.after($0, hasEnded: false) }
+            let found = [ControlRequest.cancel, .pause, .resume, .halt].map { control.after($0, hasEnded: false) }
             #expect(found == after)
-            let ended = [ControlWish.cancel, .pause, .resume, .halt].map { control.after($0, hasEnded: true) }
+            let ended = [ControlRequest.cancel, .pause, .resume, .halt].map { control.after($0, hasEnded: true) }
             #expect(ended == [control == .canceled ? .canceled : nil, nil, nil, nil])
         }
     }

@@ -93,11 +93,11 @@ final class Tower {
             rollout: rollout)
     }
 
-    func standing(_ id: NotificationID) async throws -> SendStanding {
-        try await storage.standing(id, in: hub)!
+    func status(_ id: NotificationID) async throws -> SendStatus {
+        try await storage.status(id, in: hub)!
     }
 
-    func apply(_ wish: ControlWish, _ id: NotificationID) async throws -> ControlChange {
+    func apply(_ wish: ControlRequest, _ id: NotificationID) async throws -> ControlChange {
         try await controls.apply(wish, to: id, in: hub)
     }
 
@@ -117,7 +117,7 @@ final class Tower {
             {
                 time.advance(to: wake)
             }
-            return try await standing(id).report.state.isFinal
+            return try await status(id).report.state.isFinal
         }
     }
 }

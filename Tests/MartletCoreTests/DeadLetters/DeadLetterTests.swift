@@ -122,7 +122,7 @@ struct DeadLetterTests {
         let traces = Traces(
             store: flight.storage, maps: flight.maps, platforms: flight.platforms, messageIDs: MessageIDKey(1, 2))
         let trace = try #require(try await traces.trace(original.notification.id, of: "r8", in: flight.hub))
-        #expect(trace.verdict == .spared)
+        #expect(trace.verdict == .suppressed)
         #expect(trace.pushes[0].range?.reasons == [.invalidNotificationSize: "TooHeavy"])
     }
 
@@ -130,8 +130,8 @@ struct DeadLetterTests {
         let flight = try await Flight()
         try await flight.register(8)
         let original = try await flight.accept(lifetime: .seconds(60))
-        var course = DeliveryCourse(DeliveryProgress(original))
-        #expect(await flight.deliverer.run(&course) == .yielded)
+        var run = DeliveryRun(DeliveryProgress(original))
+        #expect(await flight.deliverer.run(&run) == .yielded)
         flight.time.advance(by: .seconds(60))
         #expect(try await flight.run(original) == .finished)
         #expect(try await flight.report(original).state == .abandoned)
@@ -160,17 +160,17 @@ struct DeadLetterTests {
             throw StorageError(.closed, "not accepted")
         }
         let original = try #require(deliveries.first)
-        var course = DeliveryCourse(DeliveryProgress(original))
+        var run = DeliveryRun(DeliveryProgress(original))
         var sizes: [Int] = []
         for _ in 0..<3 {
-            let before = course.progress.cursor.registration
-            #expect(await flight.deliverer.run(&course) == .yielded)
-            sizes.append(Int(course.progress.cursor.registration - before))
+            let before = run.progress.cursor.registration
+            #expect(await flight.deliverer.run(&run) == .yielded)
+            sizes.append(Int(run.progress.cursor.registration - before))
             if sizes.count == 2 { flight.time.advance(by: .seconds(60)) }
         }
         #expect(sizes == [50, 1000, 1000])
-        #expect(await flight.deliverer.run(&course) == .yielded)
-        #expect(await flight.deliverer.run(&course) == .finished)
+        #expect(await flight.deliverer.run(&run) == .yielded)
+        #expect(await flight.deliverer.run(&run) == .finished)
         #expect(try await flight.report(original).counts == [.invalidCredentials: 1050, .abandoned: 1450])
     }
 

@@ -23,11 +23,11 @@ struct DeletedHubTests {
         try await flight.register(3)
         let delivery = try await acceptRollout(flight, Rollout(.over(.seconds(3600))))
         try await flight.hubs.delete("aviary")
-        var course = DeliveryCourse(DeliveryProgress(delivery))
+        var run = DeliveryRun(DeliveryProgress(delivery))
         var turns = 0
         var ending = Deliverer.Ending.yielded
         while ending == .yielded, turns < 10 {
-            ending = await flight.deliverer.run(&course)
+            ending = await flight.deliverer.run(&run)
             turns += 1
         }
         #expect(turns == 1)

@@ -92,13 +92,13 @@ struct CircuitBreakerTests {
         var now = now
         var probe: Timestamp?
         for step in 0..<500 {
-            let moment: Comment = "seed \(seed), step \(step)"
+            let timestamp: Comment = "seed \(seed), step \(step)"
             switch chance.below(7) {
             case 0, 1: now = now + .seconds(chance.below(40))
             case 2:
                 let wasClosed = breaker.isClosed
                 breaker.fail(isProbe: probe != nil, at: now)
-                #expect(wasClosed || probe == nil || (breaker.pausedUntil.map { $0 > now } ?? false), moment)
+                #expect(wasClosed || probe == nil || (breaker.pausedUntil.map { $0 > now } ?? false), timestamp)
                 if !wasClosed { probe = nil }
             case 3 where probe != nil:
                 breaker.close()
@@ -108,16 +108,16 @@ struct CircuitBreakerTests {
                 probe = nil
             default:
                 switch breaker.enter(at: now, probeDuration: duration) {
-                case .free: #expect(breaker.isClosed, moment)
+                case .free: #expect(breaker.isClosed, timestamp)
                 case .probe:
-                    #expect(!breaker.isClosed, moment)
-                    #expect(probe.map { $0 + duration <= now } ?? true, "another one is under way: \(moment)")
+                    #expect(!breaker.isClosed, timestamp)
+                    #expect(probe.map { $0 + duration <= now } ?? true, "another one is under way: \(timestamp)")
                     probe = now
                 case .paused(let until):
-                    #expect(until > now && until <= now + longest, moment)
+                    #expect(until > now && until <= now + longest, timestamp)
                     var later = breaker
                     let last = max(until, probe.map { $0 + duration } ?? until)
-                    #expect(later.enter(at: last, probeDuration: duration) == .probe, moment)
+                    #expect(later.enter(at: last, probeDuration: duration) == .probe, timestamp)
                 }
             }
         }

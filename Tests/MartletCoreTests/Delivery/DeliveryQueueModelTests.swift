@@ -34,7 +34,7 @@ struct DeliveryQueueModelTests {
         /// A page under way.
         struct Page {
             var id: Int64
-            var course: DeliveryCourse?
+            var run: DeliveryRun?
             var until: Timestamp
         }
 
@@ -109,14 +109,14 @@ struct DeliveryQueueModelTests {
         private mutating func begin() {
             while true {
                 switch queue.next(at: now) {
-                case .deliver(let course, let kind): begin(course.delivery.id.rawValue, course, kind)
+                case .deliver(let run, let kind): begin(run.delivery.id.rawValue, run, kind)
                 case .resume(let id, let kind): begin(id.rawValue, nil, kind)
                 case .wait: return
                 }
             }
         }
 
-        private mutating func begin(_ id: Int64, _ course: DeliveryCourse?, _ kind: DeliveryQueue.Kind) {
+        private mutating func begin(_ id: Int64, _ run: DeliveryRun?, _ kind: DeliveryQueue.Kind) {
             guard let work = store[id] else { return violations.append("\(id) is over and was begun again") }
             if pages.contains(where: { $0.id == id }) { violations.append("\(id) runs twice") }
             let hub = work.lane.hub.rawValue
@@ -128,7 +128,7 @@ struct DeliveryQueueModelTests {
             }
             let isStuck = Self.stalling.contains(hub) && now < stalledUntil
             let length = isStuck ? 30 : Int.random(in: 0...4, using: &random)
-            pages.append(Page(id: id, course: course, until: now + .seconds(length)))
+            pages.append(Page(id: id, run: run, until: now + .seconds(length)))
             let most = kind == .firstPage ? Self.limits.firstPages : Self.limits.furtherPages
             if queue.running(in: work.lane, kind) > (most + 2) / 3 { violations.append("a lane has too many slots") }
         }
@@ -157,10 +157,10 @@ struct DeliveryQueueModelTests {
             }
             work.progress.cursor = AudienceMember(channel: ChannelID(rawValue: Int64(work.pages)), registration: 1)
             store[page.id] = work
-            var course = page.course ?? DeliveryCourse(work.progress)
-            course.progress = work.progress
-            course.sent = 100
-            queue.yield(course)
+            var run = page.run ?? DeliveryRun(work.progress)
+            run.progress = work.progress
+            run.sent = 100
+            queue.yield(run)
             queue.release(work.lane)
         }
 

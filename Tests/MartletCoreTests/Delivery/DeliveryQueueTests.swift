@@ -43,9 +43,9 @@ struct DeliveryQueueTests {
             pageSize: 5000)
     }
 
-    private func nextSequence(_ queue: inout DeliveryQueue, at moment: Timestamp? = nil) -> Int64? {
-        switch queue.next(at: moment ?? now) {
-        case .deliver(let course, _): course.delivery.id.rawValue
+    private func nextSequence(_ queue: inout DeliveryQueue, at timestamp: Timestamp? = nil) -> Int64? {
+        switch queue.next(at: timestamp ?? now) {
+        case .deliver(let run, _): run.delivery.id.rawValue
         case .resume(let id, _): id.rawValue
         case .wait: nil
         }
@@ -53,11 +53,11 @@ struct DeliveryQueueTests {
 
     /// Takes what is next, which has a page behind it when it comes back.
     private func yieldNext(_ queue: inout DeliveryQueue, sent: Int = 5000) -> Int64? {
-        guard case .deliver(var course, _) = queue.next(at: now) else { return nil }
-        course.progress.cursor = AudienceMember(channel: ChannelID(rawValue: 1), registration: 1)
-        course.sent = sent
-        queue.yield(course)
-        return course.delivery.id.rawValue
+        guard case .deliver(var run, _) = queue.next(at: now) else { return nil }
+        run.progress.cursor = AudienceMember(channel: ChannelID(rawValue: 1), registration: 1)
+        run.sent = sent
+        queue.yield(run)
+        return run.delivery.id.rawValue
     }
 
     @Test func notificationsAreDeliveredInTheOrderOfTheirComing() {
@@ -125,7 +125,7 @@ struct DeliveryQueueTests {
         queue.end(Self.id(2), .finished, at: now)
         // Its intake comes late, while there is room for any hub.
         queue.add(Self.progress(2))
-        if case .deliver(let course, _) = queue.next(at: now) { #expect(course.delivery.id == Self.id(1)) }
+        if case .deliver(let run, _) = queue.next(at: now) { #expect(run.delivery.id == Self.id(1)) }
     }
 
     @Test func whatStandsBeforeAPausedLaneIsItsNextProbeWhereItIsAdvanced() {
@@ -345,9 +345,9 @@ struct DeliveryQueueTests {
         for sequence in 1...2 { queue.end(Self.id(sequence), .paused(lane, until: now + .seconds(1)), at: now) }
         let later = now + .seconds(1)
         #expect(nextSequence(&queue, at: later) == 1)
-        var course = DeliveryCourse(Self.progress(1))
-        course.progress.cursor = AudienceMember(channel: ChannelID(rawValue: 1), registration: 1)
-        queue.yield(course)
+        var run = DeliveryRun(Self.progress(1))
+        run.progress.cursor = AudienceMember(channel: ChannelID(rawValue: 1), registration: 1)
+        queue.yield(run)
         #expect([nextSequence(&queue, at: later), nextSequence(&queue, at: later)] == [1, nil])
         queue.end(Self.id(1), .paused(lane, until: later + .seconds(1)), at: later)
         #expect(nextSequence(&queue, at: later) == nil)
@@ -373,14 +373,14 @@ struct DeliveryQueueTests {
     @Test func whatStorageFailsIsTriedLessAndLessOften() {
         var queue = emptyQueue()
         queue.add(Self.progress(1))
-        var moment = now
+        var timestamp = now
         var waits: [Int64] = []
         for _ in 0..<8 {
-            #expect(nextSequence(&queue, at: moment) == 1)
-            queue.end(Self.id(1), .failed(StorageError(.full, "no room")), at: moment)
-            guard case .wait(let until?) = queue.next(at: moment) else { return }
-            waits.append((until - moment).components.seconds)
-            moment = until
+            #expect(nextSequence(&queue, at: timestamp) == 1)
+            queue.end(Self.id(1), .failed(StorageError(.full, "no room")), at: timestamp)
+            guard case .wait(let until?) = queue.next(at: timestamp) else { return }
+            waits.append((until - timestamp).components.seconds)
+            timestamp = until
         }
         #expect(waits == [1, 2, 4, 8, 16, 32, 64, 64])
     }

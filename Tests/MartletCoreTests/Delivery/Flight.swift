@@ -94,8 +94,8 @@ struct Flight {
     let hubs: HubDirectory
     let registry: DeviceRegistry
     let transport: ScriptedTransport
-    let lanes = LaneBoard()
-    let board = ControlBoard()
+    let lanes = LaneCircuitBreakers()
+    let board = ControlRegistry()
     let controls: SendControls
     let metrics = DeliveryMetrics()
     /// What the operator was told.
@@ -133,7 +133,7 @@ struct Flight {
         deliverer = Self.deliverer(
             self.storage, maps, hubs, platforms, lanes, board, controls, transport, old.deliverer.settings, time,
             metrics, alarms)
-        for memory in try await self.storage.laneMemories(at: time.now) {
+        for memory in try await self.storage.persistedLaneStates(at: time.now) {
             lanes.restore(memory)
             for pause in memory.pauses { deliverer.sender.origins.restore(pause, of: memory.lane, at: time.now) }
         }
@@ -141,17 +141,19 @@ struct Flight {
 
     private static func deliverer(
         _ storage: MemoryStorage, _ maps: MemoryProgressMaps, _ hubs: HubDirectory, _ platforms: PushPlatformList,
-        _ lanes: LaneBoard, _ board: ControlBoard, _ controls: SendControls, _ transport: ScriptedTransport,
+        _ lanes: LaneCircuitBreakers, _ board: ControlRegistry, _ controls: SendControls,
+        _ transport: ScriptedTransport,
         _ settings: DeliverySettings, _ time: ManualTimeSource,
         _ metrics: DeliveryMetrics, _ alarms: Alarms
     ) -> Deliverer {
         Deliverer(
-            notifications: storage, letters: storage, devices: storage, maps: maps, hubs: hubs, platforms: platforms,
+            notifications: storage, deadLetters: storage, devices: storage, maps: maps, hubs: hubs, platforms: platforms,
             lanes: lanes, board: board, controls: controls,
             sender: PageSender(
                 transport: transport,
                 authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
-                lanes: lanes, origins: OriginBoard(), suspects: Suspects(store: storage), paces: Paces(time: time),
+                lanes: lanes, origins: OriginCircuitBreakers(), suspects: SuspectedStaleDevices(store: storage),
+                paces: SendingRateLimits(time: time),
                 messageIDs: MessageIDKey(1, 2),
                 requestTimeout: settings.requestTimeout, time: time, metrics: metrics),
             settings: settings, time: time, metrics: metrics, log: { [alarms] in alarms.add($0) })
@@ -212,9 +214,9 @@ struct Flight {
     /// Runs a delivery from where the store says that it stands, page after page.
     func run(_ delivery: Delivery) async throws -> Deliverer.Ending {
         let progress = try await storage.unfinished(after: Delivery.ID(rawValue: delivery.id.rawValue - 1), limit: 1)
-        var course = DeliveryCourse(progress[0])
+        var run = DeliveryRun(progress[0])
         while true {
-            let ending = await deliverer.run(&course)
+            let ending = await deliverer.run(&run)
             if ending != .yielded { return ending }
         }
     }

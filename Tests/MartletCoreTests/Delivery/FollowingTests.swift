@@ -105,7 +105,7 @@ struct FollowingTests {
         try await finish(delivery, flight)
         #expect(flight.transport.lofts == ["loft1", "loft2"])
         #expect(try await flight.report(delivery).counts == [.success: 1, .skipped: 1])
-        #expect(try await trace("r1", delivery, flight).verdict == .spared)
+        #expect(try await trace("r1", delivery, flight).verdict == .suppressed)
         #expect(try await trace("r2", delivery, flight).verdict == .delivered)
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import MartletCore
 
 struct KnownServiceTests {
-    private let services = KnownServices()
+    private let services = PushServiceCache()
     private let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: CarrierPigeon.platform)
 
     private func origin(_ endpoint: String, of lane: LaneID) throws -> String {
@@ -40,7 +40,7 @@ struct KnownServiceTests {
 
     @Test("More lanes than there is room for push out those that were not used for longest, and no others")
     func noMoreMemoryIsTakenThanTheLimit() throws {
-        let services = KnownServices(byteLimit: 1 << 20)
+        let services = PushServiceCache(byteLimit: 1 << 20)
         let made = Credential(["Whistle": "w", "Endpoint": "https://one.example"])
         func isKnown(_ number: Int64) -> Bool {
             services.contains(LaneID(hub: Hub.ID(rawValue: number), platform: CarrierPigeon.platform))

@@ -7,23 +7,23 @@ struct LaneTests {
     private let now = Timestamp(seconds: 1000)
 
     @Test func aPageThatWasUnderWayDoesNotEndAPause() {
-        let board = LaneBoard()
+        let board = LaneCircuitBreakers()
         let id = LaneID(hub: Hub.ID(rawValue: 1), platform: PlatformID(rawValue: "pigeon"))
-        func note(isProbe: Bool, _ add: (inout PageTally) -> Void) {
+        func record(isProbe: Bool, _ add: (inout PageTally) -> Void) {
             var tally = PageTally(
                 platform: nil, policy: RetryPolicy(), now: now, expiresAt: now + .seconds(600), areRetries: false)
             add(&tally)
-            let lane = ReadyLane(id, nil, .refused(Outcome(.unknownError, .refuse)), isProbe: isProbe)
-            _ = board.note(tally, lane, isCurrent: true, at: now)
+            let lane = SendContext(id, nil, .refused(Outcome(.unknownError, .refuse)), isProbe: isProbe)
+            _ = board.record(tally, lane, isCurrent: true, at: now)
         }
         let addressee = PageTally.Addressee(
             member: AudienceMember(channel: ChannelID(rawValue: 1)), handle: nil, attemptsBefore: 0)
-        note(isProbe: false) {
+        record(isProbe: false) {
             $0.add(Outcome(.throttled, .retry(after: .seconds(30), scope: .platform)), to: addressee, chance: 0)
         }
-        note(isProbe: false) { $0.addSuccesses(1) }
+        record(isProbe: false) { $0.addSuccesses(1) }
         #expect(board.enter(id, at: now, probeDuration: .seconds(30)) == .paused(until: now + .seconds(30)))
-        note(isProbe: true) { $0.addSuccesses(1) }
+        record(isProbe: true) { $0.addSuccesses(1) }
         #expect(board.isOpen(id))
     }
 }

@@ -23,12 +23,12 @@ struct OverlappingPagesTests {
         let flight = try await Flight(pagesAtOnce: 4)
         try await flight.register(3 + 5 * 3)
         let delivery = try await flight.accept()
-        var course = DeliveryCourse(DeliveryProgress(delivery))
-        #expect(await flight.deliverer.run(&course) == .yielded)
+        var begun = DeliveryRun(DeliveryProgress(delivery))
+        #expect(await flight.deliverer.run(&begun) == .yielded)
         let behindFirst = try await cursor(flight, delivery)
         let isAnswered = Mutex(false)
         flight.transport.interrupt { await waitFor { isAnswered.withLock { $0 } } }
-        async let ending = run(flight, course)
+        async let ending = run(flight, begun)
         // The page that waits counts as none yet.
         await waitFor { flight.transport.batchCount == 4 }
         #expect(try await cursor(flight, delivery) == behindFirst)
@@ -38,10 +38,10 @@ struct OverlappingPagesTests {
         #expect(try await flight.report(delivery).counts == [.success: 18])
     }
 
-    private func run(_ flight: Flight, _ start: DeliveryCourse) async -> Deliverer.Ending {
-        var course = start
+    private func run(_ flight: Flight, _ start: DeliveryRun) async -> Deliverer.Ending {
+        var run = start
         while true {
-            let ending = await flight.deliverer.run(&course)
+            let ending = await flight.deliverer.run(&run)
             if ending != .yielded { return ending }
         }
     }
@@ -76,12 +76,12 @@ struct OverlappingPagesTests {
         let delivery = try await flight.accept()
         let notification = delivery.notification
         let controls = flight.controls
-        var course = DeliveryCourse(DeliveryProgress(delivery))
-        #expect(await flight.deliverer.run(&course) == .yielded)
+        var begun = DeliveryRun(DeliveryProgress(delivery))
+        #expect(await flight.deliverer.run(&begun) == .yielded)
         flight.transport.interrupt {
             _ = try? await controls.apply(.cancel, to: notification.id, in: notification.hub)
         }
-        #expect(await run(flight, course) == .finished)
+        #expect(await run(flight, begun) == .finished)
         let report = try await flight.report(delivery)
         #expect(report.state == .canceled)
         #expect(report.counts[.canceled, default: 0] + report.counts[.success, default: 0] == 300)

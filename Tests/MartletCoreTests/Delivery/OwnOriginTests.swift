@@ -204,9 +204,9 @@ struct OwnOriginTests {
     private let silence = Outcome(.pnsUnreachable, reason: "timedOut", .retry(after: .seconds(1), scope: .origin))
 
     /// - Parameter failing: Devices that are not answered.
-    private func note(
+    private func record(
         _ outcomes: [Outcome], successes: Int = 0, failing: ClosedRange<Int64>? = nil, isProbe: Bool = false,
-        in board: OriginBoard, after time: Duration = .zero
+        in board: OriginCircuitBreakers, after time: Duration = .zero
     ) {
         var evidence = PushEvidence(startedAt: start + time)
         evidence.answers = successes + outcomes.count
@@ -214,67 +214,69 @@ struct OwnOriginTests {
             evidence.add(.init(device: DeviceIdentity(ChannelID(rawValue: number)), outcome: silence))
         }
         let silences = failing.map { Array(repeating: silence, count: $0.count) } ?? []
-        board.note(evidence, outcomes + silences, lane, origin, isProbe: isProbe, at: start + time)
+        board.record(evidence, outcomes + silences, lane, origin, isProbe: isProbe, at: start + time)
     }
 
-    private func enter(_ board: OriginBoard, _ host: String = "a", after time: Duration = .zero) -> OriginBoard.Entry {
+    private func enter(
+        _ board: OriginCircuitBreakers, _ host: String = "a", after time: Duration = .zero
+    ) -> OriginCircuitBreakers.Entry {
         let origin = HTTPOrigin(scheme: .https, host: host)
         return board.enter(lane, origin, at: start + time, probeDuration: .seconds(30))
     }
 
     @Test func whatAnOriginAsksForIsObeyedAndTheLongerWaitStands() {
-        let board = OriginBoard()
-        note([wait(60), wait(10)], in: board)
-        note([wait(10)], in: board)
+        let board = OriginCircuitBreakers()
+        record([wait(60), wait(10)], in: board)
+        record([wait(10)], in: board)
         #expect(enter(board, after: .seconds(20)) == .paused(until: start + .seconds(60), wait(10)))
         #expect(enter(board, "b", after: .seconds(20)) == .free)
         #expect(board.pausedCounts == [HomingPigeon.platform: 1])
-        note([], successes: 5, in: board)
+        record([], successes: 5, in: board)
         #expect(enter(board, after: .seconds(60)) == .probe, "what was under way does not end a pause")
-        note([], successes: 1, isProbe: true, in: board)
+        record([], successes: 1, isProbe: true, in: board)
         #expect(enter(board, after: .seconds(60)) == .free)
         #expect(board.pausedCounts.isEmpty)
     }
 
     @Test func severalDevicesWithoutAnAnswerBetweenThemShowThatAnOriginFails() {
-        let board = OriginBoard()
-        note([], failing: 1...2, in: board)
-        note([Outcome(.unknownError, .refuse)], failing: 3...4, in: board)
-        note([], failing: 5...6, in: board)
+        let board = OriginCircuitBreakers()
+        record([], failing: 1...2, in: board)
+        record([Outcome(.unknownError, .refuse)], failing: 3...4, in: board)
+        record([], failing: 5...6, in: board)
         #expect(enter(board) == .free)
-        for _ in 0..<10 { note([], failing: 5...6, in: board) }
+        for _ in 0..<10 { record([], failing: 5...6, in: board) }
         #expect(enter(board) == .free, "the same two")
-        note([], failing: 7...7, in: board)
+        record([], failing: 7...7, in: board)
         #expect(enter(board) == .paused(until: start + .seconds(5), silence))
     }
 
     @Test func anOriginToWhichNoConnectionCanBeMadeIsLeftAloneAfterTheThird() {
-        let board = OriginBoard()
-        func note(_ count: Int) {
+        let board = OriginCircuitBreakers()
+        func record(_ count: Int) {
             var evidence = PushEvidence(startedAt: start)
             evidence.unreachable = count
-            board.note(evidence, [silence], lane, origin, isProbe: false, at: start)
+            board.record(evidence, [silence], lane, origin, isProbe: false, at: start)
         }
-        note(2)
+        record(2)
         #expect(enter(board) == .free)
-        note(1)
+        record(1)
         #expect(enter(board) == .paused(until: start + .seconds(5), silence))
     }
 
     @Test func strangersCannotFillTheBoard() {
-        let board = OriginBoard()
+        let board = OriginCircuitBreakers()
         func wait(_ host: String, after time: Duration = .zero) {
             var evidence = PushEvidence(startedAt: start + time)
             evidence.answers = 1
             let origin = HTTPOrigin(scheme: .https, host: host)
-            board.note(evidence, [self.wait(60)], lane, origin, isProbe: false, at: start + time)
+            board.record(evidence, [self.wait(60)], lane, origin, isProbe: false, at: start + time)
         }
         for number in 0..<5000 { wait("h\(number)") }
         #expect(board.pausedCounts == [HomingPigeon.platform: 4096])
         wait("a")
         #expect(enter(board) == .free, "those that are paused stay")
         wait("a", after: .seconds(61))
-        #expect(board.count == OriginBoard.limit, "one whose pause is over makes room")
+        #expect(board.count == OriginCircuitBreakers.limit, "one whose pause is over makes room")
         #expect(enter(board, after: .seconds(61)) == .paused(until: start + .seconds(121), self.wait(60)))
         board.forget(lane.hub)
         #expect(board.count == 0)

@@ -12,12 +12,12 @@ struct PacedPigeon: PushService {
         return descriptor
     }()
 
-    let pace: SendingPace?
+    let pace: SendingRate?
     private let pigeon: CarrierPigeon
 
     init(credential: Credential) throws(PushServiceError) {
         pigeon = try CarrierPigeon(credential: credential)
-        pace = SendingPace(account: "a", messagesPerMinute: Int(credential.properties["Route"] ?? "") ?? 60)
+        pace = SendingRate(account: "a", messagesPerMinute: Int(credential.properties["Route"] ?? "") ?? 60)
     }
 
     static func key(of handle: PushHandle) throws(PushServiceError) -> String { try CarrierPigeon.key(of: handle) }

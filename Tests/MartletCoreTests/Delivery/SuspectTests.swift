@@ -114,7 +114,7 @@ struct SuspectTests {
 
     @Test func noMoreAreKeptThanThereIsRoomFor() async throws {
         let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: ShyPigeon.platform)
-        let suspects = Suspects(store: MemoryStorage())
+        let suspects = SuspectedStaleDevices(store: MemoryStorage())
         let now = Timestamp(seconds: 1000)
         #expect(await suspects.channels(of: lane, at: now).isEmpty)
         func channels(_ range: ClosedRange<Int64>) -> Set<ChannelID> { Set(range.map { ChannelID(rawValue: $0) }) }

@@ -238,7 +238,7 @@ struct TemplateDeliveryTests {
         ]
         for number in Int64(0)..<200 {
             let template = Template(body: shapes[Int(number) % shapes.count](number))
-            let rendering = Rendering(id: .init(template: number), template: template, variables: [:])
+            let rendering = TemplateBinding(id: .init(template: number), template: template, variables: [:])
             if case .success(let compiled) = templates.template(of: rendering, on: CarrierPigeon.self) {
                 #expect(compiled.memoryBytes < 4 * template.body.utf8.count + 300_000)
             }
@@ -250,7 +250,7 @@ struct TemplateDeliveryTests {
     @Test func moreTemplatesThanAreRememberedAreCompiledAgain() {
         let templates = CompiledTemplates(byteLimit: 2000)
         for number in [1, 2, 3, 1, 2] as [Int64] {
-            let rendering = Rendering(
+            let rendering = TemplateBinding(
                 id: .init(template: number), template: Template(body: "\(number)"), variables: [:])
             let compiled = templates.template(of: rendering, on: CarrierPigeon.self)
             #expect((try? compiled.get().render(TemplateProperties()).body) == Array("\(number)".utf8))

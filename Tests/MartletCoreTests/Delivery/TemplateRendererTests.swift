@@ -41,10 +41,10 @@ struct TemplateRendererTests {
         let greeting = Template(body: #"{"say":"$(msg)"}"#)
         let personal = Template(body: #"{"to":"$(Name)","say":"$(msg)"}"#)
         let renderings = [
-            Rendering(id: .init(template: 1, variables: 1), template: greeting, variables: ["name": "An"]),
-            Rendering(id: .init(template: 1, variables: 2), template: greeting, variables: ["name": "Bo"]),
-            Rendering(id: .init(template: 2, variables: 1), template: personal, variables: ["name": "An"]),
-            Rendering(id: .init(template: 2, variables: 2), template: personal, variables: ["name": "Bo"]),
+            TemplateBinding(id: .init(template: 1, variables: 1), template: greeting, variables: ["name": "An"]),
+            TemplateBinding(id: .init(template: 1, variables: 2), template: greeting, variables: ["name": "Bo"]),
+            TemplateBinding(id: .init(template: 2, variables: 1), template: personal, variables: ["name": "An"]),
+            TemplateBinding(id: .init(template: 2, variables: 2), template: personal, variables: ["name": "Bo"]),
         ]
         let templates = CompiledTemplates()
         for text in ["hi", "ho"] {

@@ -77,8 +77,8 @@ struct FunnelTests {
         let flight = try await Flight()
         try await flight.register(5)
         let delivery = try await flight.accept(lifetime: .seconds(60))
-        var course = DeliveryCourse(DeliveryProgress(delivery))
-        #expect(await flight.deliverer.run(&course) == .yielded)
+        var run = DeliveryRun(DeliveryProgress(delivery))
+        #expect(await flight.deliverer.run(&run) == .yielded)
         flight.time.advance(by: .seconds(60))
         #expect(try await flight.run(delivery) == .finished)
         let total = try await funnel(flight, delivery).total

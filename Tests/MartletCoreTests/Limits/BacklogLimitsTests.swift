@@ -2,7 +2,7 @@ import MartletCore
 import Testing
 
 struct BacklogLimitsTests {
-    private let limits = BacklogLimits(notifications: 100, usual: 100)
+    private let limits = BacklogLimits(notifications: 100, standard: 100)
 
     private func excess(_ hub: Int, all: Int, bytes: Int64 = 0, adding: Int64 = 1) -> BacklogExcess? {
         limits.excess(
@@ -19,7 +19,7 @@ struct BacklogLimitsTests {
         #expect(excess(1, all: 1, bytes: (1 << 20) - 1) == nil)
         #expect(excess(1, all: 1, bytes: 1 << 20) == .hub)
         // The largest is taken by an empty hub whatever its limit.
-        let small = BacklogLimits(notifications: 1, usual: 1)
+        let small = BacklogLimits(notifications: 1, standard: 1)
         let nothing = BacklogSize(notifications: 0, bytes: 0)
         #expect(small.excess(hub: nothing, all: nothing, adding: 65_536) == nil)
     }
@@ -38,8 +38,8 @@ struct BacklogLimitsTests {
         var isMoving = true
         while isMoving {
             isMoving = false
-            for place in hubs.indices where excess(hubs[place], all: hubs.reduce(0, +)) == nil {
-                hubs[place] += 1
+            for index in hubs.indices where excess(hubs[index], all: hubs.reduce(0, +)) == nil {
+                hubs[index] += 1
                 isMoving = true
             }
         }

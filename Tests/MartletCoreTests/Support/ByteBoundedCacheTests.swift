@@ -11,8 +11,8 @@ struct ByteBoundedCacheTests {
         var bytes: Int { entries.reduce(0) { $0 + $1.bytes } }
 
         mutating func value(for key: Int) -> Int? {
-            guard let place = entries.firstIndex(where: { $0.key == key }) else { return nil }
-            entries.append(entries.remove(at: place))
+            guard let index = entries.firstIndex(where: { $0.key == key }) else { return nil }
+            entries.append(entries.remove(at: index))
             return entries.last?.value
         }
 

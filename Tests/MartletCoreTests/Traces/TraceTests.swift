@@ -255,7 +255,7 @@ struct TraceTests {
         _ = try await flight.run(delivery)
         for device in ["r2", "r7"] {
             let trace = try await trace(flight, delivery, device)
-            #expect(trace.verdict == .spared)
+            #expect(trace.verdict == .suppressed)
             #expect(
                 trace.sentences.first == "Not sent: InvalidCredentials (The hub has no credential for pigeon).")
         }
@@ -281,19 +281,19 @@ struct TraceTests {
         #expect(held.sentences.contains { $0.hasPrefix("It was paused at \(flight.time.now.iso8601)") })
         flight.time.advance(by: .seconds(5))
         _ = try await flight.controls.apply(.cancel, to: id, in: flight.hub)
-        let moment = flight.time.now.iso8601
+        let timestamp = flight.time.now.iso8601
         #expect(try await flight.run(delivery) == .finished)
         let headlines = [
             "r1": "Not tried again: the notification was canceled after 1 attempt.",
             "r3": "Not sent: the notification was canceled before the device's turn.",
         ]
         for (device, attempts) in [("r1", 1), ("r3", 0)] {
-            let spared = try await trace(flight, delivery, device)
-            #expect(spared.verdict == .canceled)
-            #expect(spared.pushes.first?.attempts.count == attempts)
-            #expect(spared.sentences.first == headlines[device])
-            #expect(spared.sentences.contains { $0.contains("carries the message id") } == (attempts > 0))
-            #expect(spared.sentences.contains { $0.hasPrefix("It was canceled at \(moment)") })
+            let suppressed = try await trace(flight, delivery, device)
+            #expect(suppressed.verdict == .canceled)
+            #expect(suppressed.pushes.first?.attempts.count == attempts)
+            #expect(suppressed.sentences.first == headlines[device])
+            #expect(suppressed.sentences.contains { $0.contains("carries the message id") } == (attempts > 0))
+            #expect(suppressed.sentences.contains { $0.hasPrefix("It was canceled at \(timestamp)") })
         }
     }
 

@@ -68,7 +68,7 @@ struct ReplacementTests {
         let paused = try await replace(id.description, fixture)
         #expect(paused.status == .ok)
         #expect(paused.fields["martlet-control"] == "paused")
-        #expect(try await fixture.storage.standing(id, in: fixture.hub.id)?.control == .paused)
+        #expect(try await fixture.storage.status(id, in: fixture.hub.id)?.control == .paused)
         #expect(try await fixture.send(.post, "/demo/messages/\(id)/resume").status == .ok)
         #expect(try await replace(id.description, fixture).fields["martlet-control"] == nil)
     }

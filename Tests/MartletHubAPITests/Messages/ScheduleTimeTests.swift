@@ -17,14 +17,14 @@ struct ScheduleTimeTests {
             ("2026-11-21T09:22", "2026-11-21T09:22:00.000Z"),
             ("2027-11-21T09:22:56", "2027-11-21T09:22:56.000Z"),
         ])
-    func everySpellingIsRead(text: String, moment: String) throws {
-        #expect(try ScheduleTime.moment(text).iso8601 == moment)
+    func everySpellingIsRead(text: String, timestamp: String) throws {
+        #expect(try ScheduleTime.timestamp(text).iso8601 == timestamp)
     }
 
     @Test(arguments: ["", "soon", "2026-11-21", "2026-11-21''T''09:22:56", "'2026-11-21T09:22:56'", "1795253696"])
     func whatIsNoMomentIsRefused(text: String) {
         #expect {
-            _ = try ScheduleTime.moment(text)
+            _ = try ScheduleTime.timestamp(text)
         } throws: { ($0 as? HubAPIError)?.sentence.contains("must be a time such as") == true }
     }
 }

@@ -119,8 +119,8 @@ struct InstallationPatchTests {
                 #"{"a/b~c~1":"1","k":"v"}"#
             ),
         ])
-    func everyOperationDoesWhatTheTableSays(operation: String, place: String, wanted: String) throws {
-        #expect(Self.text(place, in: try Self.patched(operation)) == wanted)
+    func everyOperationDoesWhatTheTableSays(operation: String, index: String, wanted: String) throws {
+        #expect(Self.text(index, in: try Self.patched(operation)) == wanted)
     }
 
     @Test("Trap 30: a template's value is a text that holds JSON, and remove comes with a null")

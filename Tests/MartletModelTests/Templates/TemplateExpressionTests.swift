@@ -133,7 +133,7 @@ struct TemplateExpressionTests {
         let error = try #require(throws: TemplateError.self) {
             try CompiledTemplate(Template(body: text), format: .text)
         }
-        #expect(error.place == .bodyAt(0))
+        #expect(error.index == .bodyAt(0))
         #expect("\(error)".contains(reason), "\(error)")
         #expect("\(error)".hasPrefix("The template's body, at byte 0, has ") && "\(error)".hasSuffix("."))
     }

@@ -63,7 +63,7 @@ struct TemplateJSONTests {
         let error = try #require(throws: TemplateError.self) {
             try CompiledTemplate(Template(body: #"{"a":"$(b)","c":"$(d"}"#), format: .json)
         }
-        #expect(error.place == .bodyAt(17))
+        #expect(error.index == .bodyAt(17))
         #expect(
             "\(error)"
                 == "The template's body, at byte 17, has the expression '$(d', which has no ) where its property ends.")

@@ -131,17 +131,17 @@ struct HTTPClientTests {
         var batch = RequestBatch(
             .init(origin: origin, settings: settings, pathPrefix: "/3/", itemFieldNames: ["x-id"], body: [0x61]))
         for number in 0..<500 { batch.append(path: "\(number)".utf8, values: [Array("id\(number)".utf8)]) }
-        let told = Mutex<[Int: Int]>([:])
+        let reported = Mutex<[Int: Int]>([:])
         await client.send(batch, before: soon) { portion in
-            told.withLock { told in
-                for index in portion.plainSuccesses { told[Int(index), default: 0] += 200 }
+            reported.withLock { reported in
+                for index in portion.plainSuccesses { reported[Int(index), default: 0] += 200 }
                 for answer in portion.answers {
-                    told[answer.index, default: 0] += (try? answer.result.get())?.status.code ?? 1
+                    reported[answer.index, default: 0] += (try? answer.result.get())?.status.code ?? 1
                 }
             }
         }
         let expected = Dictionary(uniqueKeysWithValues: (0..<500).map { ($0, $0 % 10 == 7 ? 410 : 200) })
-        #expect(told.withLock { $0 } == expected)
+        #expect(reported.withLock { $0 } == expected)
         await client.shutDown()
         await server.shutDown()
     }
@@ -165,7 +165,7 @@ struct HTTPClientTests {
             var batch = RequestBatch(shared)
             batch.append(path: "held".utf8)
             batch.append(path: "behind".utf8)
-            await client.send(batch, before: deadline) { ledger.note($0) }
+            await client.send(batch, before: deadline) { ledger.record($0) }
         }()
         await arrived.wait()
         for _ in 0..<6 {
@@ -273,7 +273,7 @@ struct HTTPClientTests {
             RequestBatch.Shared(origin: origin, settings: settings, pathPrefix: "/", plainSuccess: .none))
         for path in ["a\r\nX: y", "b", "c d"] { batch.append(path: path.utf8, body: []) }
         let ledger = BatchLedger()
-        await client.send(batch, before: soon) { ledger.note($0) }
+        await client.send(batch, before: soon) { ledger.record($0) }
         #expect(ledger.entries.count == 3)
         for item in [0, 2] {
             guard case .failure(let error) = ledger.entries[item] else {
@@ -282,8 +282,8 @@ struct HTTPClientTests {
             }
             #expect(error.kind == .invalidRequest)
         }
-        let told = ledger.entries[1]
-        guard case .answer(200, _, let body) = told, body == Array("POST /b ".utf8) else {
+        let reported = ledger.entries[1]
+        guard case .answer(200, _, let body) = reported, body == Array("POST /b ".utf8) else {
             Issue.record("the item in between was not answered")
             return
         }

@@ -12,20 +12,20 @@ struct PoolGroupTests {
 
     @Test func poolsThatAreEquallyFreeTakeTurns() {
         let group = Self.group(loops: 3)
-        let places = (0..<6).map { _ in group.nextPlace() }
-        #expect(Set(places.prefix(3)) == [0, 1, 2])
-        #expect(places.prefix(3) == places.suffix(3))
+        let indices = (0..<6).map { _ in group.nextIndex() }
+        #expect(Set(indices.prefix(3)) == [0, 1, 2])
+        #expect(indices.prefix(3) == indices.suffix(3))
     }
 
     @Test func whoHasEightTimesAsManyConnectionsGetsEightTimesAsMuch() {
         let group = Self.group(loops: 2)
-        group.loads[0].note(connections: 1)
-        group.loads[1].note(connections: 8)
+        group.loads[0].record(connections: 1)
+        group.loads[1].record(connections: 8)
         var dealt = [0, 0]
         for _ in 0..<900 {
-            let place = group.nextPlace()
-            group.loads[place].add(50)
-            dealt[place] += 1
+            let index = group.nextIndex()
+            group.loads[index].add(50)
+            dealt[index] += 1
         }
         #expect(abs(dealt[0] - 100) <= 2)
         #expect(dealt[0] + dealt[1] == 900)
@@ -35,9 +35,9 @@ struct PoolGroupTests {
         let group = Self.group(loops: 2)
         group.loads[0].add(10)
         group.loads[1].add(11)
-        #expect((0..<4).map { _ in group.nextPlace() } == [0, 0, 0, 0])
+        #expect((0..<4).map { _ in group.nextIndex() } == [0, 0, 0, 0])
         group.loads[1].remove(2)
-        #expect((0..<4).map { _ in group.nextPlace() } == [1, 1, 1, 1])
+        #expect((0..<4).map { _ in group.nextIndex() } == [1, 1, 1, 1])
         #expect(!group.isIdle)
         group.loads[0].remove(10)
         group.loads[1].remove(9)

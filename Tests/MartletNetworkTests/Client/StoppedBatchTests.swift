@@ -73,7 +73,7 @@ struct StoppedBatchTests {
         let (ledger, stop) = (BatchLedger(), StopSignal())
         let origin = HTTPOrigin(scheme: .http, host: "127.0.0.1", port: address.port)
         let batch = batch(to: origin, version, stop)
-        let sending = Task { await client.send(batch, before: .now + .seconds(300)) { ledger.note($0) } }
+        let sending = Task { await client.send(batch, before: .now + .seconds(300)) { ledger.record($0) } }
         for await _ in arrivals { break }
         stop.stop()
         gate.open()
@@ -93,7 +93,7 @@ struct StoppedBatchTests {
         let (ledger, stop) = (BatchLedger(), StopSignal())
         stop.stop()
         let nobody = HTTPOrigin(scheme: .http, host: "127.0.0.1", port: 9)
-        await client.send(batch(to: nobody, .http2, stop), before: .now + .seconds(300)) { ledger.note($0) }
+        await client.send(batch(to: nobody, .http2, stop), before: .now + .seconds(300)) { ledger.record($0) }
         #expect(outcome(ledger) == (0, Self.count))
         await client.shutDown()
     }

@@ -14,7 +14,7 @@ struct TransferTests {
         loops = try EventLoopGroup(count: 2)
     }
 
-    private static func byte(_ place: Int) -> UInt8 { UInt8(truncatingIfNeeded: place &* 31 &+ place >> 8) }
+    private static func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index &* 31 &+ index >> 8) }
 
     private static func bytes(_ range: Range<Int>) -> [UInt8] { range.map(byte) }
 

@@ -19,17 +19,17 @@ final class BatchLedger: Sendable {
     var doubles: Int { state.withLock { $0.doubles } }
     var portions: Int { state.withLock { $0.portions } }
 
-    func note(_ portion: ResultPortion) {
+    func record(_ portion: ResultPortion) {
         state.withLock { state in
             state.portions += 1
-            for index in portion.plainSuccesses { Self.note(.success, Int(index), &state.entries, &state.doubles) }
+            for index in portion.plainSuccesses { Self.record(.success, Int(index), &state.entries, &state.doubles) }
             for answer in portion.answers {
-                Self.note(Self.entry(answer.result), answer.index, &state.entries, &state.doubles)
+                Self.record(Self.entry(answer.result), answer.index, &state.entries, &state.doubles)
             }
         }
     }
 
-    private static func note(_ entry: Entry, _ index: Int, _ entries: inout [Int: Entry], _ doubles: inout Int) {
+    private static func record(_ entry: Entry, _ index: Int, _ entries: inout [Int: Entry], _ doubles: inout Int) {
         if entries.updateValue(entry, forKey: index) != nil { doubles += 1 }
     }
 
@@ -46,6 +46,6 @@ final class BatchLedger: Sendable {
     func run(
         _ batch: RequestBatch, from now: ContinuousClock.Instant, before deadline: ContinuousClock.Instant
     ) -> BatchRun {
-        BatchRun(batch, from: now, before: deadline, results: { self.note($0) }, completed: {})
+        BatchRun(batch, from: now, before: deadline, results: { self.record($0) }, completed: {})
     }
 }

@@ -57,15 +57,15 @@ import Testing
                 }
                 pair.run(cut: cut)
             }
-            for (place, ledger) in ledgers.enumerated() {
-                try #require(ledger.entries.count == batches[place].count)
+            for (index, ledger) in ledgers.enumerated() {
+                try #require(ledger.entries.count == batches[index].count)
                 doubles += ledger.doubles
-                for (index, entry) in ledger.entries { entries[place * 1_000 + index] = entry }
+                for (index, entry) in ledger.entries { entries[index * 1_000 + index] = entry }
             }
-            for request in pair.dispatch.requests { note(request) }
+            for request in pair.dispatch.requests { record(request) }
         }
 
-        private mutating func note(_ request: HTTPRequest) {
+        private mutating func record(_ request: HTTPRequest) {
             let fields = request.fields.map { "\($0.name): \($0.value)" }.sorted()
             requests[request.target] = Seen(
                 method: request.method, authority: request.authority, fields: fields, body: request.body)
@@ -106,9 +106,9 @@ import Testing
                 let (path, values, body) = shapes[chance.below(shapes.count)]
                 for turn in 0...repeats {
                     let number = String(chance.next(), radix: 2)
-                    let place = path + "/" + String(repeating: "0", count: 64 - number.count) + number
+                    let index = path + "/" + String(repeating: "0", count: 64 - number.count) + number
                     batch.append(
-                        path: place.utf8, values: values.map { Self.turned($0, by: turn) },
+                        path: index.utf8, values: values.map { Self.turned($0, by: turn) },
                         body: body.map { Self.turned($0, by: turn) })
                 }
             }
@@ -118,8 +118,8 @@ import Testing
         /// Other bytes of the same number.
         private static func turned(_ bytes: [UInt8], by count: Int) -> [UInt8] {
             guard !bytes.isEmpty else { return [] }
-            let place = count % bytes.count
-            return Array(bytes[place...] + bytes[..<place])
+            let index = count % bytes.count
+            return Array(bytes[index...] + bytes[..<index])
         }
 
         /// Answers that depend on the request alone.

@@ -32,7 +32,7 @@ private struct PoolWorld {
     private var members: [Int: Member] = [:]
     private var waiting = 0
     private var added = 0
-    private var told = 0
+    private var reported = 0
 
     init(seed: UInt64) {
         chance = SeededGenerator(seed: seed)
@@ -74,7 +74,7 @@ private struct PoolWorld {
         let count = 1 + chance.below(member.underWay)
         member.underWay -= count
         member.answers += count
-        told += count
+        reported += count
         members[id] = member
     }
 
@@ -99,7 +99,7 @@ private struct PoolWorld {
     }
 
     private mutating func close(_ id: Int) {
-        told += members[id]?.underWay ?? 0
+        reported += members[id]?.underWay ?? 0
         members[id] = nil
         perform(pool.closed(id, jitter: 0.5, at: now))
     }
@@ -132,7 +132,7 @@ private struct PoolWorld {
             case .fill: break
             case .drain(let id): members[id]?.isOpen = false
             case .failWaiting:
-                told += waiting
+                reported += waiting
                 waiting = 0
             }
         }
@@ -171,17 +171,17 @@ private struct PoolWorld {
         }
     }
 
-    func check(_ moment: String) {
+    func check(_ timestamp: String) {
         let underWay = members.values.reduce(0) { $0 + $1.underWay }
-        #expect(added == waiting + underWay + told, "requests are lost: \(moment)")
+        #expect(added == waiting + underWay + reported, "requests are lost: \(timestamp)")
         let kept = members.values.count { $0.isOpen }
-        #expect(kept <= pool.connectionLimit, "too many connections: \(moment)")
+        #expect(kept <= pool.connectionLimit, "too many connections: \(timestamp)")
         let hasHope = !members.isEmpty || pool.deadline != nil
-        #expect(waiting == 0 || hasHope, "what waits is forgotten: \(moment)")
+        #expect(waiting == 0 || hasHope, "what waits is forgotten: \(timestamp)")
     }
 
     /// Nothing more is asked for and everything is answered: all connections go in the end.
-    mutating func comeToRest(_ moment: String) {
+    mutating func comeToRest(_ timestamp: String) {
         var rounds = 0
         while rounds < 1000, !members.isEmpty || waiting > 0 || pool.deadline != nil {
             rounds += 1
@@ -189,7 +189,7 @@ private struct PoolWorld {
                 guard var member = members[id], !member.isConnecting else { continue }
                 member.limit = 10
                 member.answers += member.underWay
-                told += member.underWay
+                reported += member.underWay
                 member.underWay = 0
                 members[id] = member
             }
@@ -202,7 +202,7 @@ private struct PoolWorld {
             }
             settle()
         }
-        #expect(rounds < 1000, "it does not come to rest: \(moment)")
-        #expect(added == told, "\(moment)")
+        #expect(rounds < 1000, "it does not come to rest: \(timestamp)")
+        #expect(added == reported, "\(timestamp)")
     }
 }

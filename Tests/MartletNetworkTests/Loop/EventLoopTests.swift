@@ -79,19 +79,19 @@ struct EventLoopTests {
         let loop = try EventLoop()
         let other = Elsewhere()
         let pinned = OnLoop(try EventLoop())
-        let places = await Task(executorPreference: loop) {
-            var places = [loop.isCurrent]
+        let indices = await Task(executorPreference: loop) {
+            var indices = [loop.isCurrent]
             _ = await other.double(2)
-            places.append(loop.isCurrent)
+            indices.append(loop.isCurrent)
             await pinned.add()
-            places.append(loop.isCurrent)
+            indices.append(loop.isCurrent)
             await Task.yield()
-            places.append(loop.isCurrent)
+            indices.append(loop.isCurrent)
             async let child = { loop.isCurrent }()
-            places.append(await child)
-            return places
+            indices.append(await child)
+            return indices
         }.value
-        #expect(places == [true, true, true, true, true])
+        #expect(indices == [true, true, true, true, true])
     }
 
     @Test func whatACancelledTimerHeldMayCancelAnotherAsItEnds() async throws {

@@ -73,7 +73,7 @@ struct TLSTests {
         var isDone = false
         for _ in 0..<10 where !isDone {
             let result = SSL_do_handshake(client)
-            if case .done = server.shakeHands(sockets[1]) { isDone = result == 1 }
+            if case .done = server.performHandshake(sockets[1]) { isDone = result == 1 }
         }
         #expect(isDone)
         for _ in 0..<updates {
@@ -100,8 +100,8 @@ struct TLSTests {
         let client = try TLSSession(clientOf: context, host: "push.example.com", protocols: ["h2"])
         var isDone = false
         for _ in 0..<10 {
-            if case .done = client.shakeHands(sockets[0]) { isDone = true }
-            _ = server.shakeHands(sockets[1])
+            if case .done = client.performHandshake(sockets[0]) { isDone = true }
+            _ = server.performHandshake(sockets[1])
         }
         #expect(isDone == isAccepted)
     }

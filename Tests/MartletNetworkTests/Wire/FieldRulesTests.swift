@@ -7,14 +7,14 @@ struct FieldRulesTests {
     @Test func aByteIsJudgedTheSameWhereverItStands() {
         for byte in UInt8.min...UInt8.max {
             for count in 1...18 {
-                for place in 0..<count {
+                for index in 0..<count {
                     var bytes = [UInt8](repeating: UInt8(ascii: "~"), count: count)
-                    bytes[place] = byte
+                    bytes[index] = byte
                     let (areVisible, areValueBytes) = bytes.withUnsafeBufferPointer {
                         (FieldRules.areVisible($0), FieldRules.areValueBytes($0))
                     }
                     if areVisible != (byte > 0x20 && byte < 0x7F) || areValueBytes != FieldRules.isValueByte(byte) {
-                        Issue.record("byte \(byte) at \(place) of \(count)")
+                        Issue.record("byte \(byte) at \(index) of \(count)")
                     }
                 }
             }

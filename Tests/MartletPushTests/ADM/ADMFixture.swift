@@ -22,8 +22,8 @@ struct ADMFixture {
 
     /// A service with some properties in place of others; nil leaves one out.
     static func service(_ changes: [String: String?] = [:]) throws(PushServiceError) -> ADM {
-        let usual: [String: String?] = ["ClientId": "client", "ClientSecret": "secret"]
-        return try ADM(credential: Credential(usual.merging(changes) { $1 }.compactMapValues(\.self)))
+        let standard: [String: String?] = ["ClientId": "client", "ClientSecret": "secret"]
+        return try ADM(credential: Credential(standard.merging(changes) { $1 }.compactMapValues(\.self)))
     }
 
     static func exchange(of service: ADM) throws -> TokenExchange {

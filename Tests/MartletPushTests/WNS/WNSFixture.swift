@@ -27,8 +27,8 @@ struct WNSFixture {
 
     /// A service for real channels, with some properties in place of others; nil leaves one out.
     static func service(_ changes: [String: String?] = [:]) throws(PushServiceError) -> WNS {
-        let usual: [String: String?] = ["PackageSid": "ms-app://s-1-15-2-1", "SecretKey": "key"]
-        return try WNS(credential: Credential(usual.merging(changes) { $1 }.compactMapValues(\.self)))
+        let standard: [String: String?] = ["PackageSid": "ms-app://s-1-15-2-1", "SecretKey": "key"]
+        return try WNS(credential: Credential(standard.merging(changes) { $1 }.compactMapValues(\.self)))
     }
 
     mutating func channel() throws -> PushHandle { WNS.handle(from: try simulator.addDevice([:])) }

@@ -69,7 +69,7 @@ struct WebPushRequestTests {
     func aPathIsSentAsTheEndpointHasIt(endpoint: String, path: String) throws {
         let handle = PushHandle(endpoint, WebPushFixture.point, WebPushFixture.secret)
         let subscription = try #require(WebPushSubscription(handle.text.utf8))
-        #expect("/" + String(decoding: subscription.pathBehindSlash, as: UTF8.self) == path)
+        #expect("/" + String(decoding: subscription.pathAfterSlash, as: UTF8.self) == path)
     }
 
     @Test func aHandleThatIsNoSubscriptionIsRefusedAndLeavesTheBatchAsItWas() throws {

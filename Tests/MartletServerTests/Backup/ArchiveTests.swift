@@ -18,10 +18,10 @@ struct ArchiveTests {
 
     /// Reads in pieces of no more than some size.
     private func read(_ bytes: [UInt8], inPiecesOf limit: Int = .max) throws -> [(name: String, content: [UInt8])] {
-        var place = 0
+        var index = 0
         var reader = ArchiveReader { count in
-            let piece = Array(bytes[place..<min(bytes.count, place + min(count, limit))])
-            place += piece.count
+            let piece = Array(bytes[index..<min(bytes.count, index + min(count, limit))])
+            index += piece.count
             return piece
         }
         var members: [(name: String, content: [UInt8])] = []
@@ -47,10 +47,10 @@ struct ArchiveTests {
 
     @Test func whateverByteIsAnotherItIsDamaged() throws {
         let whole = try archive()
-        for place in whole.indices {
+        for index in whole.indices {
             var changed = whole
-            changed[place] ^= UInt8(truncatingIfNeeded: 1 << (place % 8))
-            #expect(throws: BackupError.self, "byte \(place)") { try read(changed) }
+            changed[index] ^= UInt8(truncatingIfNeeded: 1 << (index % 8))
+            #expect(throws: BackupError.self, "byte \(index)") { try read(changed) }
         }
     }
 

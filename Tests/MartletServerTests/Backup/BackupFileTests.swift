@@ -107,11 +107,11 @@ struct BackupFileTests {
             try write(Array(bytes[..<length]))
             #expect(refusal() != nil && isNothingLeft, "cut at \(length)")
         }
-        for place in stride(from: 0, to: bytes.count, by: bytes.count / 10) {
+        for index in stride(from: 0, to: bytes.count, by: bytes.count / 10) {
             var changed = bytes
-            changed[place] ^= 0x20
+            changed[index] ^= 0x20
             try write(changed)
-            #expect(refusal() != nil && isNothingLeft, "changed at \(place)")
+            #expect(refusal() != nil && isNothingLeft, "changed at \(index)")
             #expect(throws: ServerError.self) { try BackupFile.check(file) }
         }
     }

@@ -95,10 +95,10 @@ struct ServerKeysTests {
         #expect(keys.open(sealed, context: "there") == nil)
         #expect(keys.open([], context: "here") == nil)
         #expect(keys.open(Array(sealed.prefix(4)), context: "here") == nil)
-        for place in sealed.indices {
+        for index in sealed.indices {
             var changed = sealed
-            changed[place] ^= 1
-            #expect(keys.open(changed, context: "here") == nil, "byte \(place)")
+            changed[index] ^= 1
+            #expect(keys.open(changed, context: "here") == nil, "byte \(index)")
         }
     }
 

@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 import MartletPush
 
-/// A push service that only these tests know, written as the rules of a service are: it takes `POST /parcels/{handle}`
+/// A push service that only these tests know, written as the rules of a service are: it takes `POST /groups/{handle}`
 /// with any body from anybody, and gives tokens that it never looks at, under `POST /token`.
 struct Courier: PushServiceSimulator {
     static let platform = PlatformID(rawValue: "courier")

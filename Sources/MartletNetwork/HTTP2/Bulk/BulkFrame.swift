@@ -7,7 +7,7 @@ struct BulkFrame {
     /// Where each part of an item stands.
     private var parts: [Range<Int>] = []
     /// Where the header of the DATA frame stands; nil where there is no body.
-    private var dataPlace: Int?
+    private var dataIndex: Int?
     private(set) var bodyCount = 0
 
     /// How long a copy is.
@@ -19,15 +19,15 @@ struct BulkFrame {
     ///   - parts: Where each part of the item stands in `output`.
     /// - Returns: false, with nothing changed, where they are not.
     mutating func take(
-        _ output: [UInt8], from start: Int, dataPlace: Int, bodyCount: Int, parts: [Range<Int>]
+        _ output: [UInt8], from start: Int, dataIndex: Int, bodyCount: Int, parts: [Range<Int>]
     ) -> Bool {
-        let end = bodyCount == 0 ? dataPlace : dataPlace + HTTP2FrameHeader.size + bodyCount
+        let end = bodyCount == 0 ? dataIndex : dataIndex + HTTP2FrameHeader.size + bodyCount
         guard output.count == end else { return false }
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: output[start...])
         self.parts.removeAll(keepingCapacity: true)
         for part in parts { self.parts.append(part.lowerBound - start..<part.upperBound - start) }
-        self.dataPlace = bodyCount == 0 ? nil : dataPlace - start
+        self.dataIndex = bodyCount == 0 ? nil : dataIndex - start
         self.bodyCount = bodyCount
         return true
     }
@@ -35,18 +35,18 @@ struct BulkFrame {
     /// Appends the frames of an item.
     /// - Returns: false, with nothing appended, where its parts have other lengths.
     func copy(_ item: Int, of items: RequestBatch.Parts, on stream: Int32, into output: inout [UInt8]) -> Bool {
-        for (number, place) in parts.enumerated() where items.count(number, of: item) != place.count { return false }
+        for (number, index) in parts.enumerated() where items.count(number, of: item) != index.count { return false }
         let start = output.count
         output.append(contentsOf: bytes)
         output.withUnsafeMutableBytes { output in
             let frame = UnsafeMutableRawBufferPointer(rebasing: output[start...])
-            for (number, place) in parts.enumerated() {
-                UnsafeMutableRawBufferPointer(rebasing: frame[place])
+            for (number, index) in parts.enumerated() {
+                UnsafeMutableRawBufferPointer(rebasing: frame[index])
                     .copyMemory(from: UnsafeRawBufferPointer(items.part(number, of: item)))
             }
             let id = UInt32(bitPattern: stream).bigEndian
             frame.storeBytes(of: id, toByteOffset: 5, as: UInt32.self)
-            if let dataPlace { frame.storeBytes(of: id, toByteOffset: dataPlace + 5, as: UInt32.self) }
+            if let dataIndex { frame.storeBytes(of: id, toByteOffset: dataIndex + 5, as: UInt32.self) }
         }
         return true
     }

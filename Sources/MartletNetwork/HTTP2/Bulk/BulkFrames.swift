@@ -17,18 +17,18 @@ struct BulkFrames {
     func areValid(for version: Int) -> Bool { self.version == version && !frames.isEmpty }
 
     /// Takes over the frames of an item that no other was like.
-    mutating func note(
-        _ output: [UInt8], from start: Int, dataPlace: Int, bodyCount: Int, parts: [Range<Int>], version: Int
+    mutating func record(
+        _ output: [UInt8], from start: Int, dataIndex: Int, bodyCount: Int, parts: [Range<Int>], version: Int
     ) {
         if self.version != version {
             frames.removeAll(keepingCapacity: true)
             self.version = version
         }
-        let place = frames.count < Self.limit ? frames.count : (latest + 1) % Self.limit
-        if place == frames.count { frames.append(BulkFrame()) }
-        if frames[place].take(output, from: start, dataPlace: dataPlace, bodyCount: bodyCount, parts: parts) {
-            latest = place
-        } else if frames[place].count == 0 {
+        let index = frames.count < Self.limit ? frames.count : (latest + 1) % Self.limit
+        if index == frames.count { frames.append(BulkFrame()) }
+        if frames[index].take(output, from: start, dataIndex: dataIndex, bodyCount: bodyCount, parts: parts) {
+            latest = index
+        } else if frames[index].count == 0 {
             frames.removeLast()
         }
         longest = frames.reduce(0) { max($0, $1.count) }
@@ -41,9 +41,9 @@ struct BulkFrames {
         _ item: Int, of items: RequestBatch.Parts, on stream: Int32, into output: inout [UInt8]
     ) -> Int? {
         if frames[latest].copy(item, of: items, on: stream, into: &output) { return frames[latest].bodyCount }
-        for place in frames.indices where frames[place].copy(item, of: items, on: stream, into: &output) {
-            latest = place
-            return frames[place].bodyCount
+        for index in frames.indices where frames[index].copy(item, of: items, on: stream, into: &output) {
+            latest = index
+            return frames[index].bodyCount
         }
         return nil
     }

@@ -25,13 +25,13 @@ final class BulkRun {
     }
 
     /// The request that was written last is the pattern of others; its header block must have changed no table.
-    func noteFrame(_ output: [UInt8], from start: Int, dataPlace: Int, bodyCount: Int, version: Int) {
+    func recordFrame(_ output: [UInt8], from start: Int, dataIndex: Int, bodyCount: Int, version: Int) {
         var parts = template.parts
         if run.batch.shared.body == nil {
-            let body = bodyCount == 0 ? dataPlace : dataPlace + HTTP2FrameHeader.size
+            let body = bodyCount == 0 ? dataIndex : dataIndex + HTTP2FrameHeader.size
             parts.append(body..<body + bodyCount)
         }
-        frames.note(output, from: start, dataPlace: dataPlace, bodyCount: bodyCount, parts: parts, version: version)
+        frames.record(output, from: start, dataIndex: dataIndex, bodyCount: bodyCount, parts: parts, version: version)
     }
 }
 

@@ -15,9 +15,9 @@ extension BulkSession {
             return
         }
         var streams: UInt32?
-        for place in stride(from: 0, to: payload.count, by: 6) {
-            let id = payload.loadUnaligned(fromByteOffset: place, as: UInt16.self).bigEndian
-            let value = payload.loadUnaligned(fromByteOffset: place + 2, as: UInt32.self).bigEndian
+        for index in stride(from: 0, to: payload.count, by: 6) {
+            let id = payload.loadUnaligned(fromByteOffset: index, as: UInt16.self).bigEndian
+            let value = payload.loadUnaligned(fromByteOffset: index + 2, as: UInt32.self).bigEndian
             switch id {
             case BulkPeerSettings.headerTableSize: table.allow(value)
             case BulkPeerSettings.maxConcurrentStreams: streams = value

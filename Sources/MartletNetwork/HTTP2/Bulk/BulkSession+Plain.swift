@@ -4,8 +4,8 @@ import MartletHTTP
 /// whatever is not plain is left to the rest of the session. Docs/Decisions/0003 has the figures.
 extension BulkSession {
     /// Writes requests as copies of the one before, as long as they fit it and the peer's limits.
-    func copyFrames(of run: BatchRun, at place: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {
-        guard unwritten.isEmpty, var frames = runs[place]?.frames, frames.areValid(for: table.version),
+    func copyFrames(of run: BatchRun, at index: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {
+        guard unwritten.isEmpty, var frames = runs[index]?.frames, frames.areValid(for: table.version),
             frames.longestBody <= min(peer.initialWindow, peer.maxFrameSize)
         else { return }
         let space = (max(0, limit - output.count) + frames.longest - 1) / frames.longest
@@ -26,7 +26,7 @@ extension BulkSession {
                     let bodyCount = frames.copy(next, of: parts, on: free, into: &output)
                 else { break }
                 var stream = BulkStream(
-                    id: free, run: Int32(place), item: UInt32(next), window: peer.initialWindow - bodyCount)
+                    id: free, run: Int32(index), item: UInt32(next), window: peer.initialWindow - bodyCount)
                 stream.sent = Int32(bodyCount)
                 stream.isWritten = true
                 stream.startedAt = ticks
@@ -42,8 +42,8 @@ extension BulkSession {
         let written = next - items.lowerBound
         window -= bodies
         run.draw(written)
-        runs[place]?.frames = frames
-        runs[place]?.open += written
+        runs[index]?.frames = frames
+        runs[index]?.open += written
         if wasIdle, written > 0 { becameBusy() }
     }
 
@@ -55,7 +55,7 @@ extension BulkSession {
         var ring = BulkStreamRing(capacity: 0)
         swap(&ring, &self.ring)
         var taken = 0
-        var place: Int32 = -1
+        var index: Int32 = -1
         var plain = PlainSuccess.none
         var items: [UInt32] = []
         var last = BulkStream()
@@ -63,11 +63,11 @@ extension BulkSession {
         while let answer = PlainAnswer(input, at: taken), ring.isOpen(answer.stream) {
             let stream = ring[answer.stream]
             guard stream.run >= 0, stream.isWritten else { break }
-            if stream.run != place {
-                succeeded(items, ofRunAt: place, last: last)
+            if stream.run != index {
+                succeeded(items, ofRunAt: index, last: last)
                 items.removeAll(keepingCapacity: true)
-                place = stream.run
-                plain = runs[Int(place)]?.plainSuccess ?? .none
+                index = stream.run
+                plain = runs[Int(index)]?.plainSuccess ?? .none
             }
             guard plain.covers(.ok, answer.body) else { break }
             items.append(stream.item)
@@ -77,16 +77,16 @@ extension BulkSession {
             taken = answer.end
         }
         swap(&ring, &self.ring)
-        succeeded(items, ofRunAt: place, last: last)
+        succeeded(items, ofRunAt: index, last: last)
         if bodies > 0 { returnWindow(bodies) }
         return taken
     }
 
-    private func succeeded(_ items: [UInt32], ofRunAt place: Int32, last: BulkStream) {
-        guard !items.isEmpty, place >= 0 else { return }
+    private func succeeded(_ items: [UInt32], ofRunAt index: Int32, last: BulkStream) {
+        guard !items.isEmpty, index >= 0 else { return }
         answered(items.count, last: last)
-        runs[Int(place)]?.open -= items.count
-        runs[Int(place)]?.run.succeeded(items)
+        runs[Int(index)]?.open -= items.count
+        runs[Int(index)]?.run.succeeded(items)
     }
 }
 
@@ -113,12 +113,12 @@ private struct PlainAnswer {
             end = block + head.length
             return
         }
-        let behind = block + head.length
-        guard let data = Self.frame(input, at: behind), data.kind == HTTP2FrameHeader.Kind.data,
+        let after = block + head.length
+        guard let data = Self.frame(input, at: after), data.kind == HTTP2FrameHeader.Kind.data,
             data.flags == Flag.endStream, data.stream == stream
         else { return nil }
-        end = behind + HTTP2FrameHeader.size + data.length
-        body = UnsafeRawBufferPointer(rebasing: input[behind + HTTP2FrameHeader.size..<end])
+        end = after + HTTP2FrameHeader.size + data.length
+        body = UnsafeRawBufferPointer(rebasing: input[after + HTTP2FrameHeader.size..<end])
     }
 
     private static func frame(_ input: UnsafeRawBufferPointer, at start: Int) -> HTTP2FrameHeader? {

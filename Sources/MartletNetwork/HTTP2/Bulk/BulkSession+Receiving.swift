@@ -124,7 +124,7 @@ extension BulkSession {
         }
         guard let stream = close(id) else { return }
         answered(last: stream)
-        standing.answered(with: answer.status)
+        status.answered(with: answer.status)
         // An answer before the end of the request's body makes the rest of it useless.
         if !stream.isWritten { HTTP2FrameWriter.reset(id, .noError, into: &control) }
         guard stream.run >= 0 else {

@@ -6,25 +6,25 @@ extension BulkSession {
     func fill(_ output: inout [UInt8], limit: Int) {
         writeBodies(into: &output, limit: limit)
         while output.count < limit, unwritten.isEmpty, room > 0,
-            let turn = turns.next(of: runs.count, standing)
+            let turn = turns.next(of: runs.count, status)
         {
             if !draw(turn, into: &output, limit: limit) { break }
         }
     }
 
-    private func standing(_ place: Int) -> RunTurns.Standing {
-        guard let run = runs[place]?.run, now < run.deadline else { return .empty }
-        return run.standing
+    private func status(_ index: Int) -> BatchScheduler.Standing {
+        guard let run = runs[index]?.run, now < run.deadline else { return .empty }
+        return run.status
     }
 
     /// - Returns: false when the connection takes no more requests.
-    private func draw(_ turn: RunTurns.Turn, into output: inout [UInt8], limit: Int) -> Bool {
-        guard let run = runs[turn.place]?.run else { return true }
+    private func draw(_ turn: BatchScheduler.Turn, into output: inout [UInt8], limit: Int) -> Bool {
+        guard let run = runs[turn.index]?.run else { return true }
         let rest = max(0, run.waiting - turn.items)
         while output.count < limit, unwritten.isEmpty, room > 0, run.waiting > rest {
-            copyFrames(of: run, at: turn.place, atMost: run.waiting - rest, into: &output, limit: limit)
+            copyFrames(of: run, at: turn.index, atMost: run.waiting - rest, into: &output, limit: limit)
             guard output.count < limit, room > 0, run.waiting > rest, let item = run.next() else { break }
-            if !write(item, ofRunAt: turn.place, run, into: &output) { return false }
+            if !write(item, ofRunAt: turn.index, run, into: &output) { return false }
         }
         return true
     }
@@ -47,22 +47,22 @@ extension BulkSession {
         return nextID
     }
 
-    private func write(_ item: Int, ofRunAt place: Int, _ run: BatchRun, into output: inout [UInt8]) -> Bool {
-        guard runs[place]?.isWritable == true, run.batch.isWritable(item) else {
+    private func write(_ item: Int, ofRunAt index: Int, _ run: BatchRun, into output: inout [UInt8]) -> Bool {
+        guard runs[index]?.isWritable == true, run.batch.isWritable(item) else {
             run.answered(item, .failure(.unwritable))
             hasRefused = true
             return true
         }
-        guard let id = openStream(run: Int32(place), item: UInt32(item)) else {
+        guard let id = openStream(run: Int32(index), item: UInt32(item)) else {
             run.giveBack(item)
             return false
         }
-        runs[place]?.open += 1
+        runs[index]?.open += 1
         let length = run.batch.withBody(item) { $0.count }
         let start = HTTP2FrameWriter.reserveHeader(in: &output)
-        let isKnown = runs[place]?.template.isCurrent(table) ?? false
-        runs[place]?.template.write(item, of: run.batch, bodyCount: length, table: &table, into: &output)
-        let dataPlace = output.count
+        let isKnown = runs[index]?.template.isCurrent(table) ?? false
+        runs[index]?.template.write(item, of: run.batch, bodyCount: length, table: &table, into: &output)
+        let dataIndex = output.count
         HTTP2FrameWriter.headers(
             at: start, on: id, isLast: length == 0, maxFrameSize: peer.maxFrameSize, into: &output)
         if length > 0 {
@@ -73,8 +73,8 @@ extension BulkSession {
         if !ring[id].isWritten {
             unwritten.append(id)
         } else if isKnown {
-            runs[place]?.noteFrame(
-                output, from: start, dataPlace: dataPlace, bodyCount: length, version: table.version)
+            runs[index]?.recordFrame(
+                output, from: start, dataIndex: dataIndex, bodyCount: length, version: table.version)
         }
         return true
     }

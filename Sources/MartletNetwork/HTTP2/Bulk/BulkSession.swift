@@ -24,7 +24,7 @@ final class BulkSession: ClientProtocol {
     var control: [UInt8] = []
     var ring = BulkStreamRing(capacity: 128)
     var runs: [BulkRun?] = []
-    var turns = RunTurns()
+    var turns = BatchScheduler()
     var singles: [Int32: BulkSingle] = [:]
     /// Streams whose body waits for a window, in the order of their requests.
     var unwritten: [Int32] = []
@@ -55,7 +55,7 @@ final class BulkSession: ClientProtocol {
     private var answersCounted = 0
     private var answersInRoundTrip = 0
     private var liveness: HTTP2Liveness
-    var standing = HTTP2Standing()
+    var status = HTTP2ConnectionHealth()
     private let clock: BulkClock
     private(set) var roundTrip: Duration?
     private(set) var answeredAt: ContinuousClock.Instant?
@@ -64,8 +64,8 @@ final class BulkSession: ClientProtocol {
     private var isClosing = false
     private(set) var answerCount = 0
     var goAway: HTTP2GoAway?
-    private var toldCapacity = 0
-    private var toldOpen = true
+    private var reportedCapacity = 0
+    private var reportedOpen = true
 
     /// - Parameter owner: Is told when there is room for requests, and when there never will be again.
     init(
@@ -84,7 +84,7 @@ final class BulkSession: ClientProtocol {
                 (BulkPeerSettings.initialWindowSize, UInt32(Self.streamWindow)),
             ], into: &control)
         HTTP2FrameWriter.windowUpdate(0, by: Self.connectionWindow - 65_535, into: &control)
-        toldCapacity = capacity
+        reportedCapacity = capacity
     }
 
     // MARK: WireProtocol
@@ -134,8 +134,8 @@ final class BulkSession: ClientProtocol {
         case .ping: HTTP2FrameWriter.ping([0, 0, 0, 0, 0, 0, 0, 0], isAnswer: false, into: &control)
         case .giveUp: fall("the peer is silent and does not answer a PING")
         }
-        for place in runs.indices {
-            if let run = runs[place], now >= run.due { timeOut(run.run.answerTime, at: place) }
+        for index in runs.indices {
+            if let run = runs[index], now >= run.due { timeOut(run.run.answerTime, at: index) }
         }
         settle()
         connection?.needsWrite()
@@ -208,7 +208,7 @@ final class BulkSession: ClientProtocol {
         guard let id = Int32(exactly: request), singles.removeValue(forKey: id) != nil else { return }
         catchUp()
         let stream = close(id, reset: .cancel)
-        if isLate, let stream { standing.timedOut(after: age(of: stream)) }
+        if isLate, let stream { status.timedOut(after: age(of: stream)) }
         settle()
         connection?.needsWrite()
     }
@@ -216,8 +216,8 @@ final class BulkSession: ClientProtocol {
     func draw(from run: BatchRun) {
         catchUp()
         guard isOpen, !runs.contains(where: { $0?.run === run }) else { return }
-        if let place = runs.firstIndex(where: { $0 == nil }) {
-            runs[place] = BulkRun(run)
+        if let index = runs.firstIndex(where: { $0 == nil }) {
+            runs[index] = BulkRun(run)
         } else {
             runs.append(BulkRun(run))
         }
@@ -249,7 +249,7 @@ final class BulkSession: ClientProtocol {
         roundTrip = age(of: last)
         answersInRoundTrip = Int(answersBefore &- last.answersBefore)
         limit.answered(count)
-        standing.answered(count)
+        status.answered(count)
     }
 
     func stopOpening() {
@@ -280,21 +280,21 @@ final class BulkSession: ClientProtocol {
     }
 
     /// Gives up the requests of a run that are late, and finds out when others will be.
-    private func timeOut(_ answerTime: Duration, at place: Int) {
+    private func timeOut(_ answerTime: Duration, at index: Int) {
         let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came in time")
         var longest = Duration.zero
-        for stream in ring.all where stream.run == Int32(place) {
+        for stream in ring.all where stream.run == Int32(index) {
             let age = age(of: stream)
             guard age + .microseconds(1) >= answerTime else {
                 longest = max(longest, age)
                 continue
             }
             HTTP2FrameWriter.reset(stream.id, .cancel, into: &control)
-            standing.timedOut(after: age)
+            status.timedOut(after: age)
             fail(stream.id, error)
         }
         // They were written at many moments; a look at all of them for each of these is too much.
-        runs[place]?.due = now + max(answerTime - longest, answerTime / 32)
+        runs[index]?.due = now + max(answerTime - longest, answerTime / 32)
     }
 
     private func measureAnswers() {
@@ -309,20 +309,20 @@ final class BulkSession: ClientProtocol {
     /// At the end of every call: tells what has come, forgets what is done, and closes what has served.
     func settle() {
         measureAnswers()
-        if standing.isBad { stopOpening() }
-        for place in runs.indices {
-            guard let run = runs[place] else { continue }
+        if status.isBad { stopOpening() }
+        for index in runs.indices {
+            guard let run = runs[index] else { continue }
             run.run.flush()
-            if run.open == 0, !isOpen || !run.run.hasItems || now >= run.run.deadline { runs[place] = nil }
+            if run.open == 0, !isOpen || !run.run.hasItems || now >= run.run.deadline { runs[index] = nil }
         }
         if !isOpen, ring.count == 0, !isBroken, !isClosing {
             isClosing = true
             HTTP2FrameWriter.goAway(.noError, into: &control)
         }
         let capacity = capacity
-        let shouldTell = capacity > toldCapacity || isOpen != toldOpen
-        toldCapacity = capacity
-        toldOpen = isOpen
-        if shouldTell { owner?.capacityChanged() }
+        let shouldReport = capacity > reportedCapacity || isOpen != reportedOpen
+        reportedCapacity = capacity
+        reportedOpen = isOpen
+        if shouldReport { owner?.capacityChanged() }
     }
 }

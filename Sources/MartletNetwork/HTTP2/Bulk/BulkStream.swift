@@ -20,29 +20,29 @@ struct BulkStream {
 /// The streams of a bulk session, found by their id without a dictionary: stream ids are odd and rise, so the half of an
 /// id modulo a power of two is its place. Where the place of the next id is taken, that id is left out.
 struct BulkStreamRing {
-    private var places: [BulkStream]
+    private var indices: [BulkStream]
     private(set) var count = 0
 
     /// - Parameter capacity: A power of two.
     init(capacity: Int) {
-        places = Array(repeating: BulkStream(), count: capacity)
+        indices = Array(repeating: BulkStream(), count: capacity)
     }
 
-    var capacity: Int { places.count }
+    var capacity: Int { indices.count }
 
-    private func place(of id: Int32) -> Int { Int(id >> 1) & (places.count - 1) }
+    private func index(of id: Int32) -> Int { Int(id >> 1) & (indices.count - 1) }
 
     /// The stream of an id, if it is open.
-    func isOpen(_ id: Int32) -> Bool { id > 0 && places[place(of: id)].id == id }
+    func isOpen(_ id: Int32) -> Bool { id > 0 && indices[index(of: id)].id == id }
 
     /// - Parameter id: Of an open stream.
     subscript(id: Int32) -> BulkStream {
-        get { places[place(of: id)] }
-        set { places[place(of: id)] = newValue }
+        get { indices[index(of: id)] }
+        set { indices[index(of: id)] = newValue }
     }
 
     /// Whether a stream of this id could be opened.
-    func isFree(_ id: Int32) -> Bool { places[place(of: id)].id == 0 }
+    func isFree(_ id: Int32) -> Bool { indices[index(of: id)].id == 0 }
 
     /// The first id from one on that could be opened; nil where the ids are used up or the ring is half full.
     func firstFree(from id: Int32) -> Int32? {
@@ -56,19 +56,19 @@ struct BulkStreamRing {
     }
 
     mutating func open(_ stream: BulkStream) {
-        places[place(of: stream.id)] = stream
+        indices[index(of: stream.id)] = stream
         count += 1
     }
 
     @discardableResult
     mutating func close(_ id: Int32) -> BulkStream? {
-        let place = place(of: id)
-        guard id > 0, places[place].id == id else { return nil }
+        let index = index(of: id)
+        guard id > 0, indices[index].id == id else { return nil }
         defer {
-            places[place].id = 0
+            indices[index].id = 0
             count -= 1
         }
-        return places[place]
+        return indices[index]
     }
 
     /// Makes room for more streams at once.
@@ -78,9 +78,9 @@ struct BulkStreamRing {
         for stream in open { self.open(stream) }
     }
 
-    var all: [BulkStream] { places.filter { $0.id != 0 } }
+    var all: [BulkStream] { indices.filter { $0.id != 0 } }
 
     mutating func changeWindows(by difference: Int) {
-        for place in places.indices where places[place].id != 0 { places[place].window += difference }
+        for index in indices.indices where indices[index].id != 0 { indices[index].window += difference }
     }
 }

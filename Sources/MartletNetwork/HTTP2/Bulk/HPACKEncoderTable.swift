@@ -40,8 +40,8 @@ struct HPACKEncoderTable {
 
     /// The index of an entry, counted as in a header block.
     func index(of entry: Entry) -> Int? {
-        guard let place = entries.lastIndex(of: entry) else { return nil }
-        return HPACKWriter.Static.count + entries.count - place
+        guard let index = entries.lastIndex(of: entry) else { return nil }
+        return HPACKWriter.Static.count + entries.count - index
     }
 
     /// Adds an entry; called for each field that was written as a literal to be inserted.

@@ -27,14 +27,14 @@ final class HPACKInflater {
         _ block: UnsafeRawBufferPointer,
         field: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
     ) -> Bool {
-        var place = block.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        var index = block.baseAddress?.assumingMemoryBound(to: UInt8.self)
         var left = block.count
         while true {
             var entry = nghttp2_nv()
             var flags: Int32 = 0
-            let count = nghttp2_hd_inflate_hd2(inflater, &entry, &flags, place, left, 1)
+            let count = nghttp2_hd_inflate_hd2(inflater, &entry, &flags, index, left, 1)
             guard count >= 0 else { return false }
-            place = place.map { $0 + count }
+            index = index.map { $0 + count }
             left -= count
             if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
                 field(

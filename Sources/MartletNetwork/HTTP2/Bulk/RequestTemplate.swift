@@ -73,9 +73,9 @@ struct RequestTemplate {
             parts.append(output.count - path.count..<output.count)
         }
         output.append(contentsOf: shared)
-        for place in itemNames.indices {
-            output.append(contentsOf: itemNames[place])
-            batch.withValue(place, of: item) { value in
+        for index in itemNames.indices {
+            output.append(contentsOf: itemNames[index])
+            batch.withValue(index, of: item) { value in
                 HPACKWriter.string(value, into: &output)
                 parts.append(output.count - value.count..<output.count)
             }

@@ -48,8 +48,8 @@ extension HTTP2ClientSession: NGHTTP2Events {
         limit.answered()
         answerCount += 1
         lastAnswered = stream
-        standing.answered(1)
-        standing.answered(with: stream.status)
+        status.answered(1)
+        status.answered(with: stream.status)
         // An answer before the end of the request's body makes the rest of it useless.
         if stream.output.count > 0 { nghttp2.reset(head.stream_id, code: HTTP2ErrorCode.noError.rawValue) }
         stream.receiver.finished()

@@ -21,10 +21,10 @@ final class HTTP2ClientSession: ClientProtocol {
     /// The request that was answered last.
     var lastAnswered: HTTP2ClientStream?
     private var liveness: HTTP2Liveness
-    var standing = HTTP2Standing()
+    var status = HTTP2ConnectionHealth()
     private(set) var now: ContinuousClock.Instant
     private var runs: [BatchRun] = []
-    private var turns = RunTurns()
+    private var turns = BatchScheduler()
 
     private(set) var isOpen = true
     private var isBroken = false
@@ -32,8 +32,8 @@ final class HTTP2ClientSession: ClientProtocol {
     var goAway: HTTP2GoAway?
     var answerCount = 0
     /// What the owner was told last.
-    private var toldCapacity = 0
-    private var toldOpen = true
+    private var reportedCapacity = 0
+    private var reportedOpen = true
 
     /// - Parameter owner: Is told when there is room for requests, and when there never will be again.
     init(
@@ -49,7 +49,7 @@ final class HTTP2ClientSession: ClientProtocol {
         settings.streamLimit = nil
         nghttp2.submit(settings: settings.entries + [(NGHTTP2_SETTINGS_ENABLE_PUSH, 0)])
         nghttp2.setConnectionWindow(Int32(clamping: settings.connectionWindow))
-        toldCapacity = capacity
+        reportedCapacity = capacity
     }
 
     // MARK: WireProtocol
@@ -137,7 +137,7 @@ final class HTTP2ClientSession: ClientProtocol {
         guard let id = Int32(exactly: request), let stream = streams.removeValue(forKey: id) else { return }
         nghttp2.reset(id, code: HTTP2ErrorCode.cancel.rawValue)
         catchUp()
-        if isLate { standing.timedOut(after: now - stream.startedAt) }
+        if isLate { status.timedOut(after: now - stream.startedAt) }
         settle()
         connection?.needsWrite()
     }
@@ -189,8 +189,8 @@ final class HTTP2ClientSession: ClientProtocol {
             inFlight.filled(
                 inFlight: openStreams, isBlocked: capacity > 0 && room == 0 && runs.contains { $0.hasItems }, at: now)
         }
-        while room > 0, let turn = turns.next(of: runs.count, { runs[$0].standing }) {
-            let run = runs[turn.place]
+        while room > 0, let turn = turns.next(of: runs.count, { runs[$0].status }) {
+            let run = runs[turn.index]
             var left = turn.items
             while left > 0, room > 0, let item = run.next() {
                 left -= 1
@@ -205,7 +205,7 @@ final class HTTP2ClientSession: ClientProtocol {
         let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came in time")
         for (id, stream) in streams where stream.due.map({ now >= $0 }) ?? false {
             streams[id] = nil
-            standing.timedOut(after: now - stream.startedAt)
+            status.timedOut(after: now - stream.startedAt)
             nghttp2.reset(id, code: HTTP2ErrorCode.cancel.rawValue)
             stream.receiver.failed(error)
         }
@@ -248,7 +248,7 @@ final class HTTP2ClientSession: ClientProtocol {
     private func settle() {
         let given = runs
         measureAnswers()
-        if standing.isBad { stopOpening() }
+        if status.isBad { stopOpening() }
         if !isBroken { fill() }
         for run in given { run.flush() }
         runs.removeAll(where: isDone)
@@ -257,9 +257,9 @@ final class HTTP2ClientSession: ClientProtocol {
             nghttp2.submitGoAway(last: 0, code: HTTP2ErrorCode.noError.rawValue)
         }
         let capacity = capacity
-        let shouldTell = capacity > toldCapacity || isOpen != toldOpen
-        toldCapacity = capacity
-        toldOpen = isOpen
-        if shouldTell { owner?.capacityChanged() }
+        let shouldReport = capacity > reportedCapacity || isOpen != reportedOpen
+        reportedCapacity = capacity
+        reportedOpen = isOpen
+        if shouldReport { owner?.capacityChanged() }
     }
 }

@@ -5,8 +5,8 @@ extension RequestBatch {
     func request(_ item: Int) -> HTTPRequest {
         let path = withPath(item) { String(decoding: $0, as: UTF8.self) }
         var request = HTTPRequest(shared.method, shared.pathPrefix + path, fields: shared.fields)
-        for (place, name) in shared.itemFieldNames.enumerated() {
-            let value = withValue(place, of: item) { String(decoding: $0, as: UTF8.self) }
+        for (index, name) in shared.itemFieldNames.enumerated() {
+            let value = withValue(index, of: item) { String(decoding: $0, as: UTF8.self) }
             request.fields.append(HTTPField(name, value, indexing: .never))
         }
         request.body = withBody(item) { Array($0) }
@@ -27,7 +27,7 @@ extension RequestBatch {
     /// The same for what is an item's own; cheap, because it is asked for every item.
     func isWritable(_ item: Int) -> Bool {
         guard withPath(item, FieldRules.areVisible) else { return false }
-        for place in shared.itemFieldNames.indices where !withValue(place, of: item, FieldRules.areValueBytes) {
+        for index in shared.itemFieldNames.indices where !withValue(index, of: item, FieldRules.areValueBytes) {
             return false
         }
         return true

@@ -79,9 +79,9 @@ struct HTTP2FrameTap {
     /// How the fields of the block that nghttp2 has just completed are represented.
     mutating func takeIndexing(on stream: Int32) -> [HTTPField.Indexing] {
         // Blocks of streams that nghttp2 ignores are never asked for.
-        guard let place = blocks.firstIndex(where: { $0.stream == stream }) else { return [] }
-        defer { blocks.removeFirst(place + 1) }
-        return blocks[place].indexing
+        guard let index = blocks.firstIndex(where: { $0.stream == stream }) else { return [] }
+        defer { blocks.removeFirst(index + 1) }
+        return blocks[index].indexing
     }
 
     /// Forgets blocks that nobody asked for while their input was read.

@@ -40,11 +40,11 @@ struct NGHTTP2FieldList {
         var storage = storage
         // nghttp2 copies names and values: it is told so by the absence of its NO_COPY flags.
         return storage.withUnsafeMutableBufferPointer { bytes in
-            var place = bytes.baseAddress
+            var index = bytes.baseAddress
             let list = entries.map { entry in
-                let name = place
+                let name = index
                 let value = name.map { $0 + entry.nameCount }
-                place = value.map { $0 + entry.valueCount }
+                index = value.map { $0 + entry.valueCount }
                 return nghttp2_nv(
                     name: name, value: value, namelen: entry.nameCount, valuelen: entry.valueCount, flags: entry.flags)
             }

@@ -27,7 +27,7 @@ struct HTTP2PoolStateMachine: Equatable {
     /// How long a new connection may take to answer anything before its silence no longer holds back a further one.
     static let provingTime = Duration.seconds(1)
     /// How many are made without a trial, while answers wait for less than this at the peer.
-    private static let usualCount = 4
+    private static let defaultCount = 4
     private static let shortWait = Duration.milliseconds(10)
     /// None is made while answers wait for so long, and longer than the way is: the peer is the limit itself.
     private static let longWait = Duration.milliseconds(25)
@@ -150,9 +150,9 @@ struct HTTP2PoolStateMachine: Equatable {
     mutating func measured(
         _ id: ConnectionID, answers: Int, at answeredAt: ContinuousClock.Instant? = nil, roundTrip: Duration? = nil
     ) {
-        guard let place = place(of: id), answers > connections[place].answers else { return }
-        newAnswers += answers - connections[place].answers
-        connections[place].answers = answers
+        guard let index = index(of: id), answers > connections[index].answers else { return }
+        newAnswers += answers - connections[index].answers
+        connections[index].answers = answers
         if let answeredAt { self.answeredAt = self.answeredAt.map { max($0, answeredAt) } ?? answeredAt }
         self.roundTrip = roundTrip ?? self.roundTrip
         leastRoundTrip = [leastRoundTrip, roundTrip].compactMap(\.self).min()
@@ -162,13 +162,13 @@ struct HTTP2PoolStateMachine: Equatable {
     mutating func connected(
         _ id: ConnectionID, capacity: Int, isSerial: Bool = false, at now: ContinuousClock.Instant
     ) -> [Action] {
-        guard let place = place(of: id), connections[place].phase == .connecting else { return [] }
+        guard let index = index(of: id), connections[index].phase == .connecting else { return [] }
         self.isSerial = isSerial
-        connections[place].phase = .open
-        connections[place].capacity = capacity
-        connectTime = now - connections[place].wantedAt
-        connections[place].provesUntil = now + Self.provingTime
-        connections[place].idleSince = now
+        connections[index].phase = .open
+        connections[index].capacity = capacity
+        connectTime = now - connections[index].wantedAt
+        connections[index].provesUntil = now + Self.provingTime
+        connections[index].idleSince = now
         return work(at: now)
     }
 
@@ -191,15 +191,15 @@ struct HTTP2PoolStateMachine: Equatable {
         _ id: ConnectionID, capacity: Int, hasAnswered: Bool, isIdle: Bool, isOpen: Bool,
         at now: ContinuousClock.Instant
     ) -> [Action] {
-        guard let place = place(of: id), connections[place].phase != .connecting else { return [] }
-        connections[place].capacity = capacity
-        connections[place].idleSince = isIdle ? connections[place].idleSince ?? now : nil
-        if hasAnswered, !connections[place].isProven {
-            connections[place].isProven = true
+        guard let index = index(of: id), connections[index].phase != .connecting else { return [] }
+        connections[index].capacity = capacity
+        connections[index].idleSince = isIdle ? connections[index].idleSince ?? now : nil
+        if hasAnswered, !connections[index].isProven {
+            connections[index].isProven = true
             backoff.succeeded()
         }
-        if !isOpen, connections[place].phase == .open {
-            connections[place].phase = .draining
+        if !isOpen, connections[index].phase == .open {
+            connections[index].phase = .draining
             forgetRate(without: id)
         }
         return work(at: now)
@@ -209,9 +209,9 @@ struct HTTP2PoolStateMachine: Equatable {
     mutating func closed(
         _ id: ConnectionID, jitter: Double, at now: ContinuousClock.Instant
     ) -> [Action] {
-        guard let place = place(of: id) else { return [] }
-        let wasProven = connections[place].isProven
-        if connections.remove(at: place).phase == .open { forgetRate(without: id) }
+        guard let index = index(of: id) else { return [] }
+        let wasProven = connections[index].isProven
+        if connections.remove(at: index).phase == .open { forgetRate(without: id) }
         guard !wasProven else { return work(at: now) }
         // One that went without an answer counts as a failed attempt: its successor waits. After the second in a row,
         // what waits fails: a peer that sends every connection away will not take it.
@@ -223,11 +223,11 @@ struct HTTP2PoolStateMachine: Equatable {
 
     mutating func expire(at now: ContinuousClock.Instant) -> [Action] {
         var actions: [Action] = []
-        for place in connections.indices where connections[place].phase == .open {
-            guard let since = connections[place].idleSince, now >= since + Self.idleTime else { continue }
-            connections[place].phase = .draining
-            forgetRate(without: connections[place].id)
-            actions.append(.drain(connections[place].id))
+        for index in connections.indices where connections[index].phase == .open {
+            guard let since = connections[index].idleSince, now >= since + Self.idleTime else { continue }
+            connections[index].phase = .draining
+            forgetRate(without: connections[index].id)
+            actions.append(.drain(connections[index].id))
         }
         return actions + work(at: now)
     }
@@ -238,9 +238,9 @@ struct HTTP2PoolStateMachine: Equatable {
         waiting = 0
         trial = nil
         var actions: [Action] = []
-        for place in connections.indices where connections[place].phase != .draining {
-            connections[place].phase = .draining
-            actions.append(.drain(connections[place].id))
+        for index in connections.indices where connections[index].phase != .draining {
+            connections[index].phase = .draining
+            actions.append(.drain(connections[index].id))
         }
         return actions
     }
@@ -279,7 +279,7 @@ struct HTTP2PoolStateMachine: Equatable {
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
         if wait >= max(Self.longWait, leastRoundTrip ?? .zero) { return 0 }
-        if isFree { return Self.usualCount - openCount }
+        if isFree { return Self.defaultCount - openCount }
         return roundTrip <= (leastRoundTrip ?? roundTrip) * 2 ? openCount * 3 : openCount
     }
 
@@ -287,7 +287,7 @@ struct HTTP2PoolStateMachine: Equatable {
     private var wait: Duration { roundTrip - (leastRoundTrip ?? roundTrip) }
 
     /// Whether another connection is made without a trial.
-    private var isFree: Bool { openCount < Self.usualCount && wait < Self.shortWait }
+    private var isFree: Bool { openCount < Self.defaultCount && wait < Self.shortWait }
 
     /// Whether what another connection brings is about to show.
     private func isFindingOut(at now: ContinuousClock.Instant?) -> Bool {
@@ -362,7 +362,7 @@ struct HTTP2PoolStateMachine: Equatable {
             self.trial = nil
             forgetRate()
         }
-        throughput.note(answers: newAnswers, last: answeredAt ?? now, isBusy: isBusy && hasBegun, at: now)
+        throughput.record(answers: newAnswers, last: answeredAt ?? now, isBusy: isBusy && hasBegun, at: now)
         newAnswers = 0
         answeredAt = nil
         guard let measured = throughput.rate(over: window, silence: silence, at: now) else { return [] }
@@ -384,7 +384,7 @@ struct HTTP2PoolStateMachine: Equatable {
         }
         let kept = max(0, Int(gain))
         let drained = trial.ids.dropFirst(kept)
-        for id in drained { if let place = place(of: id) { connections[place].phase = .draining } }
+        for id in drained { if let index = index(of: id) { connections[index].phase = .draining } }
         enough = Enough(count: trial.others + kept, until: now + rest)
         rest = min(rest * 2, Self.longestRest)
         forgetRate()
@@ -403,7 +403,7 @@ struct HTTP2PoolStateMachine: Equatable {
         !isShutDown && connections.count { $0.phase != .draining } < connectionLimit
     }
 
-    private func place(of id: ConnectionID) -> Int? {
+    private func index(of id: ConnectionID) -> Int? {
         connections.firstIndex { $0.id == id }
     }
 }

@@ -20,7 +20,7 @@ struct HTTP2Throughput: Equatable {
 
     /// Notes what has come since the last call, and how things stand now.
     /// - Parameter last: When the last of the answers came.
-    mutating func note(
+    mutating func record(
         answers count: Int, last: ContinuousClock.Instant, isBusy: Bool, at now: ContinuousClock.Instant
     ) {
         if count > 0 { add(count, last) }

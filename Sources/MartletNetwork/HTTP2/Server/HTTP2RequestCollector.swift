@@ -34,8 +34,8 @@ struct HTTP2RequestCollector {
     private var isAmbiguous = false
     private var fields: [HTTPField] = []
     /// Where each field of the block, pseudo-fields and ignored ones included, was put; nil for one that was not kept.
-    private var places: [Int?] = []
-    private var targetPlace: Int?
+    private var indices: [Int?] = []
+    private var targetIndex: Int?
     private var targetIndexing = HTTPField.Indexing.never
     private(set) var fieldBytes = 0
     private var bodyLimit = 0
@@ -64,9 +64,9 @@ struct HTTP2RequestCollector {
     ) -> Bool {
         // What RFC 9113, section 10.5.1 counts.
         fieldBytes += name.count + value.count + 32
-        if !isHeadFinished { places.append(nil) }
+        if !isHeadFinished { indices.append(nil) }
         if isPath(name), value.count > limits.targetBytes { isTargetTooLong = true }
-        if fieldBytes > limits.fieldBytes || places.count > limits.fieldCount { isTooLarge = true }
+        if fieldBytes > limits.fieldBytes || indices.count > limits.fieldCount { isTooLarge = true }
         if !isValid, !isHeadFinished { isMalformed = true }
         guard !isHeadFinished, !isTooLarge, !isTargetTooLong, !isMalformed else {
             return fieldBytes <= 8 * limits.fieldBytes
@@ -84,7 +84,7 @@ struct HTTP2RequestCollector {
         case ":method": method = value
         case ":path":
             target = value
-            targetPlace = places.count - 1
+            targetIndex = indices.count - 1
         case ":authority": authority = value
         case "host":
             if host != nil { isAmbiguous = true }
@@ -92,7 +92,7 @@ struct HTTP2RequestCollector {
         case _ where name.hasPrefix(":") || name == "te": break
         default:
             if name == "authorization", fields.contains(where: { $0.name == name }) { isAmbiguous = true }
-            places[places.count - 1] = fields.count
+            indices[indices.count - 1] = fields.count
             fields.append(HTTPField(name, value))
         }
     }
@@ -105,11 +105,11 @@ struct HTTP2RequestCollector {
         if isTooLarge { return .fieldsTooLarge }
         if isMalformed || isAmbiguous || !namesOneHost { return .malformed }
         guard !method.isEmpty, target.first == "/" else { return .notSupported }
-        for (place, kind) in zip(places, indexing) {
-            if let place { fields[place].indexing = kind }
+        for (index, kind) in zip(indices, indexing) {
+            if let index { fields[index].indexing = kind }
         }
-        targetIndexing = targetPlace.flatMap { $0 < indexing.count ? indexing[$0] : nil } ?? .never
-        places = []
+        targetIndexing = targetIndex.flatMap { $0 < indexing.count ? indexing[$0] : nil } ?? .never
+        indices = []
         return nil
     }
 

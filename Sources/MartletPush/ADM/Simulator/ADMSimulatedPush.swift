@@ -2,7 +2,7 @@ import MartletModel
 
 /// A message that has passed every check.
 struct ADMSimulatedPush {
-    static let usualLifetime: Int64 = 604_800
+    static let defaultLifetime: Int64 = 604_800
 
     /// The registration id that it was sent to.
     let handle: String
@@ -16,7 +16,7 @@ struct ADMSimulatedPush {
         let data = payload["data"]
         let shown =
             [payload["notification"]?["title"], payload["notification"]?["body"], data?["title"], data?["message"]]
-        let lifetime = payload["expiresAfter"]?.integer ?? Self.usualLifetime
+        let lifetime = payload["expiresAfter"]?.integer ?? Self.defaultLifetime
         return SimulatedDelivery(
             id: id, handle: handle, headers: headers, payload: payload,
             text: shown.compactMap { $0?.string }.first, acceptedAt: acceptedAt,

@@ -96,8 +96,8 @@ extension FCMField {
             return value
         case (.list(let field), .array(let elements)):
             var read: [JSON] = []
-            for (place, element) in elements.enumerated() {
-                read.append(try field.read(element, at: "\(path)[\(place)]"))
+            for (index, element) in elements.enumerated() {
+                read.append(try field.read(element, at: "\(path)[\(index)]"))
             }
             return .array(read)
         case (.object(let fields), .object(let members)):
@@ -114,9 +114,9 @@ extension FCMField {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             let known = snakeCase(name)
             guard let field = fields[known] else {
-                let place = path.isEmpty ? "" : " at '\(path)'"
+                let index = path.isEmpty ? "" : " at '\(path)'"
                 throw .violation(
-                    path, "Invalid JSON payload received. Unknown name \"\(name)\"\(place): Cannot find field.")
+                    path, "Invalid JSON payload received. Unknown name \"\(name)\"\(index): Cannot find field.")
             }
             let value = try field.read(value, at: path.isEmpty ? known : "\(path).\(known)")
             if value != .null { read[known] = value }

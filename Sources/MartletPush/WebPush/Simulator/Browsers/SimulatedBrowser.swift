@@ -33,16 +33,16 @@ struct SimulatedBrowser {
 
     let id: String
     /// How many there were before it.
-    let place: Int
+    let index: Int
     /// The connection; nil while the browser is away.
     var socket: UInt64?
     var channels: [String: Channel] = [:]
     private(set) var messages: [Message] = []
     private(set) var acknowledgements: [Acknowledgement] = []
 
-    init(id: String, place: Int) {
+    init(id: String, index: Int) {
         self.id = id
-        self.place = place
+        self.index = index
     }
 
     /// Keeps a message until it is acknowledged; one of the same topic makes way for it.

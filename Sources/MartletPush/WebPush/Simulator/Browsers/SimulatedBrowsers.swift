@@ -11,7 +11,7 @@ struct SimulatedBrowsers {
     private var count = 0
 
     /// Oldest first.
-    var all: [SimulatedBrowser] { browsers.values.sorted { $0.place < $1.place } }
+    var all: [SimulatedBrowser] { browsers.values.sorted { $0.index < $1.index } }
 
     subscript(id: String) -> SimulatedBrowser? { browsers[id] }
 
@@ -48,7 +48,7 @@ struct SimulatedBrowsers {
         if browsers.count >= Self.limit, let oldest = all.first(where: { $0.socket == nil }) {
             browsers[oldest.id] = nil
         }
-        let browser = SimulatedBrowser(id: Base64URL.encode(RandomBytes.generate(16)), place: count)
+        let browser = SimulatedBrowser(id: Base64URL.encode(RandomBytes.generate(16)), index: count)
         count += 1
         browsers[browser.id] = browser
         return browser

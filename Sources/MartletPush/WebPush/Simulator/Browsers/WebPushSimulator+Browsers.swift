@@ -47,11 +47,11 @@ extension WebPushSimulator: DeviceSocketSimulator {
     }
 
     /// Hands a message to the browser, now or when it is there, until it says what became of it.
-    mutating func deliver(_ push: WebPushSimulatedPush, id: String, to place: BrowserChannel) -> [SocketStep] {
+    mutating func deliver(_ push: WebPushSimulatedPush, id: String, to index: BrowserChannel) -> [SocketStep] {
         let message = SimulatedBrowser.Message(
-            id: id, channel: place.channel, body: push.body, topic: push.topic,
+            id: id, channel: index.channel, body: push.body, topic: push.topic,
             keptUntil: push.acceptedAt + .seconds(push.timeToLive))
-        let socket = browsers.with(place.browser) { browser in
+        let socket = browsers.with(index.browser) { browser in
             if browser.socket != nil || push.timeToLive > 0 { browser.keep(message) }
             return browser.socket
         }
@@ -119,7 +119,7 @@ extension WebPushSimulator: DeviceSocketSimulator {
             return browser.channels[update.channel]?.endpoint
         }
         if let endpoint = endpoint ?? nil {
-            devices.note(WebPushSimulatedPush.acknowledged(update.code), on: update.version, of: endpoint)
+            devices.record(WebPushSimulatedPush.acknowledged(update.code), on: update.version, of: endpoint)
         }
     }
 

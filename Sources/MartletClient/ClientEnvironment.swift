@@ -1,0 +1,22 @@
+import MartletModel
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// What the client needs of the world besides the network; replaced in tests.
+struct ClientEnvironment: Sendable {
+    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// Returns when a time limit is over; throws where that is not waited for any more.
+    var timeLimit: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    var chance: @Sendable () -> Double = { Double.random(in: 0...1) }
+    var now: @Sendable () -> Timestamp = { Self.systemTime() }
+
+    private static func systemTime() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}

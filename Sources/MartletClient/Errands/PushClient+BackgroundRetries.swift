@@ -1,0 +1,91 @@
+extension PushClient {
+    /// Takes up at once what waits: registrations that failed, log-outs and receipts that the server has not heard of.
+    ///
+    /// Call it at launch, when the app comes to the foreground, and when the network is back. Returns when each was
+    /// tried once; what fails again is tried on in the background.
+    public func resume() async {
+        await withCheckedContinuation { continuation in
+            backgroundRetries.waiting.append(continuation)
+            startRound()
+        }
+    }
+
+    /// Does what is due in the background, where the policy allows that.
+    /// - Parameter afterFailure: Whether it has just failed, so that it waits first.
+    func runBackgroundRetries(afterFailure: Bool = false) {
+        guard retry.keepsTrying else { return }
+        guard afterFailure else { return startRound() }
+        guard backgroundRetries.phase == .resting else {
+            backgroundRetries.isWanted = true
+            return
+        }
+        backgroundRetries.failures += 1
+        backgroundRetries.phase = .sleeping
+        start(after: retry.backgroundWait(after: backgroundRetries.failures, chance: environment.chance()))
+    }
+
+    private func startRound() {
+        switch backgroundRetries.phase {
+        case .running: backgroundRetries.isWanted = true
+        case .sleeping:
+            backgroundRetries.phase = .running
+            backgroundRetries.sleeper?.cancel()
+        case .resting:
+            backgroundRetries.phase = .running
+            start(after: .zero)
+        }
+    }
+
+    /// Holds the client only while a round is under way: an app that lets it go is not kept waiting.
+    private func start(after wait: Duration) {
+        Task { [weak self] in
+            var wait: Duration? = wait
+            while let time = wait {
+                await self?.sleeper(time)?.value
+                wait = await self?.round()
+            }
+        }
+    }
+
+    /// - Returns: nil where there is nothing to wait for.
+    private func sleeper(_ time: Duration) -> Task<Void, Never>? {
+        guard backgroundRetries.phase == .sleeping else { return nil }
+        let sleeper = Task { [environment] in _ = try? await environment.sleep(time) }
+        backgroundRetries.sleeper = sleeper
+        return sleeper
+    }
+
+    /// - Returns: How long to wait before the next round; nil where none is needed.
+    private func round() async -> Duration? {
+        backgroundRetries.phase = .running
+        backgroundRetries.sleeper = nil
+        backgroundRetries.isWanted = false
+        let departure = await departureErrand()
+        let registration = await registrationErrand()
+        let receipts = await receiptErrand()
+        let wait = backgroundRetries.end(
+            departure ?? registration ?? receipts, retry: retry, chance: environment.chance())
+        if backgroundRetries.phase != .running {
+            for waiting in backgroundRetries.waiting { waiting.resume() }
+            backgroundRetries.waiting = []
+        }
+        return wait
+    }
+
+    /// Tells the server who has logged out.
+    private func departureErrand() async -> RetryableFailure? {
+        for departure in await logIns.value.departures {
+            do throws(RetryableFailure) {
+                try await takeTurn { () throws(RetryableFailure) in
+                    // Whoever is back and has the same registration is not to lose it.
+                    guard await logIns.value.departures.contains(departure) else { return }
+                    try await depart(departure)
+                }
+            } catch {
+                if error.mayPass || error.error.mayPass || error.error.kind == .cancelled { return error }
+            }
+            await logIns.change { $0.departures.removeAll { $0 == departure } }
+        }
+        return nil
+    }
+}

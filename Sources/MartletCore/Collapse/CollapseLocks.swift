@@ -1,0 +1,110 @@
+import MartletModel
+import Synchronization
+
+/// Sees to it that pages of different notifications with the same collapse key are not under way to the same device at
+/// the same time: what went out first could arrive last.
+final class CollapseLocks: Sendable {
+    private struct Waiting {
+        var page: CollapseLockTable.Page
+        var continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var board = CollapseLockTable()
+        var waiting: [CollapseLockTable.Scope: [Waiting]] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes the turn of a page; nil where a page that shares a device is under way.
+    func take(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) -> CollapseLockTable.Turn? {
+        let wanted = CollapseLockTable.Page(devices)
+        return state.withLock { $0.board.take(scope, wanted) }
+    }
+
+    /// Waits until no page that shares a device is under way: no longer than its requests last.
+    func wait(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) async {
+        let wanted = CollapseLockTable.Page(devices)
+        await withCheckedContinuation { continuation in
+            let isBusy = state.withLock { state in
+                // The last page may have ended since.
+                guard state.board.isBusy(scope, for: wanted) else { return false }
+                state.waiting[scope, default: []].append(Waiting(page: wanted, continuation: continuation))
+                return true
+            }
+            if !isBusy { continuation.resume() }
+        }
+    }
+
+    /// How many wait.
+    var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
+
+    func end(_ turn: CollapseLockTable.Turn) {
+        let free = state.withLock { state in
+            state.board.end(turn)
+            var waiting = state.waiting.removeValue(forKey: turn.scope) ?? []
+            let firstFree = waiting.partition { !state.board.isBusy(turn.scope, for: $0.page) }
+            if firstFree > 0 { state.waiting[turn.scope] = Array(waiting[..<firstFree]) }
+            return waiting[firstFree...].map(\.continuation)
+        }
+        for continuation in free { continuation.resume() }
+    }
+}
+
+/// The pages with collapse keys that are under way: pure bookkeeping.
+struct CollapseLockTable {
+    /// Within which one notification takes the place of another.
+    struct Scope: Hashable {
+        var lane: LaneID
+        var key: String
+    }
+
+    /// The devices of a page, each once. Devices that are known by handles and those that are known by channels cannot be
+    /// told apart, and are taken for the same.
+    enum Page {
+        case channels(Set<ChannelID>)
+        case handleKeys(Set<String>)
+
+        init(_ devices: CollapseDevices) {
+            self =
+                switch devices {
+                case .channels(let channels): .channels(Set(channels))
+                case .followed(let registrations): .channels(Set(registrations.map(\.registration.channel)))
+                case .handleKeys(let keys): .handleKeys(Set(keys))
+                }
+        }
+
+        func shares(_ other: Page) -> Bool {
+            switch (self, other) {
+            case (.channels(let own), .channels(let others)): !own.isDisjoint(with: others)
+            case (.handleKeys(let own), .handleKeys(let others)): !own.isDisjoint(with: others)
+            default: true
+            }
+        }
+    }
+
+    struct Turn: Hashable {
+        let scope: Scope
+        fileprivate let number: Int
+    }
+
+    private var pages: [Scope: [Int: Page]] = [:]
+    private var last = 0
+
+    /// Notes that a page is under way; nil where one that shares a device is.
+    mutating func take(_ scope: Scope, _ page: Page) -> Turn? {
+        guard !isBusy(scope, for: page) else { return nil }
+        last += 1
+        pages[scope, default: [:]][last] = page
+        return Turn(scope: scope, number: last)
+    }
+
+    func isBusy(_ scope: Scope, for page: Page) -> Bool {
+        pages[scope]?.values.contains { $0.shares(page) } ?? false
+    }
+
+    mutating func end(_ turn: Turn) {
+        pages[turn.scope]?[turn.number] = nil
+        if pages[turn.scope]?.isEmpty == true { pages[turn.scope] = nil }
+    }
+}

@@ -1,0 +1,134 @@
+import MartletHTTP
+import MartletModel
+import Synchronization
+
+/// Which origins are left alone for a while, where a lane's devices are at several: because they have asked for it, or
+/// because they fail (`FailureAttribution`).
+final class OriginCircuitBreakers: Sendable {
+    private struct Key: Hashable {
+        var lane: LaneID
+        var origin: HTTPOrigin
+    }
+
+    private struct Known {
+        var breaker = CircuitBreaker(.origin)
+        var attribution = FailureAttribution(connectionLimit: 3)
+        var cause = Outcome.accepted
+        var usedAt: Timestamp
+
+        func isPaused(at now: Timestamp) -> Bool { breaker.pausedUntil.map { $0 > now } ?? false }
+    }
+
+    enum Entry: Sendable, Equatable {
+        case free
+        /// One push shows whether the origin is well again.
+        case probe
+        /// Nothing is sent until then, for a reason that was told by an answer or by the lack of one.
+        case paused(until: Timestamp, Outcome)
+    }
+
+    /// Strangers choose origins: beyond these the one that was used longest ago and is not paused is forgotten.
+    static let limit = 4096
+    private let known = Mutex<[Key: Known]>([:])
+
+    /// Asks for pushes to be let to an origin.
+    func enter(_ lane: LaneID, _ origin: HTTPOrigin, at now: Timestamp, probeDuration: Duration) -> Entry {
+        let key = Key(lane: lane, origin: origin)
+        return known.withLock { known in
+            guard let entry = known[key]?.breaker.enter(at: now, probeDuration: probeDuration) else { return .free }
+            return switch entry {
+            case .free: .free
+            case .probe: .probe
+            case .paused(let until): .paused(until: until, known[key]?.cause ?? .accepted)
+            }
+        }
+    }
+
+    /// Notes what pushes to an origin have come to.
+    /// - Parameters:
+    ///   - evidence: Without devices that are known to fail.
+    ///   - outcomes: Those that are no plain successes.
+    ///   - isProbe: Whether they went as one; answers to what was let in before a pause do not end it.
+    /// - Returns: A wait that the origin has asked for, which is to outlast the process.
+    @discardableResult
+    func record(
+        _ evidence: PushEvidence, _ outcomes: [Outcome], _ lane: LaneID, _ origin: HTTPOrigin, isProbe: Bool,
+        at now: Timestamp
+    ) -> LanePause? {
+        let asked = Self.wait(in: outcomes)
+        change(Key(lane: lane, origin: origin), at: now) { known in
+            let verdict = known.attribution.record(evidence, at: now)
+            if let (wait, cause) = asked {
+                known.cause = cause
+                _ = known.breaker.pause(atLeast: wait, isProbe: isProbe, at: now)
+            } else if evidence.answers > 0 {
+                if isProbe { known.breaker.close() }
+            } else if verdict == .service, let cause = outcomes.last {
+                known.cause = cause
+                _ = known.breaker.pause(isProbe: isProbe, at: now)
+            }
+        }
+        return asked.map { wait, cause in
+            LanePause(origin: origin.description, until: now + wait, outcome: cause.name, reason: cause.reason)
+        }
+    }
+
+    /// The longest wait that an origin has asked for.
+    private static func wait(in outcomes: [Outcome]) -> (Duration, Outcome)? {
+        var longest: (wait: Duration, cause: Outcome)?
+        for outcome in outcomes where outcome.name != .pnsUnreachable {
+            guard case .retry(let wait, .origin) = outcome.reaction, wait > longest?.wait ?? .zero else { continue }
+            longest = (wait, outcome)
+        }
+        return longest
+    }
+
+    /// Goes on with a pause of an origin that an earlier process was asked for.
+    func restore(_ pause: LanePause, of lane: LaneID, at now: Timestamp) {
+        guard let text = pause.origin, let origin = HTTPOrigin(text) else { return }
+        let cause = Outcome(pause.outcome, reason: pause.reason, .retry(after: pause.until - now, scope: .origin))
+        change(Key(lane: lane, origin: origin), at: now) { known in
+            known.cause = cause
+            known.breaker.restore(until: pause.until)
+        }
+    }
+
+    func isOpen(_ lane: LaneID, _ origin: HTTPOrigin) -> Bool {
+        known.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.isClosed ?? true }
+    }
+
+    /// A probe has not been sent after all.
+    func endProbe(_ lane: LaneID, _ origin: HTTPOrigin) {
+        known.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.endProbe() }
+    }
+
+    /// Drops what is known of a hub that is gone.
+    func forget(_ hub: Hub.ID) {
+        known.withLock { known in known = known.filter { $0.key.lane.hub != hub } }
+    }
+
+    /// How many origins it knows.
+    var count: Int { known.withLock(\.count) }
+
+    /// How many origins are paused, or wait for a probe, by platform.
+    var pausedCounts: [PlatformID: Int] {
+        known.withLock { known in
+            known.reduce(into: [:]) { if !$1.value.breaker.isClosed { $0[$1.key.lane.platform, default: 0] += 1 } }
+        }
+    }
+
+    private func change(_ key: Key, at now: Timestamp, _ change: (inout Known) -> Void) {
+        known.withLock { known in
+            if known[key] == nil, known.count >= Self.limit {
+                let rest = known.lazy.filter { !$0.value.isPaused(at: now) }
+                guard let oldest = rest.min(by: { $0.value.usedAt < $1.value.usedAt }) else { return }
+                known[oldest.key] = nil
+            }
+            known[key, default: Known(usedAt: now)].usedAt = now
+            if var found = known[key] {
+                change(&found)
+                known[key] = found
+            }
+        }
+    }
+}

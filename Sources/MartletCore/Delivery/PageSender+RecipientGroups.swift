@@ -1,0 +1,98 @@
+import MartletHTTP
+import MartletModel
+
+extension PageSender {
+    /// Pushes of a page that one batch can hold: they go to one origin and differ in nothing but handles and bodies.
+    struct RecipientGroup: Sendable {
+        var service: any PushService
+        /// nil where the service has one for all devices.
+        var origin: HTTPOrigin?
+        /// Places in the page.
+        var indices: [Int]
+        var messages: PageMessages
+        /// Whether they are for devices that are sent to on a connection of their own.
+        var areSuspects = false
+        /// Devices that are known to fail and are tried again.
+        var trials: Set<DeviceIdentity> = []
+    }
+
+    /// Parcels of one page that go at the same time: an origin that answers slowly holds up the page but none of the
+    /// others.
+    private static let groupsAtOnce = 64
+    /// Pushes in a parcel for one of several origins. Messages that are made for their device alone, as those for
+    /// addresses are, are then made on whichever core is free.
+    private static let groupLimit = 256
+
+    /// Sorts members whose messages can share a batch by where they are reached. A device that is nowhere is its outcome.
+    func groups(
+        _ messages: PageMessages, to indices: [Int], of job: Job, _ service: any PushService, tally: inout PageTally
+    ) -> [RecipientGroup] {
+        guard type(of: service).handlesAreAddresses else {
+            let whole = RecipientGroup(service: service, indices: indices, messages: messages)
+            return job.suspects.isEmpty ? [whole] : split(whole, by: job.suspects)
+        }
+        var groups: [RecipientGroup] = []
+        var open: [HTTPOrigin: Int] = [:]
+        for index in indices {
+            do throws(PushServiceError) {
+                let origin = try origin(of: index, of: job, service)
+                if let number = open[origin], groups[number].indices.count < Self.groupLimit {
+                    groups[number].indices.append(index)
+                } else {
+                    open[origin] = groups.count
+                    groups.append(
+                        RecipientGroup(
+                            service: service.at(origin), origin: origin, indices: [index], messages: messages))
+                }
+            } catch {
+                tally.addUnsent(Self.outcome(of: error), to: addressee(index, of: job))
+            }
+        }
+        return groups
+    }
+
+    /// The service at the first of the members who is anywhere, by which messages can be compared; nil where there is
+    /// none.
+    func sampleService(_ service: any PushService, for indices: [Int], of job: Job) -> (any PushService)? {
+        guard type(of: service).handlesAreAddresses else { return service }
+        for index in indices {
+            if let origin = try? origin(of: index, of: job, service) { return service.at(origin) }
+        }
+        return nil
+    }
+
+    private func origin(
+        of index: Int, of job: Job, _ service: any PushService
+    ) throws(PushServiceError) -> HTTPOrigin {
+        try job.page.withHandle(index) { handle throws(PushServiceError) in try service.origin(of: handle) }
+    }
+
+    /// Sends all parcels.
+    func send(_ groups: [RecipientGroup], of job: Job, tally: inout PageTally) async {
+        let empty = tally.emptied()
+        if let only = groups.first, groups.count == 1 {
+            var own = empty
+            await send(only, of: job, tally: &own)
+            return tally.merge(own, of: Self.application(of: only))
+        }
+        await withTaskGroup(of: (String, PageTally).self) { tasks in
+            for (number, group) in groups.enumerated() {
+                if number >= Self.groupsAtOnce, let (application, done) = await tasks.next() {
+                    tally.merge(done, of: application)
+                }
+                tasks.addTask {
+                    var own = empty
+                    await send(group, of: job, tally: &own)
+                    return (Self.application(of: group), own)
+                }
+            }
+            for await (application, done) in tasks { tally.merge(done, of: application) }
+        }
+    }
+
+    /// Whoever answers at an origin that devices have chosen proves nothing of others.
+    private static func application(of group: RecipientGroup) -> String {
+        if let origin = group.origin { return origin.description }
+        return group.indices.first.map { group.service.application(of: group.messages[$0]) } ?? ""
+    }
+}

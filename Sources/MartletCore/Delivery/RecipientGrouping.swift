@@ -1,0 +1,69 @@
+import MartletHTTP
+import MartletModel
+
+/// Sorts the members of a page by the requests that they need: pure bookkeeping.
+struct RecipientGrouping {
+    struct Group {
+        var indices: [Int] = []
+        var haveOwnBodies = false
+        fileprivate var body: [UInt8]
+        /// Whether requests share it, as far as it is the same.
+        fileprivate let sharesBody: Bool
+    }
+
+    private enum Fate {
+        case unknown
+        case group(Int)
+        case refused(Outcome)
+    }
+
+    private(set) var groups: [Group] = []
+    /// The message of each rendering, as far as it has one.
+    private(set) var messages: [Message]
+    /// About how much memory the messages take, and the bodies that are written for each device.
+    private(set) var bytes = 0
+    private var fates: [Fate]
+    private var groupOfShared: [RequestBatch.Shared: Int] = [:]
+
+    /// - Parameter renderings: How many the page has.
+    init(renderings: Int) {
+        messages = Array(repeating: Message(body: []), count: renderings)
+        fates = Array(repeating: .unknown, count: renderings)
+    }
+
+    func isUnknown(_ rendering: Int) -> Bool {
+        if case .unknown = fates[rendering] { true } else { false }
+    }
+
+    mutating func refuse(_ rendering: Int, _ outcome: Outcome) {
+        fates[rendering] = .refused(outcome)
+    }
+
+    /// - Parameter shared: What requests with the message have in common.
+    mutating func take(_ message: Message, _ rendering: Int, _ shared: RequestBatch.Shared) {
+        messages[rendering] = message
+        bytes += message.memoryBytes
+        var key = shared
+        key.body = nil
+        if let found = groupOfShared[key] {
+            if groups[found].body != message.body { groups[found].haveOwnBodies = true }
+            fates[rendering] = .group(found)
+        } else {
+            groupOfShared[key] = groups.count
+            fates[rendering] = .group(groups.count)
+            groups.append(Group(body: message.body, sharesBody: shared.body != nil))
+        }
+    }
+
+    /// Adds a member, or says why there is nothing to send it.
+    mutating func add(_ index: Int, _ rendering: Int) -> Outcome? {
+        switch fates[rendering] {
+        case .group(let number):
+            groups[number].indices.append(index)
+            if groups[number].haveOwnBodies || !groups[number].sharesBody { bytes += messages[rendering].body.count }
+            return nil
+        case .refused(let outcome): return outcome
+        case .unknown: return Outcome(.unknownError, .refuse)
+        }
+    }
+}

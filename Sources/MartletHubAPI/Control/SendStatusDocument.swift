@@ -1,0 +1,70 @@
+public import MartletCore
+public import MartletModel
+
+/// How a notification stands, as JSON: for the hub's API and for administration alike.
+public struct SendStatusDocument: Sendable {
+    private let status: SendStatus
+
+    public init(_ status: SendStatus) {
+        self.status = status
+    }
+
+    public var json: JSON {
+        let report = status.report
+        let platforms = status.deliveries.map { delivery in
+            (
+                delivery.report.platform.rawValue,
+                Self.members(delivery.report, SendNumbers(delivery))
+            )
+        }
+        var counts: [OutcomeName: Int] = [:]
+        for delivery in status.deliveries { counts.merge(delivery.report.counts, uniquingKeysWith: +) }
+        var members = Self.members(
+            state: report.state, counts: counts, startedAt: report.startedAt, endedAt: report.endedAt,
+            SendNumbers(status))
+        members["notification"] = .string(report.notification.id.description)
+        members["control"] = .string(status.control.rawValue)
+        members["controlledAt"] = Self.timestamp(status.controlledAt)
+        members["acceptedAt"] = .string(report.notification.acceptedAt.iso8601)
+        members["dueAt"] = Self.timestamp(report.notification.dueAt)
+        members["expiresAt"] = .string(report.notification.expiresAt.iso8601)
+        members["rollout"] = report.notification.rollout.map(rollout) ?? .null
+        members["platforms"] = .object(Dictionary(platforms.map { ($0, .object($1)) }) { first, _ in first })
+        return .object(members)
+    }
+
+    private func rollout(_ rollout: Rollout) -> JSON {
+        var members: [String: JSON] = [
+            "spec": .string(rollout.description), "audience": status.audience.map { .integer(Int64($0)) } ?? .null,
+            "rate": rollout.rate(for: status.audience).map { .double($0) } ?? .null, "halt": .null,
+        ]
+        if let halt = rollout.halt {
+            members["halt"] = ["percent": .double(Double(halt.share) / 100), "answers": .integer(Int64(halt.answers))]
+        }
+        return .object(members)
+    }
+
+    private static func members(_ report: DeliveryReport, _ numbers: SendNumbers) -> [String: JSON] {
+        members(
+            state: report.state, counts: report.counts, startedAt: report.startedAt, endedAt: report.endedAt, numbers)
+    }
+
+    private static func members(
+        state: NotificationState, counts: [OutcomeName: Int], startedAt: Timestamp?, endedAt: Timestamp?,
+        _ numbers: SendNumbers
+    ) -> [String: JSON] {
+        [
+            "state": .string(state.rawValue), "startedAt": timestamp(startedAt), "endedAt": timestamp(endedAt),
+            "targeted": number(numbers.targeted), "sent": .integer(Int64(numbers.sent)),
+            "succeeded": .integer(Int64(numbers.succeeded)), "failed": .integer(Int64(numbers.failed)),
+            "retrying": .integer(Int64(numbers.retrying)), "spared": .integer(Int64(numbers.suppressed)),
+            "skipped": .integer(Int64(numbers.skipped)), "pending": number(numbers.pending),
+            "outcomes": .object(
+                Dictionary(counts.map { ($0.rawValue, .integer(Int64($1))) }) { first, _ in first }),
+        ]
+    }
+
+    private static func timestamp(_ timestamp: Timestamp?) -> JSON { timestamp.map { .string($0.iso8601) } ?? .null }
+
+    private static func number(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
+}

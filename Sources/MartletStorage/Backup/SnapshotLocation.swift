@@ -1,0 +1,64 @@
+import Glibc
+import MartletCore
+import Synchronization
+
+/// Where the copy of a database lies while it is read, in the data directory. One copy at a time; where the
+/// process ends before it is removed, the next start does that.
+final class SnapshotLocation: Sendable {
+    let database: String
+    private let directory: String
+    private let isTaken: Taken
+    private let maps: FileProgressMaps
+    private let isLeft = Locked(false)
+
+    /// Whether there is a copy.
+    final class Taken: Sendable {
+        fileprivate let flag = Atomic(false)
+    }
+
+    /// Takes the place, and keeps progress maps from now on.
+    /// - Throws: `StorageError`; `.locked` where it is taken.
+    init(in data: StorageDirectory, _ taken: Taken, keeping maps: FileProgressMaps) throws(StorageError) {
+        guard !taken.flag.exchange(true, ordering: .acquiringAndReleasing) else {
+            throw StorageError(.locked, "A backup is being made already; wait for its end.")
+        }
+        isTaken = taken
+        self.maps = maps
+        directory = data.file(Self.name)
+        database = "\(directory)/\(SQLiteStorage.Settings.databaseName)"
+        maps.hold()
+        try data.makePrivateDirectory(Self.name)
+        let descriptor = open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StorageError(failed: "make", database) }
+        close(descriptor)
+    }
+
+    deinit {
+        leave()
+    }
+
+    /// Removes the copy, which may take a while, and lets another be made.
+    func leave() {
+        let wasLeft = isLeft.withLock { isLeft in
+            defer { isLeft = true }
+            return isLeft
+        }
+        guard !wasLeft else { return }
+        Self.clean(directory)
+        maps.release()
+        isTaken.flag.store(false, ordering: .releasing)
+    }
+
+    private static let name = "snapshot"
+
+    /// Removes what a process before this one left.
+    static func clean(in data: StorageDirectory) {
+        clean(data.file(name))
+    }
+
+    private static func clean(_ directory: String) {
+        guard let names = try? StorageDirectory.entries(of: directory) else { return }
+        for name in names { unlink("\(directory)/\(name)") }
+        rmdir(directory)
+    }
+}
