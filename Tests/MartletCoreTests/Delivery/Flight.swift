@@ -147,7 +147,8 @@ struct Flight {
         _ metrics: DeliveryMetrics, _ alarms: Alarms
     ) -> Deliverer {
         Deliverer(
-            notifications: storage, deadLetters: storage, devices: storage, maps: maps, hubs: hubs, platforms: platforms,
+            notifications: storage, deadLetters: storage, devices: storage, maps: maps, hubs: hubs,
+            platforms: platforms,
             lanes: lanes, board: board, controls: controls,
             sender: PageSender(
                 transport: transport,
