@@ -46,7 +46,9 @@ test: ## install what testing needs, then lint, check the walls, run every test 
 	@Scripts/setup test
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target lint checks peers
 	@mkdir -p .build
-	@bash -o pipefail -c '$(SWIFT) test $(STRICT_IMPORTS) 2>&1 | tee .build/test.log' || \
+	$(SWIFT) build --build-tests $(STRICT_IMPORTS)
+	@Scripts/check-layers --self-test && Scripts/check-layers
+	@bash -o pipefail -c '$(SWIFT) test --skip-build 2>&1 | tee .build/test.log' || \
 		{ echo 'What failed:'; grep -E '✘|error:' .build/test.log; exit 1; }
 	@$(MAKE) --no-print-directory ceilings
 

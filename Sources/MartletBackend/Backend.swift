@@ -1,8 +1,7 @@
 public import MartletCore
 public import MartletCrypto
-public import MartletHTTP
+import MartletHTTP
 import MartletModel
-import MartletOpenAPI
 
 /// The app backend: users log in, register their devices and notify each other by name (NotificationHubs.md,
 /// section 14).
@@ -75,39 +74,6 @@ public struct Backend: Sendable {
         authenticator = try Authenticator(
             users: users, provider: identityProvider, time: time, sessionLifetime: settings.sessionLifetime,
             limits: LoginLimiter.Settings())
-    }
-
-    /// What answers every path that begins with `/api`.
-    public func makeHandler() -> any HTTPHandler {
-        CrossSiteHandler(handler: makeRouter(), rule: CrossSiteRule(publicOrigin: settings.publicOrigin))
-    }
-
-    func makeRouter() -> Router {
-        var router = Router { _, refusal in Self.answer(refusal) }
-        SessionRoutes(backend: self).add(to: &router)
-        RegisterRoutes(backend: self).add(to: &router)
-        DeviceKeyRoutes(backend: self).add(to: &router)
-        NotificationRoutes(backend: self).add(to: &router)
-        RichRoutes(backend: self).add(to: &router)
-        SecureRoutes(backend: self).add(to: &router)
-        EncryptedRoutes(backend: self).add(to: &router)
-        // Behind the paths that have a word in the id's place.
-        PayloadRoutes(backend: self).add(to: &router)
-        ReceiptRoutes(backend: self).add(to: &router)
-        let description = BackendDescription(platforms: platforms).description.makeResponse()
-        router.on(.get, BackendDescription.path) { _, _ in description }
-        return router
-    }
-
-    private static func answer(_ refusal: Router.Refusal) -> HTTPResponse {
-        switch refusal {
-        case .badTarget: return HTTPResponse(.badTarget)
-        case .notFound: return HTTPResponse(.notFound as BackendError)
-        case .methodNotAllowed(let allow):
-            var response = HTTPResponse(.methodNotAllowed as BackendError)
-            response.fields["allow"] = allow.map(\.rawValue).joined(separator: ", ")
-            return response
-        }
     }
 }
 

@@ -36,64 +36,20 @@ public final class SQLiteStorage: Sendable {
         try StorageDirectory.prepare(path)
     }
 
-    /// Opens the database of a data directory, made where it is missing, and brings it to the present schema.
-    /// - Parameters:
-    ///   - directory: Its path; made where it is missing, private (mode 0700), and locked until `close`.
-    ///   - sealer: Seals the keys and credentials of hubs.
-    ///   - diskReserve: How many bytes of the disk nothing new is taken into.
-    /// - Throws: `StorageError`; `.locked` where another process has the directory.
-    public convenience init(
-        directory path: String, sealer: any Sealer, diskReserve: Int64 = DiskRoom.defaultReserve
-    ) throws(StorageError) {
-        var settings = Settings()
-        settings.room = { DiskRoom(of: $0, reserve: diskReserve) }
-        try self.init(directory: path, sealer: sealer, settings: settings)
-    }
-
-    init(directory path: String, sealer: any Sealer, settings: Settings) throws(StorageError) {
-        directory = try StorageDirectory(path)
-        self.sealer = sealer
-        let room = settings.room(path)
+    init(
+        directory: StorageDirectory, room: DiskRoom, sealer: any Sealer, writer: Writer, readers: ReaderPool,
+        checkpointer: Checkpointer, payloadBodies: PayloadBodies, progressMaps: FileProgressMaps,
+        containers: FileContainerStore
+    ) {
+        self.directory = directory
         self.room = room
-        SnapshotLocation.clean(in: directory)
-        try directory.makePrivateFile(Settings.databaseName)
-        let database = directory.file(Settings.databaseName)
-        let connection = try settings.openWriter(database)
-        try Migrator(migrations: settings.migrations).migrate(connection)
-        try Self.expireUnpublished(connection)
-        try directory.makePrivateDirectory("payloads")
-        payloadBodies = try Self.openBodies(in: directory.file("payloads"), room, of: connection)
-        let unfinished = try DeliveryTable(connection).unfinishedIDs()
-        try BacklogTable(connection).begin()
-        checkpointer = Checkpointer(try settings.openReader(database))
-        writer = Writer(connection, checkpointer: checkpointer, limits: settings.logLimits)
-        readers = try ReaderPool(ofEach: settings.readersOfEachKind) { isMapped throws(StorageError) in
-            try settings.openReader(database, isMapped: isMapped)
-        }
-        try directory.makePrivateDirectory("progress")
-        progressMaps = try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
-        try directory.makePrivateDirectory("storage")
-        containers = try FileContainerStore(
-            in: directory.file("storage"), room: room, cleaningBefore: settings.blocksKeptSince())
-    }
-
-    /// On a full disk they stay until the sweep finds them old enough.
-    private static func expireUnpublished(_ connection: Connection) throws(StorageError) {
-        do throws(StorageError) {
-            try PayloadRemoval(connection).expireUnpublished(at: nil)
-        } catch  where error.kind == .full {
-        }
-    }
-
-    /// Removes the bodies that have no record: what wrote them ended before.
-    private static func openBodies(
-        in path: String, _ room: DiskRoom, of connection: Connection
-    ) throws(StorageError) -> PayloadBodies {
-        let store = try FileContainerStore(in: path, room: room, cleaningBefore: .distantFuture)
-        try store.keepBlobs(of: PayloadBodies.container) { name throws(StorageError) in
-            try connection.first("SELECT 1 FROM payloads WHERE body = ?", name) { _ in true } ?? false
-        }
-        return PayloadBodies(store)
+        self.sealer = sealer
+        self.writer = writer
+        self.readers = readers
+        self.checkpointer = checkpointer
+        self.payloadBodies = payloadBodies
+        self.progressMaps = progressMaps
+        self.containers = containers
     }
 
     /// Reads something small.
@@ -116,7 +72,8 @@ public final class SQLiteStorage: Sendable {
 extension SQLiteStorage {
     /// How connections are opened.
     struct Settings: Sendable {
-        var migrations = Migration.all
+        /// nil: those of this program.
+        var migrations: [Migration]?
         var readersOfEachKind = 2
         /// The most pages that the database may have; nil for SQLite's own limit.
         var pageLimit: Int?
@@ -168,5 +125,16 @@ extension SQLiteStorage {
                 """)
             return connection
         }
+    }
+}
+
+extension SQLiteStorage {
+    /// Does a change that takes in something new.
+    /// - Throws: `StorageError`; `.full` where only the reserve of the disk is left.
+    func takeIn<Value: Sendable>(
+        _ change: @escaping @Sendable (Connection) throws(StorageError) -> Value
+    ) async throws(StorageError) -> Value {
+        try room.check()
+        return try await writer.write(change)
     }
 }

@@ -71,27 +71,3 @@ struct NotificationRoutes: Sendable {
         return value
     }
 }
-
-extension UserName {
-    /// Reads the name of somebody who need not exist.
-    init(recipient text: String) throws(BackendError) {
-        do throws(UserNameError) {
-            try self.init(text)
-        } catch {
-            throw .badUserName("The recipient must be one user's name. \(error)")
-        }
-    }
-}
-
-extension BackendError {
-    init(_ error: NotificationIntakeError) {
-        self =
-            switch error {
-            case .invalid(let sentence): .badMessage(sentence)
-            case .tooLarge(let sentence): .messageTooLarge(sentence)
-            case .conflicting: .keyReused
-            case .backlogged(let excess): .backlogged(excess)
-            case .storage(let error): BackendError(error)
-            }
-    }
-}

@@ -16,8 +16,9 @@ public struct KeyOwner: Hashable, Sendable {
     /// The user's name in lower case, as names compare without case.
     public let user: String
 
-    init(_ user: String, at server: ServerAddress) {
-        self.server = server.description
+    /// - Parameter server: Its address, as `ServerAddress` describes it.
+    init(_ user: String, at server: String) {
+        self.server = server
         self.user = user.lowercased()
     }
 }

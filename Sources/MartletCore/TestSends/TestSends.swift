@@ -60,7 +60,7 @@ public struct TestSends: Sendable {
         var pages: [(delivery: Delivery, page: AudiencePage)] = []
         var room = Self.deviceLimit
         for platform in platforms(of: notification) where room > 0 {
-            let bounds = Delivery.Bounds(channel: ChannelID(rawValue: .max), registration: .max)
+            let bounds = AudienceBounds(channel: ChannelID(rawValue: .max), registration: .max)
             let delivery = Delivery(id: .none, notification: notification, platform: platform, bounds: bounds)
             let page = try await page(of: delivery, limit: room)
             guard page.count > 0 else { continue }

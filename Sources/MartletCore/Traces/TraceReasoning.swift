@@ -134,7 +134,7 @@ struct TraceReasoning: Sendable {
         }
     }
 
-    private func isAfter(_ bounds: Delivery.Bounds, _ version: RegistrationVersion, _ delivery: Delivery) -> Bool {
+    private func isAfter(_ bounds: AudienceBounds, _ version: RegistrationVersion, _ delivery: Delivery) -> Bool {
         delivery.isOfTemplates ? version.sequence > bounds.registration : version.channel > bounds.channel
     }
 

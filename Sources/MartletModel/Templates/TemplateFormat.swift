@@ -20,8 +20,3 @@ public enum TemplateFormat: Hashable, Sendable {
         }
     }
 }
-
-extension UInt8 {
-    /// Space, tab, carriage return or line feed: the white space of XML, JSON and template expressions alike.
-    var isXMLSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
-}

@@ -23,13 +23,12 @@ enum WebSocketHandshake {
     }
 
     static func appendHead(_ response: HTTPResponse, accept: String, to output: inout [UInt8]) {
-        HTTP1ResponseEncoder.append(
-            "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n", to: &output)
-        HTTP1ResponseEncoder.append("sec-websocket-accept: \(accept)\r\n", to: &output)
+        output += "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n".utf8
+        output += "sec-websocket-accept: \(accept)\r\n".utf8
         if let subprotocol = response.fields["sec-websocket-protocol"], FieldRules.isName(subprotocol) {
-            HTTP1ResponseEncoder.append("sec-websocket-protocol: \(subprotocol)\r\n", to: &output)
+            output += "sec-websocket-protocol: \(subprotocol)\r\n".utf8
         }
-        HTTP1ResponseEncoder.append("\r\n", to: &output)
+        output += "\r\n".utf8
     }
 
     /// Whether a field that lists names has this one, in any case.

@@ -23,7 +23,7 @@ struct AudienceCounter {
 
     fileprivate struct Start {
         let snapshot: AudienceSnapshot
-        let bounds: Delivery.Bounds
+        let bounds: AudienceBounds
         /// The last there was; whoever has a later one came later.
         let lastChannel: Int64
     }
@@ -58,7 +58,7 @@ struct AudienceCounter {
         if let start = progress.start { return start }
         let query = progress.query
         let last = try ChannelTable(connection).last()
-        let everybody = Delivery.Bounds(
+        let everybody = AudienceBounds(
             channel: last, registration: try TagTable(connection).lastRegistration(hub: query.hub))
         let start = Start(
             snapshot: try HistoryTable(connection).snapshot(), bounds: query.bounds ?? everybody,
@@ -72,7 +72,7 @@ struct AudienceCounter {
     }
 
     private func part(
-        on platform: PlatformID, _ progress: Progress, within bounds: Delivery.Bounds, _ horizon: ReadingHorizon
+        on platform: PlatformID, _ progress: Progress, within bounds: AudienceBounds, _ horizon: ReadingHorizon
     ) throws(StorageError) -> AudienceCount.Part {
         var statements = BorrowedStatements(connection)
         defer { statements.giveBack() }
@@ -99,7 +99,7 @@ struct AudienceCounter {
 /// Counts one platform's registrations in the order of their channels.
 private struct Tally {
     private(set) var part = AudienceCount.Part()
-    private let bounds: Delivery.Bounds
+    private let bounds: AudienceBounds
     private let start: AudiencePosition
     private var lastNative: Int64
     private var lastDevice: Int64
@@ -107,7 +107,7 @@ private struct Tally {
     private var known: [TemplateBinding.ID: Int] = [:]
     private var renderingsLeft = 0
 
-    init(_ bounds: Delivery.Bounds, after channel: Int64) {
+    init(_ bounds: AudienceBounds, after channel: Int64) {
         self.bounds = bounds
         start = AudiencePosition(channel: channel + 1, registration: .min)
         lastNative = channel

@@ -72,14 +72,3 @@ public final class DiskRoom: Sendable {
         return Figures(free: free.overflow ? .max : free.partialValue, reserve: min(wanted, small))
     }
 }
-
-extension SQLiteStorage {
-    /// Does a change that takes in something new.
-    /// - Throws: `StorageError`; `.full` where only the reserve of the disk is left.
-    func takeIn<Value: Sendable>(
-        _ change: @escaping @Sendable (Connection) throws(StorageError) -> Value
-    ) async throws(StorageError) -> Value {
-        try room.check()
-        return try await writer.write(change)
-    }
-}

@@ -1,19 +1,15 @@
 import MartletCore
 
-/// One step of the schema. A step that has been released is never changed; new ones are added at the end.
+/// One step of the schema.
 struct Migration: Sendable {
     /// Unique; recorded in the database.
     var name: String
     var script: String
-
-    static let all: [Migration] = [
-        hubs, devices, notifications, users, jobs, payloads, receipts, sends, pagesAndRefusals, collapseKeys,
-    ]
 }
 
 /// Brings a database to the schema of this program.
 struct Migrator {
-    var migrations: [Migration] = Migration.all
+    let migrations: [Migration]
 
     /// Runs what has not been run, each step in a transaction of its own.
     /// - Throws: `StorageError` where the database is of a newer version or of another program.

@@ -170,10 +170,10 @@ actor Writer {
             var answers: [@Sendable () -> Void] = []
             for write in group { answers.append(try write.attempt(connection)) }
             try connection.run("COMMIT")
-            connection.backlogs.commit()
+            connection.tellObservers(isCommitted: true)
             return answers
         } catch {
-            connection.backlogs.rollBack()
+            connection.tellObservers(isCommitted: false)
             if connection.isInTransaction { try connection.run("ROLLBACK") }
             throw error
         }

@@ -27,24 +27,6 @@ extension SQLiteStorage: DeviceStore {
         try await readers.read { connection throws(StorageError) in try RegistrationTable(connection).page(query) }
     }
 
-    public func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage {
-        try await readers.read(query.limit > 100 ? .many : .few) { connection throws(StorageError) in
-            try AudienceReader(connection).page(query)
-        }
-    }
-
-    public func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount {
-        var progress = AudienceCounter.Progress(query)
-        while !progress.isDone {
-            progress = try await readers.read(.many) { [progress] connection throws(StorageError) in
-                var progress = progress
-                try AudienceCounter(connection).advance(&progress)
-                return progress
-            }
-        }
-        return progress.count
-    }
-
     public func renderings(_ ids: [TemplateBinding.ID], in hub: Hub.ID) async throws(StorageError) -> [TemplateBinding]
     {
         try await readers.read { connection throws(StorageError) in
@@ -54,12 +36,6 @@ extension SQLiteStorage: DeviceStore {
                 if let rendering = try contents.find(id, in: hub) { found.append(rendering) }
             }
             return found
-        }
-    }
-
-    public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
-        try await readers.read { connection throws(StorageError) in
-            try AudienceTags(connection).page(beginningWith: prefix, of: query)
         }
     }
 

@@ -24,14 +24,6 @@ extension SQLiteStorage: HubStore {
         }
     }
 
-    public func deleteHub(_ id: Hub.ID) async throws(StorageError) -> Bool {
-        let isThere = try await writer.write { [sealer] connection throws(StorageError) in
-            try HubTable(connection, sealer).markDeleted(id)
-        }
-        if isThere { try await purge(id) }
-        return isThere
-    }
-
     public func namespaceRules() async throws(StorageError) -> [AccessRule] {
         try await readers.read { [sealer] connection throws(StorageError) in
             try AccessRuleTable(connection, sealer).namespaceRules()
@@ -41,18 +33,6 @@ extension SQLiteStorage: HubStore {
     public func setNamespaceRules(_ rules: [AccessRule]) async throws(StorageError) {
         try await writer.write { [sealer] connection throws(StorageError) in
             try AccessRuleTable(connection, sealer).replaceNamespaceRules(rules)
-        }
-    }
-
-    /// Removes what is left of a deleted hub, in portions between which others write.
-    func purge(_ id: Hub.ID) async throws(StorageError) {
-        var isDone = false
-        while !isDone {
-            let portion = try await writer.write { connection throws(StorageError) in
-                try HubPurge(connection, id).removePortion()
-            }
-            for delivery in portion.unfinished { try progressMaps.remove(delivery) }
-            isDone = portion.isLast
         }
     }
 }

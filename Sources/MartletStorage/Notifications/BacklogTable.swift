@@ -1,3 +1,4 @@
+import CMartletSQLite
 public import MartletCore
 
 /// How much is accepted and not finished, of each hub and of all, on the connection that writes.
@@ -17,11 +18,12 @@ struct BacklogTable {
         let left = try connection.all(Self.count) {
             (hub: $0.integer(0), notifications: Int($0.integer(1)), bytes: $0.integer(2))
         }
+        let backlogs = Backlogs()
         for (hub, notifications, bytes) in left {
-            connection.backlogs.add(BacklogSize(notifications: notifications, bytes: bytes), to: hub)
+            backlogs.add(BacklogSize(notifications: notifications, bytes: bytes), to: hub)
         }
-        connection.backlogs.commit()
-        try connection.defineBacklogFunction()
+        backlogs.commit()
+        try backlogs.define(on: connection)
         try connection.execute(Self.triggers)
     }
 
@@ -32,7 +34,8 @@ struct BacklogTable {
 
     /// - Parameter hub: nil: of all together.
     func size(of hub: Hub.ID?) -> BacklogSize {
-        hub.map { connection.backlogs.size(of: $0.rawValue) } ?? connection.backlogs.all
+        guard let backlogs = connection.observer(Backlogs.self) else { return BacklogSize(notifications: 0, bytes: 0) }
+        return hub.map { backlogs.size(of: $0.rawValue) } ?? backlogs.all
     }
 
     /// A notification is not finished while a delivery of it is not, or while it waits for its time.
@@ -69,7 +72,7 @@ struct BacklogTable {
 }
 
 /// What the triggers have told. Belongs to the thread of its connection.
-final class Backlogs {
+final class Backlogs: TransactionObserver {
     /// What they call it by: `(hub, notifications, bytes)`, which are added.
     static let function = "martlet_add_backlog"
 
@@ -77,6 +80,17 @@ final class Backlogs {
     private var sizes: [Int64: BacklogSize] = [:]
     /// Of the transaction that is open.
     private var changes: [(hub: Int64, change: BacklogSize)] = []
+
+    /// Lets statements of a connection add to the backlogs.
+    func define(on connection: Connection) throws(StorageError) {
+        try connection.define(Self.function, argumentCount: 3, changing: self) { context, _, values in
+            guard let backlogs = sqlite3_user_data(context), let values else { return }
+            let change = BacklogSize(
+                notifications: Int(sqlite3_value_int64(values[1])), bytes: sqlite3_value_int64(values[2]))
+            Unmanaged<Backlogs>.fromOpaque(backlogs).takeUnretainedValue()
+                .add(change, to: sqlite3_value_int64(values[0]))
+        }
+    }
 
     func size(of hub: Int64) -> BacklogSize { sizes[hub] ?? BacklogSize(notifications: 0, bytes: 0) }
 

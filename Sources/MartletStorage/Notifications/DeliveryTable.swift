@@ -17,7 +17,7 @@ struct DeliveryTable {
     }
 
     func insert(
-        _ notification: Notification, on platform: PlatformID, _ bounds: Delivery.Bounds
+        _ notification: Notification, on platform: PlatformID, _ bounds: AudienceBounds
     ) throws(StorageError) -> Delivery {
         try connection.run(
             """
@@ -63,7 +63,7 @@ struct DeliveryTable {
             delivery: Delivery(
                 id: Delivery.ID(rawValue: row.integer(first)), notification: try StoredNotification.read(row),
                 platform: PlatformID(rawValue: row.text(first + 1)),
-                bounds: Delivery.Bounds(
+                bounds: AudienceBounds(
                     channel: ChannelID(rawValue: row.integer(first + 2)), registration: row.integer(first + 3))),
             state: try state(row, first + 4), cursor: member(row, first + 5), isFannedOut: row.bool(first + 7))
     }

@@ -141,7 +141,7 @@ struct NotificationTable {
 
     private func platforms(
         of notification: Notification
-    ) throws(StorageError) -> [(PlatformID, Delivery.Bounds)] {
+    ) throws(StorageError) -> [(PlatformID, AudienceBounds)] {
         let tags = TagTable(connection)
         let hub = notification.hub
         switch (notification.content, notification.target) {
@@ -149,10 +149,10 @@ struct NotificationTable {
             return [(platform, .none)]
         case (.native(let platform, _), .audience):
             let last = try tags.lastChannel(hub: hub, platform: platform)
-            return [(platform, Delivery.Bounds(channel: last, registration: 0))]
+            return [(platform, AudienceBounds(channel: last, registration: 0))]
         case (.template, _):
             let last = try tags.lastRegistration(hub: hub)
-            let bounds = Delivery.Bounds(channel: ChannelID(rawValue: .max), registration: last)
+            let bounds = AudienceBounds(channel: ChannelID(rawValue: .max), registration: last)
             return try tags.templatePlatforms(hub: hub).map { ($0, bounds) }
         }
     }

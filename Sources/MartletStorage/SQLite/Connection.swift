@@ -9,7 +9,7 @@ final class Connection {
     private var idle: [String: IdleStatements] = [:]
 
     private let log = LogSize()
-    let backlogs = Backlogs()
+    private var observers: [any TransactionObserver] = []
 
     /// How many pages the write-ahead log had after the last commit of this connection.
     var logPages: Int { log.pages }
@@ -113,18 +113,33 @@ final class Connection {
         statement.siblings.statements.append(statement)
     }
 
-    /// Lets statements of this connection add to its backlogs.
-    func defineBacklogFunction() throws(StorageError) {
+    /// Lets statements of this connection call a function.
+    /// - Parameters:
+    ///   - observer: What the function changes. The body gets it from `sqlite3_user_data`, unretained; it lives as long as
+    ///     the connection.
+    func define(
+        _ function: String, argumentCount: Int32, changing observer: any TransactionObserver,
+        _ body: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+    ) throws(StorageError) {
+        observers.append(observer)
         let code = sqlite3_create_function_v2(
-            database, Backlogs.function, 3, SQLITE_UTF8, Unmanaged.passUnretained(backlogs).toOpaque(),
-            { context, _, values in
-                guard let backlogs = sqlite3_user_data(context), let values else { return }
-                let change = BacklogSize(
-                    notifications: Int(sqlite3_value_int64(values[1])), bytes: sqlite3_value_int64(values[2]))
-                Unmanaged<Backlogs>.fromOpaque(backlogs).takeUnretainedValue()
-                    .add(change, to: sqlite3_value_int64(values[0]))
-            }, nil, nil, nil)
+            database, function, argumentCount, SQLITE_UTF8, Unmanaged<AnyObject>.passUnretained(observer).toOpaque(),
+            body, nil, nil,
+            nil)
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
+    }
+
+    /// The observer of a type that a function was defined with.
+    func observer<Observer: TransactionObserver>(_ type: Observer.Type) -> Observer? {
+        for case let observer as Observer in observers { return observer }
+        return nil
+    }
+
+    /// To be called after each transaction whose statements may have called a function.
+    func tellObservers(isCommitted: Bool) {
+        for observer in observers {
+            if isCommitted { observer.commit() } else { observer.rollBack() }
+        }
     }
 
     /// Begins to copy the database of another connection into that of this one.

@@ -60,3 +60,9 @@ extension SQLiteStorage {
         try await writer.write { _ in }
     }
 }
+
+extension SealedColumn {
+    /// Every sealed column of the database.
+    static let all =
+        AccessRuleTable.sealedColumns + HubTable.sealedColumns + JobTable.sealedColumns + SealedText.sealedColumns
+}

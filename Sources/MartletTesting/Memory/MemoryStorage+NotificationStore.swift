@@ -221,7 +221,7 @@ extension MemoryState {
         }
     }
 
-    private func audiences(of notification: Notification) -> [(PlatformID, Delivery.Bounds)] {
+    private func audiences(of notification: Notification) -> [(PlatformID, AudienceBounds)] {
         let registrations = registrations.filter { $0.hub == notification.hub }
         switch (notification.content, notification.target) {
         case (.native(let platform, _), .direct):
@@ -231,10 +231,10 @@ extension MemoryState {
                 $0.registration.platform == platform && $0.registration.template == nil
             }
             let last = native.map(\.channel).max() ?? .none
-            return [(platform, Delivery.Bounds(channel: last, registration: 0))]
+            return [(platform, AudienceBounds(channel: last, registration: 0))]
         case (.template, _):
             let last = registrations.last?.sequence ?? 0
-            let bounds = Delivery.Bounds(channel: ChannelID(rawValue: .max), registration: last)
+            let bounds = AudienceBounds(channel: ChannelID(rawValue: .max), registration: last)
             let platforms = Set(registrations.filter { $0.registration.template != nil }.map(\.registration.platform))
             return platforms.sorted { $0.rawValue < $1.rawValue }.map { ($0, bounds) }
         }

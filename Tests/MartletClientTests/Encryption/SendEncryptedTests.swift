@@ -90,7 +90,7 @@ struct SendEncryptedTests {
         ])
         try await alice.client.sendEncrypted(secret, to: "bob")
         try await alice.client.sendEncrypted(secret, to: "Bob")
-        let owner = KeyOwner("BOB", at: try ServerAddress("https://push.example.org"))
+        let owner = KeyOwner("BOB", at: "https://push.example.org")
         #expect(try await alice.pins.pins(of: owner) == KeyPins(["1": try device.fingerprint]))
     }
 

@@ -176,7 +176,7 @@ struct CollapseTests {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(1)
         let old = try await accept("old", in: flight)
-        let started = Mutex<Task<Deliverer.Ending, any Error>?>(nil)
+        let started = Mutex<Task<DeliveryRun.Ending, any Error>?>(nil)
         flight.transport.interrupt { [self] in
             guard let new = try? await accept("new", in: flight) else { return }
             started.withLock { $0 = Task { try await run(new, flight) } }
@@ -234,7 +234,7 @@ struct CollapseTests {
         #expect(try await flight.report(deliveries[0]).counts == [.superseded: 3])
     }
 
-    private func run(_ delivery: Delivery, _ flight: Flight) async throws -> Deliverer.Ending {
+    private func run(_ delivery: Delivery, _ flight: Flight) async throws -> DeliveryRun.Ending {
         while true {
             let ending = try await flight.run(delivery)
             if ending != .yielded { return ending }

@@ -103,7 +103,7 @@ struct RolloutTests {
         let halt = Rollout.Halt(share: 1000, answers: 10)
         let delivery = try await accept(flight, Rollout(.rate(20), halt: halt))
         let id = delivery.notification.id
-        var ending = Deliverer.Ending.yielded
+        var ending = DeliveryRun.Ending.yielded
         while true {
             ending = try await flight.run(delivery)
             guard case .waiting(let until) = ending else { break }

@@ -25,7 +25,7 @@ struct DeletedHubTests {
         try await flight.hubs.delete("aviary")
         var run = DeliveryRun(DeliveryProgress(delivery))
         var turns = 0
-        var ending = Deliverer.Ending.yielded
+        var ending = DeliveryRun.Ending.yielded
         while ending == .yielded, turns < 10 {
             ending = await flight.deliverer.run(&run)
             turns += 1

@@ -213,7 +213,7 @@ struct Flight {
     }
 
     /// Runs a delivery from where the store says that it stands, page after page.
-    func run(_ delivery: Delivery) async throws -> Deliverer.Ending {
+    func run(_ delivery: Delivery) async throws -> DeliveryRun.Ending {
         let progress = try await storage.unfinished(after: Delivery.ID(rawValue: delivery.id.rawValue - 1), limit: 1)
         var run = DeliveryRun(progress[0])
         while true {

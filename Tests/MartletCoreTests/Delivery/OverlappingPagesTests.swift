@@ -38,7 +38,7 @@ struct OverlappingPagesTests {
         #expect(try await flight.report(delivery).counts == [.success: 18])
     }
 
-    private func run(_ flight: Flight, _ start: DeliveryRun) async -> Deliverer.Ending {
+    private func run(_ flight: Flight, _ start: DeliveryRun) async -> DeliveryRun.Ending {
         var run = start
         while true {
             let ending = await flight.deliverer.run(&run)

@@ -100,10 +100,10 @@ struct LaneMemoryTests {
             page.merge(part, of: topic)
             return page
         }
-        _ = board.record(tally(200, 100_000, of: "right"), ready, isCurrent: true, at: now)
-        let wrong = board.record(tally(400, 5000, of: "wrong"), ready, isCurrent: true, at: now)
+        _ = board.record(tally(200, 100_000, of: "right").laneReport, ready, isCurrent: true, at: now)
+        let wrong = board.record(tally(400, 5000, of: "wrong").laneReport, ready, isCurrent: true, at: now)
         #expect(wrong.gone == [] && wrong.quarantines == ["wrong": true])
-        let right = board.record(tally(400, 10, of: "right"), ready, isCurrent: true, at: now)
+        let right = board.record(tally(400, 10, of: "right").laneReport, ready, isCurrent: true, at: now)
         #expect(right.gone.count == 10 && right.quarantines == [:])
     }
 }

@@ -200,7 +200,7 @@ struct TraceTests {
         let delivery = Delivery(
             id: Delivery.ID(rawValue: 1), notification: Notification(sequence: 1, draft),
             platform: CarrierPigeon.platform,
-            bounds: Delivery.Bounds(channel: ChannelID(rawValue: 9), registration: 0))
+            bounds: AudienceBounds(channel: ChannelID(rawValue: 9), registration: 0))
         let progress = DeliveryProgress(
             delivery: delivery, state: .completed, cursor: .end, isFannedOut: true)
         let registration = Registration(

@@ -27,13 +27,9 @@ struct NGHTTP2FieldList {
     /// would accept, and `besides`.
     mutating func append(_ fields: HTTPFields, besides: String) {
         for field in fields
-        where !Self.isConnectionSpecific(field.name) && field.name != besides && Self.isSound(field) {
+        where !Self.isConnectionSpecific(field.name) && field.name != besides && FieldRules.isSound(field) {
             append(field.name, field.value, indexing: field.indexing)
         }
-    }
-
-    static func isSound(_ field: HTTPField) -> Bool {
-        FieldRules.isName(field.name) && FieldRules.isValue(field.value)
     }
 
     func withEntries<Result>(_ use: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {

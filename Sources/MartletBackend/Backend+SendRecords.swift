@@ -1,0 +1,37 @@
+import MartletCore
+
+extension Backend {
+    /// The record of an earlier attempt of a request.
+    /// - Throws: `.keyReused`, among others, where the key was used for another request.
+    func record(of request: RequestIdentity?) async throws(BackendError) -> SendRecord? {
+        guard let request else { return nil }
+        let record = try await stored { () throws(StorageError) in
+            try await sends.sendRecord(request.key, at: time.now)
+        }
+        guard let record else { return nil }
+        guard record.request.fingerprint == request.fingerprint else { throw .keyReused }
+        return record
+    }
+
+    /// Records a request before its first push goes out.
+    /// - Returns: The record, and whether it is that of another attempt, which came first.
+    func begin(
+        _ request: RequestIdentity, payloads: [PayloadID?]
+    ) async throws(BackendError) -> (record: SendRecord, isOther: Bool) {
+        let own = SendRecord(request, payloads: payloads, startedAt: time.now)
+        let record = try await stored { () throws(StorageError) in try await sends.addSendRecord(own) }
+        guard record.request.fingerprint == request.fingerprint else { throw .keyReused }
+        return (record, record != own)
+    }
+
+    func complete(_ record: SendRecord?) async throws(BackendError) {
+        guard let record else { return }
+        try await stored { () throws(StorageError) in try await sends.completeSend(record.request.key) }
+    }
+
+    func remove(_ record: SendRecord?) async {
+        guard let record else { return }
+        // Where this fails too, a repeated request sends what this one did not.
+        try? await sends.removeSendRecord(record.request.key)
+    }
+}

@@ -1,0 +1,10 @@
+extension UserName {
+    /// Reads the name of somebody who need not exist.
+    init(recipient text: String) throws(BackendError) {
+        do throws(UserNameError) {
+            try self.init(text)
+        } catch {
+            throw .badUserName("The recipient must be one user's name. \(error)")
+        }
+    }
+}

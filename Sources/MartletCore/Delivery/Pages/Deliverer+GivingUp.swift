@@ -1,0 +1,95 @@
+import MartletModel
+
+extension Deliverer {
+    /// Counts a page of those who are sent nothing more: first those whose turn has not come, then those who are to be
+    /// tried again. When all are counted the delivery ends. Whom it has expired for is a dead letter; whoever is spared
+    /// what was canceled is none.
+    /// - Parameter state: Canceled or abandoned.
+    func giveUp(_ run: inout DeliveryRun, as state: NotificationState) async throws(StorageError) -> DeliveryRun.Ending
+    {
+        let outcome = state == .canceled ? Outcome.canceled : .expired
+        if !run.progress.isFannedOut {
+            try await giveUpPage(&run, outcome)
+        } else if try await !giveUpRetries(&run, outcome.name) {
+            return try await finish(&run, state)
+        }
+        return .yielded
+    }
+
+    private func giveUpPage(_ run: inout DeliveryRun, _ outcome: Outcome) async throws(StorageError) {
+        let delivery = run.delivery
+        let started = time.now
+        let neverBegan = try hasNeverBegun(run.progress)
+        let leavesDeadLetters = outcome == .expired
+        let (page, last) = try await nextPage(
+            run.progress, limit: leavesDeadLetters ? letterPageSize : settings.pageSize)
+        var tally = makeTally(delivery, areRetries: false)
+        tally.addSkipped(page.skipped)
+        if page.count > 0 {
+            let indices = unreached(in: page, try map(of: delivery, page), tally: &tally)
+            if leavesDeadLetters {
+                let addressees = indices.map { index in
+                    PageTally.Addressee(member: page.members[index], handle: page.handle(index), attemptsBefore: 0)
+                }
+                tally.addUnreached(addressees, outcome)
+            } else {
+                tally.addUnsent(indices.count, outcome)
+            }
+        }
+        var progress = run.progress
+        var step = pageStep(&progress, page, through: last, tally, startedAt: started, endedAt: time.now)
+        step.supersedesNone = neverBegan
+        try await record(step, of: &run)
+        run.record(page, hasRetries: true)
+        run.progress = progress
+    }
+
+    /// Whether no page was ever begun, in this process or in one that was killed: each makes the map before it sends.
+    private func hasNeverBegun(_ progress: DeliveryProgress) throws(StorageError) -> Bool {
+        let delivery = progress.delivery
+        guard progress.cursor == .none, delivery.notification.collapse != nil else { return false }
+        return try maps.existingMap(for: delivery.id, through: delivery.lastNumber) == nil
+    }
+
+    /// Gives up as many retries as one step takes. Those that have expired are dead letters, each with what its last
+    /// attempt came to.
+    /// - Parameter outcome: What they are counted as.
+    /// - Returns: Whether there were any.
+    private func giveUpRetries(
+        _ run: inout DeliveryRun, _ outcome: OutcomeName
+    ) async throws(StorageError) -> Bool {
+        let delivery = run.delivery
+        var left = try await notifications.retries(of: delivery.id, due: .distantFuture, limit: settings.pageSize)
+        guard !left.isEmpty else { return false }
+        let map = try map(of: delivery)
+        // Where a device is now is asked for its dead letter alone.
+        let isAbandoned = outcome == .abandoned
+        let round = isAbandoned ? try await round(of: left.map(\.member), run.progress, map) : nil
+        // What did not fit is for the next step.
+        if let last = round?.through { left.removeAll { $0.member > last } }
+        let addressees = round?.addressees ?? [:]
+        let now = time.now
+        var step = DeliveryStep(
+            delivery: delivery.id, isFannedOut: run.progress.isFannedOut, state: .processing,
+            settled: left.map(\.member))
+        for retry in left {
+            // Reached by what a kill kept from being recorded.
+            let isReached = map.contains(retry.member)
+            let isSentToAsAnother = round?.repeated.contains(retry.member) ?? false
+            step.counts[isReached ? .success : isSentToAsAnother ? .skipped : outcome, default: 0] += 1
+            guard isAbandoned, !isReached, !isSentToAsAnother else { continue }
+            step.refusals.append(
+                Refusal(
+                    member: retry.member, registration: addressees[retry.member]?.registration,
+                    handle: addressees[retry.member]?.handle, outcome: .abandoned,
+                    reason: Self.reasonOfAbandoning(retry), at: now, attempts: retry.attempts))
+        }
+        try await record(step, of: &run)
+        return true
+    }
+
+    private static func reasonOfAbandoning(_ retry: Retry) -> String {
+        if retry.outcome == .held { return "It was paused before it was sent." }
+        return retry.reason.isEmpty ? retry.outcome.rawValue : "\(retry.outcome.rawValue): \(retry.reason)"
+    }
+}

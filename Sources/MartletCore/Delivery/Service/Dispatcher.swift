@@ -1,0 +1,343 @@
+public import MartletHTTP
+public import MartletModel
+import Synchronization
+
+/// Delivers what was accepted: the service that runs from start to shutdown.
+///
+/// Deliveries wait in memory up to a limit and in the store beyond it; at most so many run at once, each for a page.
+public final class Dispatcher: Sendable {
+    /// What has been counted since the start.
+    public let metrics: DeliveryMetrics
+    private let store: any NotificationStore & ControlStore & LaneStore
+    private let board = ControlRegistry()
+    private let controls: SendControls
+    /// Hubs whose credentials have changed, and whose pauses are to be forgotten for good.
+    private let reopened = Mutex<Set<Hub.ID>>([])
+    private let deliverer: Deliverer
+    private let lanes: LaneCircuitBreakers
+    private let origins: OriginCircuitBreakers
+    private let settings: DeliverySettings
+    private let time: any TimeSource
+    private let queue: Mutex<DeliveryQueue>
+    private let wakes: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+    private let log: @Sendable (String) -> Void
+
+    /// - Parameter log: Told what goes wrong, in a sentence without secrets.
+    public init(
+        notifications: any NotificationStore & ControlStore & DeadLetterStore & LaneStore, devices: any DeviceStore,
+        maps: any ProgressMaps,
+        hubs: HubDirectory,
+        platforms: PushPlatformList, transport: any HTTPTransport, messageIDs: MessageIDKey, time: any TimeSource,
+        settings: DeliverySettings = DeliverySettings(), log: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        store = notifications
+        lanes = LaneCircuitBreakers()
+        let metrics = DeliveryMetrics()
+        self.metrics = metrics
+        let origins = OriginCircuitBreakers()
+        self.origins = origins
+        let sender = PageSender(
+            transport: transport,
+            authorizations: AuthorizationCache(
+                transport: transport, timeout: settings.requestTimeout, time: time, metrics: metrics),
+            lanes: lanes, origins: origins, suspects: SuspectedStaleDevices(store: devices),
+            paces: SendingRateLimits(time: time),
+            messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
+        // What halts itself has nobody to wake.
+        controls = SendControls(store: notifications, board: board, time: time) { _ in }
+        deliverer = Deliverer(
+            notifications: notifications, deadLetters: notifications, devices: devices, maps: maps, hubs: hubs,
+            platforms: platforms, lanes: lanes, board: board, controls: controls, sender: sender, settings: settings,
+            time: time, metrics: metrics, log: log)
+        self.settings = settings
+        self.time = time
+        self.log = log
+        queue = Mutex(DeliveryQueue(limits: settings.queue, pageSize: settings.pageSize))
+        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Test sends by the same parts, beside everything that is under way.
+    public func makeTestSends() -> TestSends {
+        TestSends(
+            devices: deliverer.devices, hubs: deliverer.hubs, platforms: deliverer.platforms, sender: deliverer.sender,
+            time: time)
+    }
+
+    /// Trials of sends that send nothing, by the same rules.
+    public func makeDryRuns() -> DryRuns {
+        DryRuns(
+            devices: deliverer.devices, platforms: deliverer.platforms,
+            credentials: CredentialChecker(
+                hubs: deliverer.hubs, platforms: deliverer.platforms, transport: deliverer.sender.transport, time: time),
+            time: time)
+    }
+
+    /// Pausing, resuming and canceling what is under way.
+    public func makeControls() -> SendControls {
+        SendControls(store: store, board: board, time: time) { [self] deliveries in
+            queue.withLock { $0.wake(deliveries) }
+            wake.yield()
+        }
+    }
+
+    /// What is in memory now; what does not fit in there is left to the store.
+    public var load: DeliveryLoad { queue.withLock(\.load) }
+
+    /// How many entries each part keeps of notifications and deliveries: none where nothing is unfinished.
+    var entryCounts: [String: Int] {
+        [
+            "queue": queue.withLock(\.entryCount), "held": queue.withLock(\.heldCount), "controls": board.count,
+            "under way": board.underWayCount, "refusals": lanes.refusalCount,
+            "extra pages": deliverer.extraPages.taken, "collapse turns": deliverer.turns.waitingCount,
+        ]
+    }
+
+    /// What is paused, or waits for a probe, by platform: lanes, and origins that devices have chosen.
+    public var paused: (lanes: [PlatformID: Int], origins: [PlatformID: Int]) {
+        (lanes.pausedCounts, origins.pausedCounts)
+    }
+
+    /// How many lanes, origins, and lanes with suspects are known.
+    var known: (lanes: Int, origins: Int, suspects: Int) {
+        (lanes.count, origins.count, deliverer.sender.suspects.count)
+    }
+
+    /// How many notifications stand still because somebody, or their roll-out, has wished so.
+    public var heldCounts: [NotificationControl: Int] { board.heldCounts }
+
+    /// Takes deliveries that have just been stored. Never waits.
+    public func enqueue(_ deliveries: [Delivery]) {
+        queue.withLock { queue in
+            for delivery in deliveries { queue.add(DeliveryProgress(delivery)) }
+        }
+        wake.yield()
+    }
+
+    /// A hub's credentials have changed: what waited for them goes on.
+    public func credentialsChanged(in hub: Hub.ID) {
+        lanes.open(hub)
+        reopened.withLock { _ = $0.insert(hub) }
+        queue.withLock { $0.hurry(hub) }
+        wake.yield()
+    }
+
+    /// The deletion of a hub has begun, or it has succeeded or failed: what is sent stops, and what waits finds out
+    /// whether it is gone.
+    public func deletionChanged(of hub: Hub.ID) {
+        switch deliverer.hubs.presence(of: hub) {
+        case .deleting: return board.stop(hub)
+        case .present: break
+        case .absent: forget(hub)
+        }
+        queue.withLock { $0.hurry(hub) }
+        wake.yield()
+    }
+
+    /// Drops what is kept in memory of a hub that is gone.
+    private func forget(_ hub: Hub.ID) {
+        board.forget { $0 == hub }
+        lanes.forget(hub)
+        origins.forget(hub)
+        deliverer.sender.suspects.forget(hub)
+        deliverer.services.forget(hub)
+        Task { [deliverer] in await deliverer.sender.authorizations.forget(hub) }
+        reopened.withLock { _ = $0.remove(hub) }
+    }
+
+    /// Delivers until cancelled; then lets the pages in hand come to their end.
+    public func run() async {
+        await recall()
+        await loadControls()
+        let timer = DeliveryTimer(time: time) { [wake] in wake.yield() }
+        await withDiscardingTaskGroup { group in
+            var clock = ClockWatch()
+            wake.yield()
+            for await _ in wakes {
+                if let amount = clock.setBack(at: time.now) { group.addTask { await self.clockWasSetBack(by: amount) } }
+                start(in: &group, timer)
+            }
+            timer.cancel()
+        }
+    }
+
+    /// Nothing is sent before it is known what is not to be.
+    private func loadControls() async {
+        while !Task.isCancelled {
+            do throws(StorageError) {
+                return try await controls.load()
+            } catch {
+                log("What is paused or canceled could not be read: \(error)")
+                try? await time.sleep(until: time.now + .seconds(1))
+            }
+        }
+    }
+
+    /// How many quarantines there are on each platform.
+    public var quarantines: [PlatformID: Int] { lanes.quarantines }
+
+    /// Goes on with the pauses and quarantines of the process before, without which nothing may be sent.
+    private func recall() async {
+        while !Task.isCancelled {
+            do throws(StorageError) {
+                let now = time.now
+                for memory in try await store.persistedLaneStates(at: now) {
+                    lanes.restore(memory)
+                    for pause in memory.pauses { origins.restore(pause, of: memory.lane, at: now) }
+                }
+                return
+            } catch {
+                log("The pauses of push services could not be read: \(error)")
+                try? await time.sleep(until: time.now + .seconds(1))
+            }
+        }
+    }
+
+    private func forgetPauses() async {
+        let hubs = reopened.withLock { reopened in
+            defer { reopened = [] }
+            return reopened
+        }
+        for hub in hubs {
+            do throws(StorageError) {
+                try await store.forgetPauses(of: hub)
+            } catch {
+                reopened.withLock { _ = $0.insert(hub) }
+                log("The pauses of a hub whose credentials have changed could not be forgotten: \(error)")
+            }
+        }
+    }
+
+    private func start(in group: inout DiscardingTaskGroup, _ timer: DeliveryTimer) {
+        if !reopened.withLock(\.isEmpty) { group.addTask { await self.forgetPauses() } }
+        if let after = queue.withLock({ $0.wantsMore(at: time.now) }) {
+            group.addTask { await self.readStore(after: after) }
+        }
+        while true {
+            switch queue.withLock({ $0.next(at: time.now) }) {
+            case .deliver(let run, let kind):
+                group.addTask(priority: kind.priority) { await self.deliver(run) }
+            case .resume(let id, let kind):
+                group.addTask(priority: kind.priority) { await self.resume(id) }
+            case .wait(let until):
+                timer.set(until)
+                return
+            }
+        }
+    }
+
+    /// Everything that waits looks at the clock again. What is in hand may still note when it is to be tried again by the
+    /// clock as it was, so that its end is waited for (three rounds, of which each takes its time twice at most) and all
+    /// is done once more.
+    private func clockWasSetBack(by amount: Duration) async {
+        log("The clock was set back by \(amount.components.seconds) seconds: what waits is looked at again.")
+        await expedite(by: amount)
+        guard (try? await Task.sleep(for: settings.requestTimeout * 7)) != nil else { return }
+        await expedite(by: amount)
+    }
+
+    private func expedite(by amount: Duration) async {
+        do throws(StorageError) {
+            try await store.expediteRetries(beyond: time.now + settings.retry.longestWait, by: amount)
+        } catch {
+            log("Retries that lie too far ahead stay as they are: \(error)")
+        }
+        queue.withLock { $0.wakeAll() }
+        wake.yield()
+    }
+
+    private func deliver(_ start: DeliveryRun) async {
+        var run = start
+        let ending = await deliverer.run(&run)
+        let lane = run.delivery.lane
+        if let newer = run.newer { await advance(newer) }
+        if ending == .yielded {
+            queue.withLock { $0.yield(run) }
+        } else {
+            end(run.delivery.id, sent: run.sent, ending, of: run.delivery.notification)
+            // The turn may have left something of its hub behind since the deletion.
+            if ending == .gone, deliverer.hubs.presence(of: lane.hub) == .absent { forget(lane.hub) }
+        }
+        if lanes.isOpen(lane) { queue.withLock { $0.release(lane) } }
+        wake.yield()
+    }
+
+    /// Has a delivery that takes the place of older ones go before them, also where it is only in the store.
+    private func advance(_ id: Delivery.ID) async {
+        guard queue.withLock({ !$0.advance(id) && $0.isLeftToStore(id) }) else { return }
+        do throws(StorageError) {
+            let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
+            if let found, found.delivery.id == id { queue.withLock { $0.advance(found) } }
+        } catch {
+            // It comes in its own turn.
+            log("A newer notification could not be brought forward: \(error)")
+        }
+    }
+
+    /// Goes on with a delivery of which only the number was kept; one that is final by now, or whose hub was deleted, is
+    /// over.
+    private func resume(_ id: Delivery.ID) async {
+        do throws(StorageError) {
+            let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
+            guard let found, found.delivery.id == id else {
+                await deliverer.forget(id, of: queue.withLock { $0.notification(of: id) })
+                return end(id, .gone)
+            }
+            await deliver(DeliveryRun(found))
+        } catch {
+            end(id, .failed(error))
+        }
+    }
+
+    /// - Parameter notification: nil where it is not known.
+    private func end(
+        _ id: Delivery.ID, sent: Int = 0, _ ending: DeliveryRun.Ending, of notification: Notification? = nil
+    ) {
+        if case .failed(let error) = ending { log("A delivery was put off: \(error)") }
+        let now = time.now
+        queue.withLock { queue in
+            // A wish that came while the delivery was about to sleep has found it awake, and woken nobody.
+            let control = notification.map { board.control(of: $0.sequence) } ?? .running
+            let presence = notification.map { deliverer.hubs.presence(of: $0.hub) } ?? .present
+            queue.end(id, sent: sent, ending.isOutdated(by: control, presence) ? .yielded : ending, at: now)
+        }
+        wake.yield()
+    }
+
+    /// Unfinished deliveries that are read from the store at a time.
+    private static let portion = 1000
+
+    /// Fills the queue from the store where it does not hold everything that is unfinished.
+    private func readStore(after id: Delivery.ID) async {
+        do throws(StorageError) {
+            let found = try await store.unfinished(after: id, limit: Self.portion)
+            queue.withLock { $0.fill(found, isAll: found.count < Self.portion) }
+        } catch {
+            log("Unfinished deliveries could not be read: \(error)")
+            queue.withLock { $0.postponeFilling(until: time.now + .seconds(1)) }
+        }
+        wake.yield()
+    }
+}
+
+extension DeliveryQueue.Kind {
+    /// What may be short and urgent goes ahead of the work for what is long.
+    fileprivate var priority: TaskPriority {
+        switch self {
+        case .firstPage: .high
+        case .furtherPage: .low
+        }
+    }
+}
+
+extension DeliveryRun.Ending {
+    /// Whether there is something to do at once by what is wished now, or because the hub is gone.
+    fileprivate func isOutdated(by control: NotificationControl, _ presence: HubDirectory.Presence) -> Bool {
+        switch self {
+        case .held: !control.isHeld || presence == .absent
+        case .waiting, .paused: control == .canceled || presence == .absent
+        case .deleting: presence != .deleting
+        case .finished, .gone, .yielded, .stalled, .interrupted, .failed: false
+        }
+    }
+}

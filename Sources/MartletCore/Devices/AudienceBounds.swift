@@ -1,0 +1,14 @@
+/// The newest device and registration that an audience has: whoever comes later is not in it.
+public struct AudienceBounds: Hashable, Sendable {
+    public var channel: ChannelID
+    /// The sequence number of a registration.
+    public var registration: Int64
+
+    public init(channel: ChannelID, registration: Int64) {
+        self.channel = channel
+        self.registration = registration
+    }
+
+    /// Of a direct send, which needs none.
+    public static let none = AudienceBounds(channel: .none, registration: 0)
+}

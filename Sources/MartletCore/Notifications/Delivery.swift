@@ -1,0 +1,67 @@
+public import MartletModel
+
+/// One notification on one platform: what is brought out on its own, so that a sick push service holds up nobody else.
+public struct Delivery: Sendable {
+    /// Given by the store, in the order in which deliveries begin.
+    public struct ID: RawRepresentable, Hashable, Comparable, Sendable {
+        public let rawValue: Int64
+
+        public init(rawValue: Int64) {
+            self.rawValue = rawValue
+        }
+
+        /// Before every delivery.
+        public static let none = ID(rawValue: 0)
+
+        public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    public let id: ID
+    public let notification: Notification
+    public let platform: PlatformID
+    public let bounds: AudienceBounds
+
+    public init(id: ID, notification: Notification, platform: PlatformID, bounds: AudienceBounds) {
+        self.id = id
+        self.notification = notification
+        self.platform = platform
+        self.bounds = bounds
+    }
+
+    var isOfTemplates: Bool {
+        if case .template = notification.content { true } else { false }
+    }
+
+    var lane: LaneID { LaneID(hub: notification.hub, platform: platform) }
+
+    /// The highest number that a member of it can have.
+    var lastNumber: Int64 {
+        switch (notification.target, notification.content) {
+        case (.direct(let handles), _): Int64(handles.count)
+        case (.audience, .native): bounds.channel.rawValue
+        case (.audience, .template): bounds.registration
+        }
+    }
+}
+
+/// An unfinished delivery and where its fan-out stands.
+public struct DeliveryProgress: Sendable {
+    public var delivery: Delivery
+    public var state: NotificationState
+    /// The last member of the last page that is done with.
+    public var cursor: AudienceMember
+    /// Whether every page is done with and only retries are left.
+    public var isFannedOut: Bool
+
+    public init(delivery: Delivery, state: NotificationState, cursor: AudienceMember, isFannedOut: Bool) {
+        self.delivery = delivery
+        self.state = state
+        self.cursor = cursor
+        self.isFannedOut = isFannedOut
+    }
+
+    /// One that begins.
+    public init(_ delivery: Delivery) {
+        self.init(delivery: delivery, state: .enqueued, cursor: .none, isFannedOut: false)
+    }
+}

@@ -1,0 +1,60 @@
+import MartletHTTP
+
+/// What may stand in a header field (RFC 9110, section 5).
+enum FieldRules {
+    /// A token's characters (RFC 9110, section 5.6.2).
+    static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"),
+            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    static func isName(_ name: some StringProtocol) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy(isToken)
+    }
+
+    /// No control character but the tab: neither CR nor LF nor NUL can end a field before its time.
+    static func isValueByte(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F || byte == 0x09
+    }
+
+    static func isValue(_ value: some StringProtocol) -> Bool {
+        value.utf8.withContiguousStorageIfAvailable(areValueBytes) ?? value.utf8.allSatisfy(isValueByte)
+    }
+
+    /// `isValue` of bytes. Eight at a time: every push asks it.
+    static func areValueBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.allSatisfy(unlessEight: { $0.bytes(below: 0x20) | $0.bytes(equalTo: 0x7F) }, or: isValueByte)
+    }
+
+    /// `isVisible` of bytes, of which there may be none.
+    static func areVisible(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        bytes.allSatisfy(
+            unlessEight: { $0.bytesBeyondASCII | $0.bytes(below: 0x21) | $0.bytes(equalTo: 0x7F) },
+            or: { $0 > 0x20 && $0 < 0x7F })
+    }
+
+    static func isSound(_ field: HTTPField) -> Bool {
+        isName(field.name) && isValue(field.value)
+    }
+
+    /// A target, authority or method as it may stand in a request line: visible ASCII without spaces.
+    static func isVisible(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty
+            && (text.utf8.withContiguousStorageIfAvailable(areVisible)
+                ?? text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+    }
+}
+
+extension String {
+    /// The value of a field without the blanks behind it, which are not part of it (RFC 9110, section 5.5).
+    func trimmingTrailingSpace() -> String {
+        guard let last = utf8.last, last == 0x20 || last == 0x09 else { return self }
+        return utf8.lastIndex { $0 != 0x20 && $0 != 0x09 }.map { String(self[...$0]) } ?? ""
+    }
+}

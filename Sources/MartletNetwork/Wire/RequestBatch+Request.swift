@@ -1,0 +1,44 @@
+import MartletHTTP
+
+extension RequestBatch {
+    /// One item as a request of its own.
+    func request(_ item: Int) -> HTTPRequest {
+        let path = withPath(item) { String(decoding: $0, as: UTF8.self) }
+        var request = HTTPRequest(shared.method, shared.pathPrefix + path, fields: shared.fields)
+        for (index, name) in shared.itemFieldNames.enumerated() {
+            let value = withValue(index, of: item) { String(decoding: $0, as: UTF8.self) }
+            request.fields.append(HTTPField(name, value, indexing: .never))
+        }
+        request.body = withBody(item) { Array($0) }
+        return request
+    }
+}
+
+extension RequestBatch.Shared {
+    /// Whether nothing that the requests share would be refused, or read differently, by any peer.
+    var isWritable: Bool {
+        FieldRules.isName(method.rawValue) && FieldRules.isVisible(origin.authority)
+            && (pathPrefix.isEmpty || FieldRules.isVisible(pathPrefix)) && fields.allSatisfy(FieldRules.isSound)
+            && itemFieldNames.allSatisfy { FieldRules.isName($0) }
+    }
+}
+
+extension RequestBatch {
+    /// The same for what is an item's own; cheap, because it is asked for every item.
+    func isWritable(_ item: Int) -> Bool {
+        guard withPath(item, FieldRules.areVisible) else { return false }
+        for index in shared.itemFieldNames.indices where !withValue(index, of: item, FieldRules.areValueBytes) {
+            return false
+        }
+        return true
+    }
+}
+
+extension RequestBatch.Parts {
+    /// The same, where the parts have been lent already.
+    func isWritable(_ item: Int, fieldCount: Int) -> Bool {
+        guard FieldRules.areVisible(part(0, of: item)) else { return false }
+        for number in 0..<fieldCount where !FieldRules.areValueBytes(part(1 + number, of: item)) { return false }
+        return true
+    }
+}

@@ -1,0 +1,28 @@
+public import MartletCore
+import MartletModel
+
+extension SQLiteStorage {
+    public func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage {
+        try await readers.read(query.limit > 100 ? .many : .few) { connection throws(StorageError) in
+            try AudienceReader(connection).page(query)
+        }
+    }
+
+    public func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount {
+        var progress = AudienceCounter.Progress(query)
+        while !progress.isDone {
+            progress = try await readers.read(.many) { [progress] connection throws(StorageError) in
+                var progress = progress
+                try AudienceCounter(connection).advance(&progress)
+                return progress
+            }
+        }
+        return progress.count
+    }
+
+    public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
+        try await readers.read { connection throws(StorageError) in
+            try AudienceTags(connection).page(beginningWith: prefix, of: query)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import MartletCore
+
+/// A column of secrets. Its table has row ids, in whose order the rows are gone through.
+struct SealedColumn: Sendable {
+    let table: String
+    let column: String
+    /// What a secret is sealed for, as an expression over its row.
+    let context: String
+
+    /// A secret in its row.
+    struct Row: Sendable {
+        let id: Int64
+        var sealed: [UInt8]
+        let context: String
+    }
+
+    /// Rows behind one, in order, whose secrets do not begin with a mark.
+    func rows(
+        after id: Int64, notMarked mark: [UInt8], limit: Int, on connection: Connection
+    ) throws(StorageError) -> [Row] {
+        try connection.all(
+            """
+            SELECT rowid, \(column), \(context) FROM \(table)
+            WHERE rowid > ? AND substr(\(column), 1, ?) <> ? ORDER BY rowid LIMIT ?
+            """, id, mark.count, mark, limit
+        ) { row in
+            Row(id: row.integer(0), sealed: row.bytes(1), context: row.text(2))
+        }
+    }
+
+    func count(notMarked mark: [UInt8], on connection: Connection) throws(StorageError) -> Int64 {
+        try connection.first(
+            "SELECT count(*) FROM \(table) WHERE substr(\(column), 1, ?) <> ?", mark.count, mark
+        ) { $0.integer(0) } ?? 0
+    }
+
+    /// Puts a secret in the place of another, unless that has changed meanwhile.
+    func replace(_ old: Row, with sealed: [UInt8], on connection: Connection) throws(StorageError) {
+        try connection.run(
+            "UPDATE \(table) SET \(column) = ? WHERE rowid = ? AND \(column) = ?", sealed, old.id, old.sealed)
+    }
+}

@@ -1,0 +1,66 @@
+public import MartletCore
+import MartletModel
+
+extension SQLiteStorage {
+    /// Opens the database of a data directory, made where it is missing, and brings it to the present schema.
+    /// - Parameters:
+    ///   - directory: Its path; made where it is missing, private (mode 0700), and locked until `close`.
+    ///   - sealer: Seals the keys and credentials of hubs.
+    ///   - diskReserve: How many bytes of the disk nothing new is taken into.
+    /// - Throws: `StorageError`; `.locked` where another process has the directory.
+    public convenience init(
+        directory path: String, sealer: any Sealer, diskReserve: Int64 = DiskRoom.defaultReserve
+    ) throws(StorageError) {
+        var settings = Settings()
+        settings.room = { DiskRoom(of: $0, reserve: diskReserve) }
+        try self.init(directory: path, sealer: sealer, settings: settings)
+    }
+
+    convenience init(directory path: String, sealer: any Sealer, settings: Settings) throws(StorageError) {
+        let directory = try StorageDirectory(path)
+        let room = settings.room(path)
+        SnapshotLocation.clean(in: directory)
+        try directory.makePrivateFile(Settings.databaseName)
+        let database = directory.file(Settings.databaseName)
+        let connection = try settings.openWriter(database)
+        try Migrator(migrations: settings.migrations ?? Migration.all).migrate(connection)
+        try Self.expireUnpublished(connection)
+        try directory.makePrivateDirectory("payloads")
+        let payloadBodies = try Self.openBodies(in: directory.file("payloads"), room, of: connection)
+        let unfinished = try DeliveryTable(connection).unfinishedIDs()
+        try BacklogTable(connection).begin()
+        let checkpointer = Checkpointer(try settings.openReader(database))
+        let writer = Writer(connection, checkpointer: checkpointer, limits: settings.logLimits)
+        let readers = try ReaderPool(ofEach: settings.readersOfEachKind) { isMapped throws(StorageError) in
+            try settings.openReader(database, isMapped: isMapped)
+        }
+        try directory.makePrivateDirectory("progress")
+        let progressMaps = try FileProgressMaps(in: directory.file("progress"), keeping: unfinished)
+        try directory.makePrivateDirectory("storage")
+        let containers = try FileContainerStore(
+            in: directory.file("storage"), room: room, cleaningBefore: settings.blocksKeptSince())
+        self.init(
+            directory: directory, room: room, sealer: sealer, writer: writer, readers: readers,
+            checkpointer: checkpointer,
+            payloadBodies: payloadBodies, progressMaps: progressMaps, containers: containers)
+    }
+
+    /// On a full disk they stay until the sweep finds them old enough.
+    private static func expireUnpublished(_ connection: Connection) throws(StorageError) {
+        do throws(StorageError) {
+            try PayloadRemoval(connection).expireUnpublished(at: nil)
+        } catch  where error.kind == .full {
+        }
+    }
+
+    /// Removes the bodies that have no record: what wrote them ended before.
+    private static func openBodies(
+        in path: String, _ room: DiskRoom, of connection: Connection
+    ) throws(StorageError) -> PayloadBodies {
+        let store = try FileContainerStore(in: path, room: room, cleaningBefore: .distantFuture)
+        try store.keepBlobs(of: PayloadBodies.container) { name throws(StorageError) in
+            try connection.first("SELECT 1 FROM payloads WHERE body = ?", name) { _ in true } ?? false
+        }
+        return PayloadBodies(store)
+    }
+}
