@@ -1,4 +1,4 @@
-"""What APNs demands of one request, as pure checks in the order of the push services document, section 10.2."""
+"""What APNs demands of one request, as pure checks in the order of PushServices.md, section 10.2."""
 
 import json
 import re

@@ -76,7 +76,7 @@ public struct Outcome: Sendable, Equatable {
     }
 }
 
-/// What a sender does about an answer: the reaction codes of the push services document, section 0.2.
+/// What a sender does about an answer: the reaction codes of PushServices.md, section 0.2.
 public enum Reaction: Sendable, Equatable {
     /// What a retry or a stop is about.
     public enum Scope: Sendable, Equatable {

@@ -8,7 +8,7 @@ extension ADM {
     /// How long to wait after a fault of the service's own; it doubles from there.
     static let faultWait: Duration = .seconds(60)
 
-    /// Push services document, section 6.3.
+    /// PushServices.md, section 6.3.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let body = response.bytes.count <= 16_384 ? try? JSON(parsing: response.bytes, maximumDepth: 8) : nil
         let reason = AnswerWord.checked(body?["reason"]?.string) ?? "status \(response.status.code)"

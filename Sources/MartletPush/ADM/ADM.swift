@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// Amazon Device Messaging (push services document, section 6).
+/// Amazon Device Messaging (PushServices.md, section 6).
 public struct ADM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "adm"), format: "adm", registrationElement: "Adm",

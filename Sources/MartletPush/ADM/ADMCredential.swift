@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, read and checked (push services document, sections 6 and 9).
+/// A hub's credential for the service, read and checked (PushServices.md, sections 6 and 9).
 struct ADMCredential: Sendable {
     /// The names of the properties; those of the original hub.
     enum Property {

@@ -39,7 +39,7 @@ extension APNs {
         return outcome
     }
 
-    /// Push services document, section 1.9; nil for a reason that it does not have.
+    /// PushServices.md, section 1.9; nil for a reason that it does not have.
     private static func outcome(reason: String, asOf timestamp: Timestamp) -> Outcome? {
         switch reason {
         case "BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "BadTopic", "DuplicateHeaders",

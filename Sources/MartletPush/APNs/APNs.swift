@@ -3,7 +3,7 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Apple Push Notification service over HTTP/2 (push services document, section 1).
+/// Apple Push Notification service over HTTP/2 (PushServices.md, section 1).
 public struct APNs: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "apns"), aliases: ["apple"], format: "apple", registrationElement: "Apple",

@@ -3,7 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, read and checked (push services document, sections 1.2, 1.3 and 9).
+/// A hub's credential for the service, read and checked (PushServices.md, sections 1.2, 1.3 and 9).
 struct APNsCredential: Sendable {
     /// The names of the properties; those of the original hub, and one more for an endpoint with a private authority.
     enum Property {

@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 
 /// The `apns-` fields of a push: what the caller stated, checked, and what follows from the payload where nothing was
-/// stated (push services document, sections 1.4 and 1.5).
+/// stated (PushServices.md, sections 1.4 and 1.5).
 struct APNsHeaders: Equatable {
     var pushType: APNsPushType
     var priority: APNsPriority

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// What the payload of a push to a Live Activity has (push services document, section 1.7).
+/// What the payload of a push to a Live Activity has (PushServices.md, section 1.7).
 ///
 /// The service takes a payload that lacks some of it, and the device throws it away without a word: so the sender is told
 /// here.

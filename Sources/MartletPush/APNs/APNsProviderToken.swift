@@ -1,8 +1,7 @@
 import MartletCrypto
 import MartletModel
 
-/// A provider token: a JSON web token signed with ES256, without an expiry of its own (push services document,
-/// section 1.2).
+/// A provider token: a JSON web token signed with ES256, without an expiry of its own (PushServices.md, section 1.2).
 struct APNsProviderToken {
     /// How long the service accepts a token after its time of issue.
     static let lifetime: Duration = .seconds(3600)

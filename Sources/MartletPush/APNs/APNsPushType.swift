@@ -1,4 +1,4 @@
-/// The kind of a push, as the field `apns-push-type` names it (push services document, section 1.5).
+/// The kind of a push, as the field `apns-push-type` names it (PushServices.md, section 1.5).
 public enum APNsPushType: String, Sendable, CaseIterable {
     case alert
     case background

@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletModel
 
-/// Baidu's cloud push (push services document, section 7.1). Registrations are kept; nothing sends to them.
+/// Baidu's cloud push (PushServices.md, section 7.1). Registrations are kept; nothing sends to them.
 public enum Baidu: PushPlatform {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "baidu"), format: "baidu", registrationElement: "Baidu",

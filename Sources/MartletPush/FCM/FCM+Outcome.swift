@@ -8,8 +8,8 @@ extension FCM {
     /// How long to wait where a quota is used up and the service does not say; a project's is filled up every minute.
     static let quotaWait: Duration = .seconds(60)
 
-    /// Push services document, section 2.5: the service's own code decides, then the reason that all of Google's
-    /// services give, then the status in the body, then that of HTTP.
+    /// PushServices.md, section 2.5: the service's own code decides, then the reason that all of Google's services
+    /// give, then the status in the body, then that of HTTP.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = FCMAnswer(response)
         if response.status == .ok {

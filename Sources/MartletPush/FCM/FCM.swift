@@ -3,7 +3,7 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Firebase Cloud Messaging by its HTTP v1 API (push services document, section 2).
+/// Firebase Cloud Messaging by its HTTP v1 API (PushServices.md, section 2).
 ///
 /// The device's token stands in the body, so every device has a body of its own: the message with the token at its
 /// beginning.

@@ -1,8 +1,8 @@
 import MartletHTTP
 import MartletModel
 
-/// The body of an answer: the name that a message was given, or Google's envelope of errors (push services document,
-/// section 2.5).
+/// The body of an answer: the name that a message was given, or Google's envelope of errors (PushServices.md, section
+/// 2.5).
 struct FCMAnswer {
     static let errorType = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
     static let infoType = "type.googleapis.com/google.rpc.ErrorInfo"

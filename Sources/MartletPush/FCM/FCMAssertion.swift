@@ -1,7 +1,7 @@
 import MartletCrypto
 import MartletModel
 
-/// What a service account shows for an access token: a JSON web token signed with RS256 (RFC 7523; push services document,
+/// What a service account shows for an access token: a JSON web token signed with RS256 (RFC 7523; PushServices.md,
 /// section 2.1).
 struct FCMAssertion {
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"

@@ -3,8 +3,8 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, read and checked: a service account of the project (push services document,
-/// sections 2.1 and 9).
+/// A hub's credential for the service, read and checked: a service account of the project (PushServices.md, sections
+/// 2.1 and 9).
 struct FCMCredential: Sendable {
     /// The names of the properties; those of the original hub, and four of this hub's own.
     enum Property {

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The body of a request without its device, and what must hold of it (push services document, sections 2.2 to 2.4).
+/// The body of a request without its device, and what must hold of it (PushServices.md, sections 2.2 to 2.4).
 enum FCMMessage {
     /// The largest payload, in bytes of names and values.
     static let sizeLimit = 4096

@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// Google's messaging as its old HTTP API spoke of it, and as many apps and payloads still do (push services document,
+/// Google's messaging as its old HTTP API spoke of it, and as many apps and payloads still do (PushServices.md,
 /// sections 2.6 and 2.7). Its devices are another platform than those of `FCM`; what reaches them is sent by `FCM`, with
 /// that platform's credential, because the old API is switched off.
 public struct LegacyFCM: PushService {

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// A payload of the old API as a message of the new one (push services document, section 2.7).
+/// A payload of the old API as a message of the new one (PushServices.md, section 2.7).
 ///
 /// What has no place there is left out and named. What the new API takes in another form only where the device is one of
 /// Apple's is added for those alone that say something an Android device does not know: a badge, a subtitle, a sound,

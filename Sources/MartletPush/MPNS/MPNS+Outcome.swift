@@ -11,7 +11,7 @@ extension MPNS {
     /// How long to wait after a fault of the service's own; it doubles from there.
     static let faultWait: Duration = .seconds(60)
 
-    /// Push services document, section 4.3.
+    /// PushServices.md, section 4.3.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = MPNSAnswer(response)
         let wait = RetryAfter.wait(response.fields, at: now)

@@ -3,7 +3,7 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Microsoft Push Notification Service, for Windows Phone (push services document, section 4).
+/// Microsoft Push Notification Service, for Windows Phone (PushServices.md, section 4).
 ///
 /// Every channel is an address of its own: an instance sends to those at one origin, which `at(_:)` sets.
 public struct MPNS: PushService {

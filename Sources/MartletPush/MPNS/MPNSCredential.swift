@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, read and checked (push services document, sections 4.3 and 9). There need not be a
+/// A hub's credential for the service, read and checked (PushServices.md, sections 4.3 and 9). There need not be a
 /// certificate: channels that were opened without one are sent to without.
 struct MPNSCredential: Sendable {
     /// The names of the properties; those of the original hub.

@@ -1,4 +1,4 @@
-/// A fault that a handle asks for by its end, for tests that cannot reach the control interface (push services document,
+/// A fault that a handle asks for by its end, for tests that cannot reach the control interface (PushServices.md,
 /// section 10.1): `…~unregistered`, `…~unknown`, `…~throttle3`, `…~error`, `…~unavailable`, `…~slow5000`, `…~reset`.
 ///
 /// A service whose handles cannot hold a tilde has spellings of its own.

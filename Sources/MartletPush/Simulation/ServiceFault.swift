@@ -1,4 +1,4 @@
-/// A fault that a simulated service words in its own way (push services document, section 10.8).
+/// A fault that a simulated service words in its own way (PushServices.md, section 10.8).
 public struct ServiceFault: Hashable, Sendable {
     /// What goes wrong. Open, so that a service can have faults that no other has: it extends this type in its folder.
     public struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {

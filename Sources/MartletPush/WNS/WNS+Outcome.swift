@@ -12,7 +12,7 @@ extension WNS {
     /// How long a device that cannot be reached is left alone; it doubles from there.
     static let deviceWait: Duration = .seconds(60)
 
-    /// Push services document, section 3.4.
+    /// PushServices.md, section 3.4.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let answer = WNSAnswer(response)
         let wait = Self.wait(response.fields, at: now)

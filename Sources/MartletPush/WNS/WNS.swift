@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// Windows Push Notification Services (push services document, section 3).
+/// Windows Push Notification Services (PushServices.md, section 3).
 ///
 /// Every channel is an address of its own: an instance sends to those at one origin, which `at(_:)` sets. A token is good
 /// at all of them.

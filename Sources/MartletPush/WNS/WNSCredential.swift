@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for the service, read and checked (push services document, sections 3.1 and 9).
+/// A hub's credential for the service, read and checked (PushServices.md, sections 3.1 and 9).
 ///
 /// Apps of the store have a package security identifier. Apps of the Windows App SDK have an application in a directory
 /// instead, for which the original hub has no properties.

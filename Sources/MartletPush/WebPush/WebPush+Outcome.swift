@@ -9,7 +9,7 @@ extension WebPush {
     /// How long a refused proof of the sender waits to be refused again, or to be mended meanwhile.
     static let refusalWait: Duration = .seconds(900)
 
-    /// Push services document, section 5.6.
+    /// PushServices.md, section 5.6.
     ///
     /// Nothing here stops the whole platform: whoever registers a subscription chooses what answers for it, and one who
     /// answers 401 must not silence everybody else. A wait that a service asks for holds for its own origin.

@@ -3,7 +3,7 @@ import MartletCrypto
 public import MartletHTTP
 public import MartletModel
 
-/// Web Push, which browsers' subscriptions speak (RFC 8030, 8291 and 8292; push services document, section 5).
+/// Web Push, which browsers' subscriptions speak (RFC 8030, 8291 and 8292; PushServices.md, section 5).
 ///
 /// Every subscription names the address of its own push service: an instance sends to those at one origin, which
 /// `at(_:)` sets.

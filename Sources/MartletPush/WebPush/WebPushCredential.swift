@@ -3,7 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// A hub's credential for browsers' push services, read and checked (push services document, sections 5.5 and 9).
+/// A hub's credential for browsers' push services, read and checked (PushServices.md, sections 5.5 and 9).
 struct WebPushCredential: Sendable {
     /// The names of the properties; those of the original hub, and two of this hub's own.
     enum Property {

@@ -2,7 +2,7 @@ import MartletModel
 import MartletNetwork
 import MartletPush
 
-/// What goes wrong (push services document, section 10.8).
+/// What goes wrong (PushServices.md, section 10.8).
 enum Fault: Hashable, Sendable {
     /// The service says so in its own words.
     case service(ServiceFault)

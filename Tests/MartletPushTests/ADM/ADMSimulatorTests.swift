@@ -26,7 +26,7 @@ struct ADMSimulatorTests {
     }
 
     @Test(
-        "Each check of the push services document, section 10.7, has its answer",
+        "Each check of PushServices.md, section 10.7, has its answer",
         arguments: [
             ("path", "404"), ("method", "405"), ("no version", "400 InvalidType"),
             ("no accept type", "400 InvalidType"), ("other content", "400 InvalidData"), ("no JSON", "400 InvalidData"),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletPush
 
-/// The rows of the push services document, section 10.2, one after the other.
+/// The rows of PushServices.md, section 10.2, one after the other.
 struct APNsSimulatorCheckTests {
     @Test func whatIsRightIsAccepted() throws {
         var fixture = try APNsSimulatorFixture()

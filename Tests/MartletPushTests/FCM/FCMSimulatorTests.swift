@@ -6,7 +6,7 @@ import Testing
 
 @testable import MartletPush
 
-/// The checks of the push services document, section 10.3.
+/// The checks of PushServices.md, section 10.3.
 struct FCMSimulatorTests {
     private static let now = FCMFixture.now
 

@@ -20,7 +20,7 @@ struct MPNSOutcomeTests {
     }
 
     @Test(
-        "Each row of the push services document, section 4.3, has its reaction",
+        "Each row of PushServices.md, section 4.3, has its reaction",
         arguments: [
             (
                 200, "QueueFull", "Connected", "Active", OutcomeName.channelThrottled,

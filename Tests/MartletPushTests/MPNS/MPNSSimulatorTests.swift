@@ -14,7 +14,7 @@ struct MPNSSimulatorTests {
         return "\(response.status.code) " + names.map { response.fields[$0] ?? "" }.joined(separator: "/")
     }
 
-    /// The checks of the push services document, section 10.5, by what is wrong.
+    /// The checks of PushServices.md, section 10.5, by what is wrong.
     @Test(arguments: [
         ("nothing", "200 Received/Temp Disconnected/Active"), ("method", "405 N/A/N/A/N/A"),
         ("channel", "404 Dropped/Disconnected/Expired"), ("app removed", "404 Dropped/Disconnected/Expired"),

@@ -8,7 +8,7 @@ import Testing
 struct WNSSimulatorTests {
     private static let now = WNSFixture.now
 
-    /// The checks of the push services document, section 10.4, by what is wrong.
+    /// The checks of PushServices.md, section 10.4, by what is wrong.
     private func answer(_ wrong: String) throws -> HTTPResponse {
         var fixture = try WNSFixture()
         let handle = try fixture.channel()

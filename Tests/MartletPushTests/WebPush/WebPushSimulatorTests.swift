@@ -15,7 +15,7 @@ struct WebPushSimulatorTests {
         return fixture.simulator.answer(request, at: WebPushFixture.now).response
     }
 
-    /// The checks of the push services document, section 10.6, by the number of the row.
+    /// The checks of PushServices.md, section 10.6, by the number of the row.
     private func spoiled(_ row: String, _ fixture: inout WebPushFixture, _ handle: PushHandle) throws -> HTTPRequest {
         let key = try fixture.key()
         let now = WebPushFixture.now

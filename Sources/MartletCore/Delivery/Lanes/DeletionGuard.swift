@@ -4,8 +4,8 @@ import MartletModel
 ///
 /// A wrong bundle id, project or environment makes every handle look dead. So an answer that may as well come of that is
 /// believed only while the same kind of push is proven to work: in the sliding window there is a success, and not more
-/// fatal answers than successes (push services document, section 0.4). One that leaves no doubt is believed at once, but
-/// for a quarantine: that begins when most of many answers are fatal, and ends with the proof. Nothing of what was said
+/// fatal answers than successes (PushServices.md, section 0.4). One that leaves no doubt is believed at once, but for a
+/// quarantine: that begins when most of many answers are fatal, and ends with the proof. Nothing of what was said
 /// in a quarantine is believed afterwards: who is gone will be called so again.
 struct DeletionGuard: Sendable {
     private struct Slot {

@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// An answer of the service other than 200 (push services document, section 6.3).
+/// An answer of the service other than 200 (PushServices.md, section 6.3).
 struct ADMRefusal: Error, Equatable {
     let status: HTTPStatus
     /// nil where the service says nothing more.

@@ -3,7 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The checks of a message, in the order of the push services document, section 10.7.
+/// The checks of a message, in the order of PushServices.md, section 10.7.
 extension ADMSimulator {
     private static let keyLimit = 64
     private static let lifetimes: ClosedRange<Int64> = 1...2_678_400

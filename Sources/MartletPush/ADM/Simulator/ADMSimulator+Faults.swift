@@ -1,7 +1,7 @@
 public import MartletHTTP
 public import MartletModel
 
-/// Faults in the service's words (push services document, sections 6.3 and 10.8).
+/// Faults in the service's words (PushServices.md, sections 6.3 and 10.8).
 extension ADMSimulator {
     /// What every service knows, and every reason that this one can give, by its own name.
     public static let faults: Set<ServiceFault.Name> = Set(common.keys)

@@ -1,5 +1,5 @@
 /// A fault that a device token asks for by its last eight digits, for tests that cannot reach the control interface
-/// (push services document, section 10.1).
+/// (PushServices.md, section 10.1).
 enum APNsMarker: String, CaseIterable {
     case unregistered = "dead0410"
     case badDeviceToken = "dead0400"

@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// An answer of the service other than 200 (push services document, sections 1.8 and 1.9).
+/// An answer of the service other than 200 (PushServices.md, sections 1.8 and 1.9).
 struct APNsRefusal: Error, Equatable {
     var status: HTTPStatus
     var reason: String

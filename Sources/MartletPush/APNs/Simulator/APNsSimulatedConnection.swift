@@ -33,7 +33,7 @@ struct APNsSimulatedConnection {
         self.certificate = CertificateProof(topics: topics.isEmpty ? [userID] : topics)
     }
 
-    /// Checks that the token fits what the connection has seen before (push services document, 10.2, rows 13 and 14).
+    /// Checks that the token fits what the connection has seen before (PushServices.md, section 10.2, rows 13 and 14).
     mutating func use(_ provider: APNsProviderToken, _ text: String, at now: Timestamp) throws(APNsRefusal) {
         if let owner {
             guard owner.teamID == provider.teamID else { throw APNsRefusal(.forbidden, "InvalidProviderToken") }
@@ -57,7 +57,7 @@ struct APNsSimulatedConnection {
     }
 }
 
-/// Apple's own extensions of a push certificate (push services document, section 1.3).
+/// Apple's own extensions of a push certificate (PushServices.md, section 1.3).
 enum APNsCertificateExtensions {
     static let sandbox = "1.2.840.113635.100.6.3.1"
     static let production = "1.2.840.113635.100.6.3.2"

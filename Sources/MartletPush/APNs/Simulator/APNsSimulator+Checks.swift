@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// The checks of the push services document, section 10.2, in its order. The real order is not published.
+/// The checks of PushServices.md, section 10.2, in its order. The real order is not published.
 extension APNsSimulator {
     /// - Throws: `APNsRefusal` of the first check that fails.
     mutating func judge(_ request: HTTPRequest, id: String, at now: Timestamp) throws(APNsRefusal) -> APNsSimulatedPush

@@ -1,7 +1,7 @@
 public import MartletHTTP
 public import MartletModel
 
-/// Faults in the service's words (push services document, sections 1.9 and 10.8).
+/// Faults in the service's words (PushServices.md, sections 1.9 and 10.8).
 extension APNsSimulator {
     /// What every service knows, and every reason that this one can give, by its own name.
     public static let faults = Set(common.keys).union(APNsRefusal.statuses.keys.map { ServiceFault.Name(rawValue: $0) })
@@ -46,7 +46,7 @@ extension APNsSimulator {
 }
 
 extension APNsRefusal {
-    /// The reasons of the push services document, section 1.9.
+    /// The reasons of PushServices.md, section 1.9.
     static let statuses: [String: HTTPStatus] = [
         "BadCollapseId": .badRequest, "BadDeviceToken": .badRequest, "BadExpirationDate": .badRequest,
         "BadMessageId": .badRequest, "BadPriority": .badRequest, "BadTopic": .badRequest,

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// What a member of a message may be, by the names and types of the service's own description (push services document,
+/// What a member of a message may be, by the names and types of the service's own description (PushServices.md,
 /// sections 2.2 and 2.3).
 indirect enum FCMField {
     case text

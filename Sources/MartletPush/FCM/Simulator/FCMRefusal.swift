@@ -1,8 +1,8 @@
 import MartletHTTP
 import MartletModel
 
-/// An answer of the service other than 200, or of the endpoint that gives tokens (push services document, sections 2.1
-/// and 2.5).
+/// An answer of the service other than 200, or of the endpoint that gives tokens (PushServices.md, sections 2.1 and
+/// 2.5).
 struct FCMRefusal: Error, Equatable {
     var status: HTTPStatus
     /// For counters.

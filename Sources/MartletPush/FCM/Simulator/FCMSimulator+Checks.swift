@@ -2,7 +2,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The checks of a message, in the order of the push services document, section 10.3.
+/// The checks of a message, in the order of PushServices.md, section 10.3.
 extension FCMSimulator {
     mutating func judge(_ request: HTTPRequest, at now: Timestamp) throws(FCMRefusal) -> FCMSimulatedPush {
         let project = try project(request)

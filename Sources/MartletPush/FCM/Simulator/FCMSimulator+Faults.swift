@@ -1,7 +1,7 @@
 public import MartletHTTP
 public import MartletModel
 
-/// Faults in the service's words (push services document, sections 2.5 and 10.8).
+/// Faults in the service's words (PushServices.md, sections 2.5 and 10.8).
 extension FCMSimulator {
     /// What every service knows, and the service's own codes and reasons by their names.
     public static let faults = Set(sendingNames + tokenNames)

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// An answer of the service other than that it has received the message (push services document, section 4.3).
+/// An answer of the service other than that it has received the message (PushServices.md, section 4.3).
 enum MPNSRefusal: String, Error, CaseIterable {
     case method = "MethodNotAllowed"
     case unknownChannel = "ChannelExpired"

@@ -3,7 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The checks of a request, in the order of the push services document, section 10.5.
+/// The checks of a request, in the order of PushServices.md, section 10.5.
 extension MPNSSimulator {
     mutating func judge(_ request: HTTPRequest, at now: Timestamp) throws(MPNSRefusal) -> MPNSSimulatedPush {
         guard request.method == .post else { throw .method }

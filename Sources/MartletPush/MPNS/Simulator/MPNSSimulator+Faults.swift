@@ -1,7 +1,7 @@
 public import MartletHTTP
 public import MartletModel
 
-/// Faults in the service's words (push services document, sections 4.3 and 10.8).
+/// Faults in the service's words (PushServices.md, sections 4.3 and 10.8).
 extension MPNSSimulator {
     /// What every service knows, and every answer that this one can give, by a name of its own.
     public static let faults: Set<ServiceFault.Name> = Set(common.keys)

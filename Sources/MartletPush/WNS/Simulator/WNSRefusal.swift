@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// An answer of the service other than that it has received the message (push services document, sections 3.4 and 10.4).
+/// An answer of the service other than that it has received the message (PushServices.md, sections 3.4 and 10.4).
 enum WNSRefusal: String, Error, CaseIterable {
     case method = "MethodNotAllowed"
     case badToken = "BadToken"

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The checks of a request, in the order of the push services document, section 10.4.
+/// The checks of a request, in the order of PushServices.md, section 10.4.
 extension WNSSimulator {
     private static let tagLimit = 16
     /// How long an app that sends too much is to wait, in seconds.

@@ -125,7 +125,7 @@ public struct WNSSimulator: PushServiceSimulator {
     }
 }
 
-/// Which of the two token endpoints a path is (push services document, section 3.1).
+/// Which of the two token endpoints a path is (PushServices.md, section 3.1).
 struct WNSTokenEndpoint {
     static let livePath = "/accesstoken.srf"
     static let directorySuffix = "/oauth2/v2.0/token"

@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// A check that a request has not passed (push services document, section 10.6), and how each service says so.
+/// A check that a request has not passed (PushServices.md, section 10.6), and how each service says so.
 enum WebPushRefusal: Error, Equatable {
     case method
     case badEndpoint

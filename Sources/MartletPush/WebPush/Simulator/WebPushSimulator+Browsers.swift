@@ -1,8 +1,8 @@
 import MartletCrypto
 public import MartletModel
 
-/// The push service of real browsers: the part of Mozilla's protocol that Firefox needs (browser push document,
-/// section 3).
+/// The push service of real browsers: the part of Mozilla's protocol that Firefox needs (BrowserPush.md, sections 2 to
+/// 5).
 extension WebPushSimulator: DeviceSocketSimulator {
     public static let socketProtocol = "push-notification"
 

@@ -2,7 +2,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// The checks of a request, in the order of the push services document, section 10.6.
+/// The checks of a request, in the order of PushServices.md, section 10.6.
 extension WebPushSimulator {
     /// How long a service keeps a message at most: 30 days.
     private static let timeToLiveLimit: Int64 = 2_592_000

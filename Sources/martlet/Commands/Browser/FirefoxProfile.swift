@@ -23,7 +23,7 @@ struct FirefoxProfile {
         directory = String(cString: resolved)
     }
 
-    /// Writes the preferences, which Firefox reads at every start (browser push document, section 3).
+    /// Writes the preferences, which Firefox reads at every start (BrowserPush.md, section 1).
     /// - Parameter isHeadless: Whether there is no desktop to show notifications; without one the browser shows them
     ///   itself, or refuses to.
     func write(socketURL: String, isHeadless: Bool) throws {

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// What a browser says to its push service (browser push document, section 3).
+/// What a browser says to its push service (BrowserPush.md, section 3).
 enum BrowserMessage: Equatable {
     /// - Parameter id: What the browser was called before, where it has subscriptions.
     case hello(id: String?)
