@@ -58,12 +58,13 @@ lint: ## check formatting
 format: ## format the code in place
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_CODE)
 
-checks: ## check the walls: imports, platform names, words, the compatibility table, citations; the SDK's interface, documentation and examples
+checks: ## check the walls: imports, platform names, words, the compatibility table, citations, links; the SDK's interface, documentation and examples
 	@Scripts/check-imports --self-test && Scripts/check-imports
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
 	@Scripts/check-words --self-test && Scripts/check-words
 	@Scripts/check-compatibility --self-test && Scripts/check-compatibility
 	@Scripts/check-citations --self-test && Scripts/check-citations
+	@Scripts/check-links --self-test && Scripts/check-links
 	@Scripts/check-apple-syntax --self-test && Scripts/check-apple-syntax
 	@Scripts/check-sdk-interface --self-test && Scripts/check-sdk-interface
 	@Scripts/check-documentation --self-test && Scripts/check-documentation
