@@ -139,3 +139,13 @@ final class ControlRegistry: Sendable {
         }
     }
 }
+
+extension ControlRegistry {
+    /// What is next for a delivery.
+    func step(of progress: DeliveryProgress, at now: Timestamp) -> SendStep {
+        let notification = progress.delivery.notification
+        return .next(
+            isFannedOut: progress.isFannedOut, control: control(of: notification.sequence),
+            hasExpired: notification.expiresAt <= now, isInterrupted: Task.isCancelled)
+    }
+}

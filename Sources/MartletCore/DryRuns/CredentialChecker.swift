@@ -16,17 +16,13 @@ struct CredentialChecker: Sendable {
     /// How long is waited for a token.
     private static let patience: Duration = .seconds(10)
 
-    private let hubs: HubDirectory
-    private let platforms: PushPlatformList
+    private let resolver: LaneResolver
     private let authorizations: AuthorizationCache
     private let time: any TimeSource
 
     /// - Parameter transport: What tokens are asked for with.
-    init(
-        hubs: HubDirectory, platforms: PushPlatformList, transport: any HTTPTransport, time: any TimeSource
-    ) {
-        self.hubs = hubs
-        self.platforms = platforms
+    init(resolver: LaneResolver, transport: any HTTPTransport, time: any TimeSource) {
+        self.resolver = resolver
         self.time = time
         authorizations = AuthorizationCache(transport: transport, timeout: Self.patience, time: time)
     }
@@ -36,18 +32,11 @@ struct CredentialChecker: Sendable {
     func check(
         _ platform: PlatformID, of hub: Hub.ID, sample handle: PushHandle?
     ) async -> Result {
-        guard let type = platforms.service(platform) else {
-            return Result(check: CredentialCheck(.missing, problem: PageSender.noPushService(for: platform).reason))
-        }
-        guard let credential = hubs.credential(for: platform, of: hub) else {
-            let outcome = PageSender.noCredential(for: type.descriptor.credentialPlatform)
-            return Result(check: CredentialCheck(.missing, problem: outcome.reason))
-        }
-        do throws(PushServiceError) {
-            let service = try type.init(credential: credential)
-            return await check(service, credential, LaneID(hub: hub, platform: platform), handle)
-        } catch {
-            return Result(check: CredentialCheck(.unusable, problem: error.description))
+        let lane = LaneID(hub: hub, platform: platform)
+        switch resolver.resolve(lane) {
+        case .service(let service, let credential): return await check(service, credential, lane, handle)
+        case .missing(let outcome): return Result(check: CredentialCheck(.missing, problem: outcome.reason))
+        case .unusable(let error): return Result(check: CredentialCheck(.unusable, problem: error.description))
         }
     }
 

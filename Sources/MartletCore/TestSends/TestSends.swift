@@ -10,21 +10,18 @@ public struct TestSends: Sendable {
     static let timeout: Duration = .seconds(10)
 
     private let devices: any DeviceStore
-    private let hubs: HubDirectory
-    private let platforms: PushPlatformList
+    private let resolver: LaneResolver
     private let check: NotificationCheck
     private let sender: PageSender
     private let time: any TimeSource
     private let limiter = TestSendLimiter()
 
     init(
-        devices: any DeviceStore, hubs: HubDirectory, platforms: PushPlatformList, sender: PageSender,
-        time: any TimeSource
+        devices: any DeviceStore, resolver: LaneResolver, sender: PageSender, time: any TimeSource
     ) {
         self.devices = devices
-        self.hubs = hubs
-        self.platforms = platforms
-        check = NotificationCheck(platforms: platforms)
+        self.resolver = resolver
+        check = NotificationCheck(platforms: resolver.platforms)
         var sender = sender
         sender.requestTimeout = Self.timeout
         sender.readsSuccesses = true
@@ -90,7 +87,7 @@ public struct TestSends: Sendable {
     private func platforms(of notification: Notification) -> [PlatformID] {
         switch notification.content {
         case .native(let platform, _): [platform]
-        case .template: platforms.map { $0.descriptor.platform }
+        case .template: resolver.platforms.map { $0.descriptor.platform }
         }
     }
 
@@ -124,45 +121,27 @@ public struct TestSends: Sendable {
 
     /// What became of the members that were not reached, or of whom the service said more than that it took the push.
     private func outcomes(of page: AudiencePage, _ delivery: Delivery) async -> [AudienceMember: Outcome] {
-        let platform = platforms[delivery.platform]
+        let platform = resolver.platforms[delivery.platform]
         var tally = PageTally(
             platform: platform, policy: RetryPolicy(), now: time.now, expiresAt: delivery.notification.expiresAt,
             areRetries: false)
-        switch lane(of: delivery) {
-        case .missing(let outcome):
+        switch resolver.resolve(delivery.lane) {
+        case .missing(let outcome): return Dictionary(uniqueKeysWithValues: page.members.map { ($0, outcome) })
+        case .unusable(let error):
+            let outcome = PageSender.outcome(of: error)
             return Dictionary(uniqueKeysWithValues: page.members.map { ($0, outcome) })
-        case .ready(let lane):
+        case .service(let service, let credential):
+            let lane = SendContext(delivery.lane, credential, .by(service))
             var content = sender.content(of: delivery, on: platform)
             let job = PageSender.Job(delivery, lane, page: page, map: NoProgress())
             await sender.send(job, &content, indices: Array(page.members.indices), tally: &tally)
         }
         let failures =
-            tally.retries.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
-            + tally.refusals.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
-        let successes = tally.successReasons.mapValues { Outcome(.success, reason: $0, .accepted) }
-        return Dictionary(failures) { first, _ in first }.merging(tally.suppressed) { first, _ in first }
+            tally.outcomes.retries.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
+            + tally.outcomes.refusals.map { ($0.member, Outcome($0.outcome, reason: $0.reason, .refuse)) }
+        let successes = tally.outcomes.successReasons.mapValues { Outcome(.success, reason: $0, .accepted) }
+        return Dictionary(failures) { first, _ in first }.merging(tally.outcomes.suppressed) { first, _ in first }
             .merging(successes) { first, _ in first }
-    }
-
-    private enum Entry {
-        case ready(SendContext)
-        case missing(Outcome)
-    }
-
-    private func lane(of delivery: Delivery) -> Entry {
-        let id = delivery.lane
-        guard let type = platforms.service(id.platform) else {
-            return .missing(PageSender.noPushService(for: id.platform))
-        }
-        guard let credential = hubs.credential(for: id.platform, of: id.hub) else {
-            return .missing(PageSender.noCredential(for: type.descriptor.credentialPlatform))
-        }
-        do throws(PushServiceError) {
-            let service = try type.init(credential: credential)
-            return .ready(SendContext(id, credential, .by(service)))
-        } catch {
-            return .missing(PageSender.outcome(of: error))
-        }
     }
 
     // MARK: Registrations
@@ -172,7 +151,7 @@ public struct TestSends: Sendable {
     private func registration(
         of handle: PushHandle, _ index: Int, _ page: AudiencePage, _ delivery: Delivery, notOf named: Set<String>
     ) async throws(StorageError) -> String? {
-        guard let key = try? platforms[delivery.platform]?.key(of: handle) else { return nil }
+        guard let key = try? resolver.platforms[delivery.platform]?.key(of: handle) else { return nil }
         let query = RegistrationQuery(
             hub: delivery.notification.hub, filter: .handle(platform: delivery.platform, key: key), limit: 100,
             now: time.now)

@@ -12,7 +12,8 @@ struct DryRunTests {
         DryRuns(
             devices: flight.storage, platforms: flight.platforms,
             credentials: CredentialChecker(
-                hubs: flight.hubs, platforms: flight.platforms, transport: transport ?? flight.transport,
+                resolver: LaneResolver(hubs: flight.hubs, platforms: flight.platforms),
+                transport: transport ?? flight.transport,
                 time: flight.time),
             time: flight.time)
     }

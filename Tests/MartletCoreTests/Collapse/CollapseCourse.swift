@@ -105,6 +105,7 @@ final class CollapseCourse {
 private final class Life: Sendable {
     private let storage: MemoryStorage
     private let deliverer: Deliverer
+    private let locks = CollapseLocks()
     private let line: ErrantService.Line
     private let running = Mutex<Set<Delivery.ID>>([])
 
@@ -112,16 +113,14 @@ private final class Life: Sendable {
         storage = flight.storage
         line = service.makeLine()
         let sender = flight.deliverer.sender
-        var deliverer = flight.deliverer
-        deliverer.turns = CollapseLocks()
-        deliverer.sender = PageSender(
+        let ownSender = PageSender(
             transport: line,
             authorizations: AuthorizationCache(transport: line, timeout: .seconds(30), time: flight.time),
             lanes: sender.lanes, origins: OriginCircuitBreakers(),
             suspects: SuspectedStaleDevices(store: flight.storage), paces: sender.paces,
             messageIDs: sender.messageIDs, requestTimeout: sender.requestTimeout,
             time: flight.time, metrics: sender.metrics)
-        self.deliverer = deliverer
+        deliverer = flight.makeDeliverer(ownSender, locks: locks)
     }
 
     func start(_ progress: DeliveryProgress) {
@@ -136,6 +135,6 @@ private final class Life: Sendable {
 
     /// Waits until everything has come to its end, or to where nothing will ever come.
     func standStill() async {
-        while running.withLock({ $0.count }) > line.hanging + deliverer.turns.waitingCount { await Task.yield() }
+        while running.withLock({ $0.count }) > line.hanging + locks.waitingCount { await Task.yield() }
     }
 }

@@ -134,7 +134,8 @@ struct CollapseTests {
         let old = try await accept("old", in: flight)
         _ = try await accept("new", in: flight)
         let member = try #require(
-            try await flight.deliverer.page(of: [AudienceMember(channel: ChannelID(rawValue: 1))], old).members.first)
+            try await flight.deliverer.reader.page(of: [AudienceMember(channel: ChannelID(rawValue: 1))], old).members
+                .first)
         try flight.maps.map(for: old.id, through: old.lastNumber).insert(member)
         if isCanceled { _ = try await flight.controls.apply(.cancel, to: old.notification.id, in: flight.hub) }
         #expect(try await flight.run(old) == .finished)

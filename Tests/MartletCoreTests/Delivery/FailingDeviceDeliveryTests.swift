@@ -154,7 +154,8 @@ struct FailingDeviceDeliveryTests {
         let flight = try await flight()
         _ = try await flight.run(try await send(flight, to: 1))
         let sends = TestSends(
-            devices: flight.storage, hubs: flight.hubs, platforms: flight.platforms, sender: flight.deliverer.sender,
+            devices: flight.storage, resolver: LaneResolver(hubs: flight.hubs, platforms: flight.platforms),
+            sender: flight.deliverer.sender,
             time: flight.time)
         let content = Notification.Content.native(CarrierPigeon.platform, Message(body: Array("hello".utf8)))
         let report = try await sends.send(content, to: .audience(TagExpression("d:1")), in: flight.hub)

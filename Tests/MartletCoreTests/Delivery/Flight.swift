@@ -157,7 +157,19 @@ struct Flight {
                 paces: SendingRateLimits(time: time),
                 messageIDs: MessageIDKey(1, 2),
                 requestTimeout: settings.requestTimeout, time: time, metrics: metrics),
-            settings: settings, time: time, metrics: metrics, log: { [alarms] in alarms.add($0) })
+            locks: CollapseLocks(), settings: settings, time: time, metrics: metrics,
+            log: { [alarms] in alarms.add($0) })
+    }
+
+    /// Another deliverer of the same parts.
+    func makeDeliverer(
+        _ sender: PageSender? = nil, locks: CollapseLocks = CollapseLocks(), pageBytes: PageBytes = PageBytes()
+    ) -> Deliverer {
+        Deliverer(
+            notifications: storage, deadLetters: storage, devices: storage, maps: maps, hubs: hubs,
+            platforms: platforms, lanes: lanes, board: board, controls: controls, sender: sender ?? deliverer.sender,
+            locks: locks, pageBytes: pageBytes, settings: deliverer.settings, time: time, metrics: metrics,
+            log: { [alarms] in alarms.add($0) })
     }
 
     func giveCredential() async throws {

@@ -14,7 +14,7 @@ struct LaneTests {
                 platform: nil, policy: RetryPolicy(), now: now, expiresAt: now + .seconds(600), areRetries: false)
             add(&tally)
             let lane = SendContext(id, nil, .refused(Outcome(.unknownError, .refuse)), isProbe: isProbe)
-            _ = board.record(tally.laneReport, lane, isCurrent: true, at: now)
+            _ = board.record(tally.lane, lane, isCurrent: true, at: now)
         }
         let addressee = PageTally.Addressee(
             member: AudienceMember(channel: ChannelID(rawValue: 1)), handle: nil, attemptsBefore: 0)

@@ -99,7 +99,7 @@ struct OwnOriginTests {
             }
             let content = Notification.Content.native(HomingPigeon.platform, Message(body: []))
             let sends = TestSends(
-                devices: flight.storage, hubs: flight.hubs, platforms: flight.platforms,
+                devices: flight.storage, resolver: LaneResolver(hubs: flight.hubs, platforms: flight.platforms),
                 sender: flight.deliverer.sender, time: flight.time)
             let report = try await sends.send(content, to: .audience(nil), in: flight.hub)
             reasons.formUnion(report.results.map(\.text))
@@ -154,7 +154,8 @@ struct OwnOriginTests {
     @Test func aTestSendTellsWhoWasSkipped() async throws {
         let flight = try await flight(["https://a/choosy", "https://a/1"])
         let sends = TestSends(
-            devices: flight.storage, hubs: flight.hubs, platforms: flight.platforms, sender: flight.deliverer.sender,
+            devices: flight.storage, resolver: LaneResolver(hubs: flight.hubs, platforms: flight.platforms),
+            sender: flight.deliverer.sender,
             time: flight.time)
         let content = Notification.Content.native(HomingPigeon.platform, Message(body: Array("hello".utf8)))
         let report = try await sends.send(content, to: .audience(nil), in: flight.hub)

@@ -83,7 +83,7 @@ struct LaneMemoryTests {
     @Test func whatEveryDeviceOfOneTopicComesToSaysNothingOfAnother() {
         let board = LaneCircuitBreakers()
         let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: CarrierPigeon.platform)
-        let ready = SendContext(lane, nil, .refused(PageSender.noPushService(for: lane.platform)))
+        let ready = SendContext(lane, nil, .refused(Outcome.noPushService(for: lane.platform)))
         let now = Timestamp(seconds: 1_000)
         func tally(_ status: Int, _ count: Int64, of topic: String) -> PageTally {
             var part = PageTally(
@@ -100,10 +100,10 @@ struct LaneMemoryTests {
             page.merge(part, of: topic)
             return page
         }
-        _ = board.record(tally(200, 100_000, of: "right").laneReport, ready, isCurrent: true, at: now)
-        let wrong = board.record(tally(400, 5000, of: "wrong").laneReport, ready, isCurrent: true, at: now)
+        _ = board.record(tally(200, 100_000, of: "right").lane, ready, isCurrent: true, at: now)
+        let wrong = board.record(tally(400, 5000, of: "wrong").lane, ready, isCurrent: true, at: now)
         #expect(wrong.gone == [] && wrong.quarantines == ["wrong": true])
-        let right = board.record(tally(400, 10, of: "right").laneReport, ready, isCurrent: true, at: now)
+        let right = board.record(tally(400, 10, of: "right").lane, ready, isCurrent: true, at: now)
         #expect(right.gone.count == 10 && right.quarantines == [:])
     }
 }

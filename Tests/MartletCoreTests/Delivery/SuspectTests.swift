@@ -104,7 +104,8 @@ struct SuspectTests {
         _ = try await send(flight)
         #expect(try await !suspects(of: flight).isEmpty)
         let sends = TestSends(
-            devices: flight.storage, hubs: flight.hubs, platforms: flight.platforms, sender: flight.deliverer.sender,
+            devices: flight.storage, resolver: LaneResolver(hubs: flight.hubs, platforms: flight.platforms),
+            sender: flight.deliverer.sender,
             time: flight.time)
         let content = Notification.Content.native(ShyPigeon.platform, Message(body: Array("hello".utf8)))
         let report = try await sends.send(content, to: .audience(nil), in: flight.hub)

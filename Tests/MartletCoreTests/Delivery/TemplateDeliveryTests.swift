@@ -67,7 +67,7 @@ struct TemplateDeliveryTests {
     func pagesAreBoundedByBytes() async throws {
         var flight = try await Flight(pageSize: 100) { _, attempt in attempt == 1 ? answered(429) : answered(200) }
         let pageBytes = PageBytes(limit: 0)
-        flight.deliverer.pageBytes = pageBytes
+        flight.deliverer = flight.makeDeliverer(pageBytes: pageBytes)
         for number in 1...30 { try await flight.register("l\(number)", id: "\(number)", heavy(number)) }
         let delivery = try await flight.acceptTemplate()
         guard case .waiting(let until) = try await flight.run(delivery) else {

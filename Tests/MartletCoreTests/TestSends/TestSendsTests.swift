@@ -10,7 +10,8 @@ struct TestSendsTests {
 
     private func testSends(_ flight: Flight) -> TestSends {
         TestSends(
-            devices: flight.storage, hubs: flight.hubs, platforms: flight.platforms, sender: flight.deliverer.sender,
+            devices: flight.storage, resolver: LaneResolver(hubs: flight.hubs, platforms: flight.platforms),
+            sender: flight.deliverer.sender,
             time: flight.time)
     }
 

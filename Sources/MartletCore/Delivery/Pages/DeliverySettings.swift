@@ -26,4 +26,8 @@ public struct DeliverySettings: Sendable {
         self.requestTimeout = requestTimeout
         self.retry = retry
     }
+
+    /// The most devices of a page each of which leaves a dead letter: these are written one by one, while all others who
+    /// have something to write wait.
+    var letterPageSize: Int { min(pageSize, 1000) }
 }

@@ -48,15 +48,15 @@ extension PageSender {
     func feedback(
         of tally: PageTally, gone believed: [ChannelFeedback], _ lane: SendContext
     ) -> [ChannelFeedback] {
-        let feedback = tally.feedback + believed
+        let feedback = tally.handles.replaced + believed
         guard case .by(let service) = lane.sending, type(of: service).slowsConnectionsOfSuspects else {
             return feedback
         }
         let gone = Set(feedback.map(\.channel))
         let added = suspects.change(
-            lane.id, adding: Set(tally.calledDead + tally.throttled).subtracting(gone),
-            removing: gone.union(tally.trusted))
+            lane.id, adding: Set(tally.lane.calledDead + tally.handles.throttled).subtracting(gone),
+            removing: gone.union(tally.handles.trusted))
         return feedback + added.map { ChannelFeedback(channel: $0, kind: .suspected) }
-            + tally.trusted.map { ChannelFeedback(channel: $0, kind: .trusted) }
+            + tally.handles.trusted.map { ChannelFeedback(channel: $0, kind: .trusted) }
     }
 }

@@ -42,7 +42,7 @@ extension PageSender {
             await send(job, &renderer, service, indices, tally: &tally)
             content = .templates(renderer)
         case .nothing:
-            add(Self.noPushService(for: job.delivery.platform), of: job, at: indices, to: &tally)
+            add(.noPushService(for: job.delivery.platform), of: job, at: indices, to: &tally)
         }
     }
 

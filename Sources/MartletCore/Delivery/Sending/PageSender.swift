@@ -68,7 +68,7 @@ struct PageSender: Sendable {
                 return tally.addUnreached(rest.map { addressee($0, of: job) }, .expired)
             }
             // What the service has just asked for concerns those too that are still to be sent to.
-            if tally.pause != nil, let cause = tally.pauseCause {
+            if tally.lane.pause != nil, let cause = tally.lane.pauseCause {
                 let put = Outcome(cause.name, reason: cause.reason, .retry(after: .zero, scope: .platform))
                 return add(put, of: job, at: Array(rest), to: &tally)
             }
@@ -282,14 +282,6 @@ struct PageSender: Sendable {
             member: job.page.members[index],
             registration: job.page.followed.isEmpty ? nil : job.page.followed[index], handle: job.page.handle(index),
             attemptsBefore: job.attempts.isEmpty ? 0 : job.attempts[index])
-    }
-
-    static func noPushService(for platform: PlatformID) -> Outcome {
-        Outcome(.noPushService, reason: "This server has nothing that sends to \(platform) yet.", .refuseAll)
-    }
-
-    static func noCredential(for platform: PlatformID) -> Outcome {
-        Outcome(.invalidCredentials, reason: "The hub has no credential for \(platform).", .refuseAll)
     }
 
     static func outcome(of error: PushServiceError) -> Outcome {

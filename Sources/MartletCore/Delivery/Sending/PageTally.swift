@@ -2,44 +2,14 @@ import MartletModel
 
 /// What the pushes of one page have come to: pure bookkeeping from outcomes to the step that is recorded.
 struct PageTally {
-    private(set) var counts: [OutcomeName: Int] = [:]
-    private(set) var refusals: [Refusal] = []
-    /// Attempts that are not a push's first and last.
-    private(set) var attempts: [Attempt] = []
-    /// Why members were spared the message, by what they were counted as.
-    private(set) var reasons: [OutcomeName: String] = [:]
-    /// Where was sent to, as far as `RangeRecord` keeps it.
-    private(set) var origins: Set<String> = []
-    /// What the service said of members that it took, where a test send asked.
-    private(set) var successReasons: [AudienceMember: String] = [:]
-    /// Members that were spared the message, which is not kept of any of them.
-    private(set) var suppressed: [AudienceMember: Outcome] = [:]
-    private(set) var retries: [Retry] = []
-    private(set) var settled: [AudienceMember] = []
+    /// What is recorded of the pushes.
+    private(set) var outcomes = PageOutcomes()
+    /// What the lane is told.
+    private(set) var lane = LaneReport()
+    /// What was said of handles.
+    private(set) var handles = HandleFeedback()
     /// First attempts that were not made because everything stopped. Retries just stay what they are.
     private var held: [Retry] = []
-    /// Handles that were replaced.
-    private(set) var feedback: [ChannelFeedback] = []
-    /// What the pushes came to that are not of a part that was merged.
-    private var health = PageHealth()
-    /// What the parts came to, by application (`PushService.application`).
-    private(set) var healths: [String: PageHealth] = [:]
-    /// Waits that origins have asked for.
-    private(set) var holds: [LanePause] = []
-    /// Devices that the service had too much for.
-    private(set) var throttled: [ChannelID] = []
-    /// Suspects that were reached.
-    private(set) var trusted: Set<ChannelID> = []
-    /// The longest wait that the service asked for on behalf of the whole lane, or of a bad credential.
-    private var wantedPause: Duration?
-    /// Pushes that the service has answered.
-    private(set) var answered = 0
-    /// Whether what was not answered shows that the service fails.
-    private var isServiceFailing = false
-    /// Whether the page was a probe and has left that to others: its devices are known to fail.
-    private(set) var leavesProbe = false
-    /// Why the message can reach no device of the platform.
-    private(set) var refusesAll: Outcome?
     /// The newest delivery that members get instead, where it is not over.
     private(set) var newer: Delivery.ID?
 
@@ -61,45 +31,32 @@ struct PageTally {
         self.areRetries = areRetries
     }
 
-    /// The last outcome by which the lane is to pause.
-    private(set) var pauseCause: Outcome?
-
-    /// How long the lane is to pause at least; nil where it need not.
-    var pause: Duration? {
-        wantedPause ?? (isServiceFailing && answered == 0 ? .zero : nil)
-    }
-
-    var laneReport: LaneReport {
-        LaneReport(
-            healths: healths, pause: pause, pauseCause: pauseCause, answered: answered, leavesProbe: leavesProbe)
-    }
-
     mutating func add(_ verdict: FailureAttribution.Verdict) {
-        if verdict == .service { isServiceFailing = true }
+        if verdict == .service { lane.isServiceFailing = true }
     }
 
     mutating func leaveProbe() {
-        leavesProbe = true
+        lane.leavesProbe = true
     }
 
     mutating func addSuccesses(_ count: Int) {
-        answered += count
-        health.successes += count
-        counts[.success, default: 0] += count
+        lane.answered += count
+        lane.health.successes += count
+        outcomes.counts[.success, default: 0] += count
     }
 
     /// Counts members that an earlier attempt reached, of which nothing but the bit was left.
     mutating func addReached(_ count: Int) {
-        if count > 0 { counts[.success, default: 0] += count }
+        if count > 0 { outcomes.counts[.success, default: 0] += count }
     }
 
     /// Ends the retry of a member, where it has one.
     mutating func settle(_ member: AudienceMember) {
-        if areRetries { settled.append(member) }
+        if areRetries { outcomes.settled.append(member) }
     }
 
     mutating func addSkipped(_ count: Int) {
-        if count > 0 { counts[.skipped, default: 0] += count }
+        if count > 0 { outcomes.counts[.skipped, default: 0] += count }
     }
 
     /// Adds a push that was not made because there is nothing that could be sent.
@@ -111,8 +68,8 @@ struct PageTally {
 
     private mutating func spare(_ outcome: Outcome, _ member: AudienceMember) {
         addSkipped(1)
-        suppressed[member] = outcome
-        reasons[outcome.name] = outcome.reason
+        outcomes.suppressed[member] = outcome
+        outcomes.reasons[outcome.name] = outcome.reason
         settle(member)
     }
 
@@ -133,7 +90,7 @@ struct PageTally {
     /// Adds devices to none of which anything is sent, each with its letter.
     mutating func addUnreached(_ addressees: some Sequence<Addressee>, _ outcome: Outcome) {
         for addressee in addressees {
-            reasons[outcome.name] = outcome.reason
+            outcomes.reasons[outcome.name] = outcome.reason
             refuse(outcome, addressee)
         }
     }
@@ -141,8 +98,8 @@ struct PageTally {
     /// Counts devices that are spared a message, and of which nothing else is kept.
     mutating func addUnsent(_ count: Int, _ outcome: Outcome) {
         guard count > 0 else { return }
-        reasons[outcome.name] = outcome.reason
-        counts[outcome.name, default: 0] += count
+        outcomes.reasons[outcome.name] = outcome.reason
+        outcomes.counts[outcome.name, default: 0] += count
     }
 
     /// Adds a push that was not made because everything stops: this is no attempt.
@@ -155,7 +112,7 @@ struct PageTally {
 
     /// Has those who were held back wait until it goes on, or, where it does not, be spared.
     mutating func settleHeld(isCanceled: Bool) {
-        if isCanceled { addUnsent(held.count, .canceled) } else { retries += held }
+        if isCanceled { addUnsent(held.count, .canceled) } else { outcomes.retries += held }
         held = []
     }
 
@@ -187,21 +144,21 @@ struct PageTally {
         } else if outcome == .noTurn {
             // No silence of the service either.
         } else if outcome.name == .pnsUnreachable {
-            pauseCause = outcome
+            lane.pauseCause = outcome
         } else {
-            answered += 1
+            lane.answered += 1
         }
         switch outcome.reaction {
         case .accepted:
-            if !outcome.reason.isEmpty { successReasons[addressee.member] = outcome.reason }
+            if !outcome.reason.isEmpty { outcomes.successReasons[addressee.member] = outcome.reason }
             addSuccesses(1)
             succeed(addressee)
         case .drop(let timestamp, let guarded):
-            health.fatal += 1
+            lane.health.fatal += 1
             // A direct send says nothing of a channel.
             if addressee.channel != .none {
                 let gone = ChannelFeedback(channel: addressee.channel, kind: .gone(asOf: timestamp))
-                if guarded { health.doubtful.append(gone) } else { health.dead.append(gone) }
+                if guarded { lane.health.doubtful.append(gone) } else { lane.health.dead.append(gone) }
                 refuse(outcome, addressee, .quarantined)
             } else {
                 refuse(outcome, addressee)
@@ -212,12 +169,12 @@ struct PageTally {
             let key = isOld || addressee.channel == .none ? nil : try? platform?.key(of: new)
             succeed(addressee, key == nil ? .kept : .moved)
             if let key {
-                feedback.append(ChannelFeedback(channel: addressee.channel, kind: .moved(new, key: key)))
+                handles.replaced.append(ChannelFeedback(channel: addressee.channel, kind: .moved(new, key: key)))
             }
         case .refuse:
             refuse(outcome, addressee)
         case .refuseAll:
-            refusesAll = outcome
+            lane.refusesAll = outcome
             refuse(outcome, addressee)
         case .retry(let least, let scope):
             if scope == .device { recordThrottling(addressee) }
@@ -232,12 +189,12 @@ struct PageTally {
 
     private mutating func recordThrottling(_ addressee: Addressee) {
         guard let status = addressee.answer?.status, (400..<500).contains(status) else { return }
-        if addressee.channel != .none { throttled.append(addressee.channel) }
+        if addressee.channel != .none { handles.throttled.append(addressee.channel) }
     }
 
     /// A suspect was reached.
     mutating func trust(_ channel: ChannelID) {
-        trusted.insert(channel)
+        handles.trusted.insert(channel)
     }
 
     /// The member's push goes when the page is done with: it may be in vain, and is not to hold others up.
@@ -254,7 +211,7 @@ struct PageTally {
     }
 
     private mutating func postpone(_ addressee: Addressee, until timestamp: Timestamp, _ cause: Outcome) {
-        retries.append(
+        outcomes.retries.append(
             Retry(
                 member: addressee.member, attempts: addressee.attemptsBefore, dueAt: timestamp, outcome: cause.name,
                 reason: cause.reason))
@@ -263,11 +220,11 @@ struct PageTally {
     /// The member's push is held up by nothing but its lane, so it goes as soon as that is open, and this attempt does
     /// not count.
     private mutating func pauseLane(_ outcome: Outcome, _ addressee: Addressee, atLeast least: Duration) {
-        wantedPause = max(wantedPause ?? .zero, least)
-        pauseCause = outcome
+        lane.wantedPause = max(lane.wantedPause ?? .zero, least)
+        lane.pauseCause = outcome
         // Where there was nothing to send with, nothing was attempted.
         if addressee.answeredAt != nil { record(outcome, addressee) }
-        retries.append(
+        outcomes.retries.append(
             Retry(
                 member: addressee.member, attempts: addressee.attemptsBefore, dueAt: now, outcome: outcome.name,
                 reason: outcome.reason))
@@ -284,15 +241,15 @@ struct PageTally {
             refuse(Outcome(.abandoned, reason: outcome.reason, .refuse), addressee)
             return
         }
-        retries.append(
+        outcomes.retries.append(
             Retry(
                 member: addressee.member, attempts: addressee.attemptsBefore + 1, dueAt: due, outcome: outcome.name,
                 reason: outcome.reason))
     }
 
     private mutating func refuse(_ outcome: Outcome, _ addressee: Addressee, _ fate: HandleFate = .kept) {
-        counts[outcome.name, default: 0] += 1
-        refusals.append(
+        outcomes.counts[outcome.name, default: 0] += 1
+        outcomes.refusals.append(
             Refusal(
                 member: addressee.member, registration: addressee.registration, handle: addressee.handle,
                 outcome: outcome.name, reason: outcome.reason, at: addressee.answeredAt ?? now,
@@ -302,7 +259,7 @@ struct PageTally {
 
     /// Keeps an attempt that another one follows, or would follow if there were time.
     private mutating func record(_ outcome: Outcome, _ addressee: Addressee, _ fate: HandleFate = .kept) {
-        attempts.append(
+        outcomes.attempts.append(
             Attempt(
                 member: addressee.member, number: addressee.attemptsBefore + 1, outcome: outcome.name,
                 reason: outcome.reason,
@@ -318,23 +275,18 @@ struct PageTally {
     /// Who was called dead is removed where that is believed.
     mutating func decideFates(removing channels: Set<ChannelID>) {
         guard !channels.isEmpty else { return }
-        for index in refusals.indices
-        where refusals[index].fate == .quarantined && channels.contains(refusals[index].channel) {
-            refusals[index].fate = .removed
+        for index in outcomes.refusals.indices
+        where outcomes.refusals[index].fate == .quarantined && channels.contains(outcomes.refusals[index].channel) {
+            outcomes.refusals[index].fate = .removed
         }
     }
 
-    /// Devices that were called dead, whether that is believed or not.
-    var calledDead: [ChannelID] {
-        healths.values.flatMap { $0.dead + $0.doubtful }.map(\.channel)
-    }
-
     /// Notes that an origin has asked for a wait.
-    mutating func addHold(_ hold: LanePause) { holds.append(hold) }
+    mutating func addHold(_ hold: LanePause) { lane.holds.append(hold) }
 
     /// Notes where a batch goes to.
     mutating func addOrigin(_ origin: String) {
-        if origins.count < RangeRecord.originLimit { origins.insert(origin) }
+        if outcomes.origins.count < RangeRecord.originLimit { outcomes.origins.insert(origin) }
     }
 
     /// Ends a retry with what the last attempt came to: its device is not in the audience any more.
@@ -361,28 +313,10 @@ struct PageTally {
 
     /// - Parameter application: What its pushes had in common that a wrong configuration would be of.
     mutating func merge(_ other: PageTally, of application: String = "") {
-        healths[application, default: PageHealth()] += other.health
-        for (application, health) in other.healths { healths[application, default: PageHealth()] += health }
-        holds += other.holds
-        counts.merge(other.counts, uniquingKeysWith: +)
-        refusals += other.refusals
-        attempts += other.attempts
-        reasons.merge(other.reasons) { $1 }
-        if origins.count < RangeRecord.originLimit { origins.formUnion(other.origins) }
-        suppressed.merge(other.suppressed) { $1 }
-        successReasons.merge(other.successReasons) { $1 }
-        retries += other.retries
+        outcomes.merge(other.outcomes)
+        lane.merge(other.lane, of: application)
+        handles.merge(other.handles)
         held += other.held
-        settled += other.settled
-        feedback += other.feedback
-        throttled += other.throttled
-        trusted.formUnion(other.trusted)
-        wantedPause = [wantedPause, other.wantedPause].compactMap(\.self).max()
-        pauseCause = other.pauseCause ?? pauseCause
-        answered += other.answered
-        isServiceFailing = isServiceFailing || other.isServiceFailing
-        leavesProbe = leavesProbe || other.leavesProbe
-        refusesAll = other.refusesAll ?? refusesAll
     }
 }
 

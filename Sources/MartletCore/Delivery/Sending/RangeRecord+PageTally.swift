@@ -9,6 +9,7 @@ extension RangeRecord {
     ) {
         self.init(
             last: page.isLast ? .end : last, snapshot: page.snapshot, startedAt: startedAt,
-            endedAt: endedAt, counts: tally.counts, reasons: tally.reasons, origins: tally.origins.sorted())
+            endedAt: endedAt, counts: tally.outcomes.counts, reasons: tally.outcomes.reasons,
+            origins: tally.outcomes.origins.sorted())
     }
 }

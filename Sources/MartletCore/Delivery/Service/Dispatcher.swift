@@ -14,6 +14,11 @@ public final class Dispatcher: Sendable {
     /// Hubs whose credentials have changed, and whose pauses are to be forgotten for good.
     private let reopened = Mutex<Set<Hub.ID>>([])
     private let deliverer: Deliverer
+    private let sender: PageSender
+    private let hubs: HubDirectory
+    private let platforms: PushPlatformList
+    private let devices: any DeviceStore
+    private let collapseLocks = CollapseLocks()
     private let lanes: LaneCircuitBreakers
     private let origins: OriginCircuitBreakers
     private let settings: DeliverySettings
@@ -44,11 +49,13 @@ public final class Dispatcher: Sendable {
             lanes: lanes, origins: origins, suspects: SuspectedStaleDevices(store: devices),
             paces: SendingRateLimits(time: time),
             messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
+        (self.sender, self.hubs, self.platforms, self.devices) = (sender, hubs, platforms, devices)
         // What halts itself has nobody to wake.
         controls = SendControls(store: notifications, board: board, time: time) { _ in }
         deliverer = Deliverer(
             notifications: notifications, deadLetters: notifications, devices: devices, maps: maps, hubs: hubs,
-            platforms: platforms, lanes: lanes, board: board, controls: controls, sender: sender, settings: settings,
+            platforms: platforms, lanes: lanes, board: board, controls: controls, sender: sender, locks: collapseLocks,
+            settings: settings,
             time: time, metrics: metrics, log: log)
         self.settings = settings
         self.time = time
@@ -60,16 +67,15 @@ public final class Dispatcher: Sendable {
     /// Test sends by the same parts, beside everything that is under way.
     public func makeTestSends() -> TestSends {
         TestSends(
-            devices: deliverer.devices, hubs: deliverer.hubs, platforms: deliverer.platforms, sender: deliverer.sender,
-            time: time)
+            devices: devices, resolver: LaneResolver(hubs: hubs, platforms: platforms), sender: sender, time: time)
     }
 
     /// Trials of sends that send nothing, by the same rules.
     public func makeDryRuns() -> DryRuns {
         DryRuns(
-            devices: deliverer.devices, platforms: deliverer.platforms,
+            devices: devices, platforms: platforms,
             credentials: CredentialChecker(
-                hubs: deliverer.hubs, platforms: deliverer.platforms, transport: deliverer.sender.transport, time: time),
+                resolver: LaneResolver(hubs: hubs, platforms: platforms), transport: sender.transport, time: time),
             time: time)
     }
 
@@ -89,7 +95,7 @@ public final class Dispatcher: Sendable {
         [
             "queue": queue.withLock(\.entryCount), "held": queue.withLock(\.heldCount), "controls": board.count,
             "under way": board.underWayCount, "refusals": lanes.refusalCount,
-            "extra pages": deliverer.extraPages.taken, "collapse turns": deliverer.turns.waitingCount,
+            "extra pages": deliverer.extraPages.taken, "collapse turns": collapseLocks.waitingCount,
         ]
     }
 
@@ -100,7 +106,7 @@ public final class Dispatcher: Sendable {
 
     /// How many lanes, origins, and lanes with suspects are known.
     var known: (lanes: Int, origins: Int, suspects: Int) {
-        (lanes.count, origins.count, deliverer.sender.suspects.count)
+        (lanes.count, origins.count, sender.suspects.count)
     }
 
     /// How many notifications stand still because somebody, or their roll-out, has wished so.
@@ -125,7 +131,7 @@ public final class Dispatcher: Sendable {
     /// The deletion of a hub has begun, or it has succeeded or failed: what is sent stops, and what waits finds out
     /// whether it is gone.
     public func deletionChanged(of hub: Hub.ID) {
-        switch deliverer.hubs.presence(of: hub) {
+        switch hubs.presence(of: hub) {
         case .deleting: return board.stop(hub)
         case .present: break
         case .absent: forget(hub)
@@ -139,9 +145,9 @@ public final class Dispatcher: Sendable {
         board.forget { $0 == hub }
         lanes.forget(hub)
         origins.forget(hub)
-        deliverer.sender.suspects.forget(hub)
-        deliverer.services.forget(hub)
-        Task { [deliverer] in await deliverer.sender.authorizations.forget(hub) }
+        sender.suspects.forget(hub)
+        deliverer.resolver.services?.forget(hub)
+        Task { [sender] in await sender.authorizations.forget(hub) }
         reopened.withLock { _ = $0.remove(hub) }
     }
 
@@ -256,7 +262,7 @@ public final class Dispatcher: Sendable {
         } else {
             end(run.delivery.id, sent: run.sent, ending, of: run.delivery.notification)
             // The turn may have left something of its hub behind since the deletion.
-            if ending == .gone, deliverer.hubs.presence(of: lane.hub) == .absent { forget(lane.hub) }
+            if ending == .gone, hubs.presence(of: lane.hub) == .absent { forget(lane.hub) }
         }
         if lanes.isOpen(lane) { queue.withLock { $0.release(lane) } }
         wake.yield()
@@ -298,7 +304,7 @@ public final class Dispatcher: Sendable {
         queue.withLock { queue in
             // A wish that came while the delivery was about to sleep has found it awake, and woken nobody.
             let control = notification.map { board.control(of: $0.sequence) } ?? .running
-            let presence = notification.map { deliverer.hubs.presence(of: $0.hub) } ?? .present
+            let presence = notification.map { hubs.presence(of: $0.hub) } ?? .present
             queue.end(id, sent: sent, ending.isOutdated(by: control, presence) ? .yielded : ending, at: now)
         }
         wake.yield()

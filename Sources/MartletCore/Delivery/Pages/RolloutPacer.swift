@@ -1,8 +1,18 @@
 import MartletModel
 
-extension Deliverer {
-    /// Whose turn a roll-out lets it be.
-    enum Turn {
+/// Lets the pages of roll-outs go at their pace, and halts those of which too much fails.
+struct RolloutPacer: Sendable {
+    let notifications: any NotificationStore & ControlStore
+    let devices: any DeviceStore
+    let hubs: HubDirectory
+    let board: ControlRegistry
+    let controls: SendControls
+    let time: any TimeSource
+    /// Told what an operator should know, in a sentence without secrets.
+    let log: @Sendable (String) -> Void
+
+    /// What a roll-out lets go now.
+    enum Admission {
         /// So many may go.
         case now(Int)
         case later(Timestamp)
@@ -10,8 +20,9 @@ extension Deliverer {
         case unknown
     }
 
-    /// Asks the roll-out of a notification, where it has one, for the turn of a page.
-    func turn(of run: DeliveryRun, for wanted: Int) async throws(StorageError) -> Turn {
+    /// Asks the roll-out of a notification, where it has one, whether a page may go.
+    /// - Parameter wanted: How many members the page has at most.
+    func admit(_ run: DeliveryRun, for wanted: Int) async throws(StorageError) -> Admission {
         let notification = run.delivery.notification
         guard let rollout = notification.rollout else { return .now(wanted) }
         if !board.hasMeter(notification.sequence) {
@@ -28,7 +39,7 @@ extension Deliverer {
         }
     }
 
-    /// Gives back what a page did not need of its turn.
+    /// Gives back what a page did not use of what was admitted.
     func giveBack(_ count: Int, of delivery: Delivery) {
         guard delivery.notification.rollout != nil, count > 0 else { return }
         board.giveBack(count, of: delivery.notification.sequence)
@@ -36,7 +47,7 @@ extension Deliverer {
 
     /// Whether a retry is due of a notification that goes out slowly. Others are retried behind all their pages, so that
     /// nobody who is known to be hard to reach comes before those who are not.
-    func isRolloutWithRetryDue(_ delivery: Delivery) async throws(StorageError) -> Bool {
+    func isRetryDue(_ delivery: Delivery) async throws(StorageError) -> Bool {
         guard delivery.notification.rollout != nil, let due = try await notifications.nextRetry(of: delivery.id) else {
             return false
         }

@@ -1,12 +1,19 @@
 import MartletModel
 
-extension Deliverer {
-    /// Sends the pushes of a page, or of a round of retries, and spares those whose devices are to get a newer
-    /// notification with the same collapse key instead.
-    /// - Parameter places: Whom of the page it is for.
-    /// - Returns: Whether it was the page's turn. Where it was not, nothing was sent, and by now whom the page is for may be
-    ///   somebody else.
-    func sendInTurn(
+/// Sends pages so that of two notifications with the same collapse key the later one arrives last.
+struct CollapseSender: Sendable {
+    let notifications: any NotificationStore
+    let sender: PageSender
+    /// One for all that send from the same store.
+    let locks: CollapseLocks
+    let time: any TimeSource
+
+    /// Sends the pushes of a page, or of a round of retries, but for devices that are to get a newer notification with the
+    /// same collapse key instead.
+    /// - Parameter indices: Whom of the page it is for.
+    /// - Returns: Whether the page was sent. It is not where another page to the same devices is under way; when that has
+    ///   ended, the audience may have changed.
+    func send(
         _ job: PageSender.Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> Bool {
         guard let collapse = job.delivery.notification.collapse, !indices.isEmpty else {
@@ -15,18 +22,18 @@ extension Deliverer {
         }
         let scope = CollapseLockTable.Scope(lane: job.delivery.lane, key: collapse.key)
         var rest = indices
-        var turn = turns.take(scope, devices(at: rest, of: job, collapse))
-        if turn == nil {
+        var lock = locks.take(scope, devices(at: rest, of: job, collapse))
+        if lock == nil {
             // What is superseded is not sent, so that it need not wait for what is under way.
             rest = try await suppressSuperseded(job, collapse, indices: rest, tally: &tally)
             if rest.isEmpty { return true }
-            turn = turns.take(scope, devices(at: rest, of: job, collapse))
+            lock = locks.take(scope, devices(at: rest, of: job, collapse))
         }
-        guard let turn else {
-            await turns.wait(scope, devices(at: rest, of: job, collapse))
+        guard let lock else {
+            await locks.wait(scope, devices(at: rest, of: job, collapse))
             return false
         }
-        defer { turns.end(turn) }
+        defer { locks.end(lock) }
         // Asked again in its turn: a newer one may have gone out in the meantime.
         rest = try await suppressSuperseded(job, collapse, indices: rest, tally: &tally)
         await sender.send(job, &content, indices: rest, tally: &tally)

@@ -1,38 +1,52 @@
 import MartletModel
 
-extension Deliverer {
+/// Sends the retries of a delivery that are due, a round at a time.
+struct RetryRunner: Sendable {
+    let reader: PageReader
+    let resolver: LaneResolver
+    let lanes: LaneCircuitBreakers
+    let rollouts: RolloutPacer
+    let sender: PageSender
+    let collapseSender: CollapseSender
+    let recorder: PageRecorder
+    let pageBytes: PageBytes
+    let settings: DeliverySettings
+    let time: any TimeSource
+
     /// Sends as many of the retries that are due as a page holds.
-    func retry(
+    func run(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
         let delivery = run.delivery
-        guard let due = try await notifications.nextRetry(of: delivery.id) else {
-            return try await finish(&run, nil)
+        guard let due = try await reader.notifications.nextRetry(of: delivery.id) else {
+            return try await recorder.finish(&run, nil)
         }
         if due > time.now { return .waiting(until: min(due, delivery.notification.expiresAt)) }
-        return try await retryDue(&run, &content)
+        return try await runDue(&run, &content)
     }
 
     /// Sends the retries that are due, of which there is one.
-    func retryDue(
+    func runDue(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
         let delivery = run.delivery
         let expiry = delivery.notification.expiresAt
-        switch readiness(of: delivery) {
+        switch resolver.enter(
+            delivery.lane, lanes, at: time.now, probeDuration: settings.requestTimeout)
+        {
         case .paused(let until): return .paused(delivery.lane, until: min(until, expiry))
-        case .ready(let lane): return try await retry(&run, &content, lane)
+        case .ready(let lane): return try await send(&run, &content, lane)
         }
     }
 
-    private func retry(
+    private func send(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext
     ) async throws(StorageError) -> DeliveryRun.Ending {
         let delivery = run.delivery
         run.lane = lane
         let wanted =
             lane.isProbe ? LaneCircuitBreakers.probeSize : await sender.retryLimit(of: lane.id, settings.pageSize)
-        switch try await turn(of: run, for: wanted) {
+        switch try await rollouts.admit(run, for: wanted) {
         case .later(let timestamp):
             lanes.endProbe(lane)
             return .waiting(until: min(timestamp, delivery.notification.expiresAt))
@@ -41,18 +55,8 @@ extension Deliverer {
             return .gone
         case .now(let limit):
             try await sendRetries(&run, lane, &content, limit: limit)
-            return try await untilNextRetry(&run)
+            return try await recorder.untilNextRetry(&run)
         }
-    }
-
-    /// What is next when a round of retries, or the last page, is done with.
-    func untilNextRetry(_ run: inout DeliveryRun) async throws(StorageError) -> DeliveryRun.Ending {
-        guard run.progress.isFannedOut else { return .yielded }
-        let delivery = run.delivery
-        guard let due = try await notifications.nextRetry(of: delivery.id) else {
-            return try await finish(&run, nil)
-        }
-        return due <= time.now ? .yielded : .waiting(until: min(due, delivery.notification.expiresAt))
     }
 
     private func sendRetries(
@@ -60,43 +64,43 @@ extension Deliverer {
     ) async throws(StorageError) {
         let delivery = run.delivery
         let started = time.now
-        var retries = try await notifications.retries(of: delivery.id, due: time.now, limit: limit)
+        var retries = try await reader.notifications.retries(of: delivery.id, due: time.now, limit: limit)
         let lease = pageBytes.reserve(members: retries.count)
         defer { withExtendedLifetime(lease) {} }
-        let map = try map(of: delivery)
-        let round = try await round(of: retries.map(\.member), run.progress, map, byteLimit: lease.granted)
+        let map = try reader.map(of: delivery)
+        let round = try await reader.round(of: retries.map(\.member), run.progress, map, byteLimit: lease.granted)
         lease.settle(at: round.page.bytes + round.followed.bytes)
         // What did not fit is for the next round.
         if let last = round.through { retries.removeAll { $0.member > last } }
-        var tally = makeTally(delivery, areRetries: true)
-        settle(retries, but: round, map, tally: &tally)
+        var tally = recorder.makeTally(delivery, areRetries: true)
+        finish(retries, but: round, map, tally: &tally)
         let attempts = Dictionary(uniqueKeysWithValues: retries.map { ($0.member, $0.attempts) })
         var sent: Int?
         for page in [round.page] + (round.followed.count > 0 ? [round.followed] : []) {
             let indices = page.members.indices.filter { !map.contains(page.members[$0]) }
-            var job = PageSender.Job(delivery, lane, page: page, map: map, stop: stop(of: delivery))
+            var job = PageSender.Job(
+                delivery, lane, page: page, map: map, stop: rollouts.board.signal(of: delivery.notification.sequence))
             job.attempts = page.members.map { attempts[$0] ?? 0 }
-            guard try await sendInTurn(job, &content, indices: indices, tally: &tally) else { continue }
+            guard try await collapseSender.send(job, &content, indices: indices, tally: &tally) else { continue }
             sent = (sent ?? 0) + indices.count
         }
-        giveBack(limit - (sent ?? 0), of: delivery)
+        rollouts.giveBack(limit - (sent ?? 0), of: delivery)
         run.recordNewer(tally.newer)
         guard let sent else {
             run.hasProgressed = true
             return lanes.endProbe(lane)
         }
         run.sent = sent
-        let conclusion = conclude(&tally, lane, delivery)
-        var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: run.progress.isFannedOut)
-        if sent > 0, delivery.notification.rollout != nil { step.sentAt = started }
-        step.add(conclusion)
-        try await record(step, of: &run)
-        try await apply(tally, conclusion, delivery, lane)
-        try await haltIfNeeded(delivery, tally.counts)
+        let progress = run.progress
+        try await recorder.record(tally, lane, of: &run) { tally in
+            var step = DeliveryStep(delivery.id, tally, cursor: nil, isFannedOut: progress.isFannedOut)
+            if sent > 0, delivery.notification.rollout != nil { step.sentAt = started }
+            return (step, progress)
+        }
     }
 
     /// Ends the retries of those who were reached, and of those who are in no page of a round.
-    private func settle(
+    private func finish(
         _ retries: [Retry], but round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
     ) {
         let present = Set(round.page.members).union(round.followed.members)
@@ -109,24 +113,6 @@ extension Deliverer {
             } else if !present.contains(retry.member) {
                 tally.giveUp(retry)
             }
-        }
-    }
-
-    /// Those members that are still in the audience, with their handles of now: a device that was unregistered meanwhile,
-    /// or has another user, must not show what was not meant for it.
-    /// - Returns: As many as fit, from the first on; it is the last page where all of them do.
-    func page(
-        of members: [AudienceMember], _ delivery: Delivery, byteLimit: Int = AudiencePage.byteLimit
-    ) async throws(StorageError) -> AudiencePage {
-        let members = members.sorted()
-        switch delivery.notification.target {
-        case .direct(let handles):
-            return AudiencePage(of: handles, among: members)
-        case .audience(let expression):
-            var query = AudienceQuery(
-                of: delivery, expression, limit: members.count, byteLimit: byteLimit, now: time.now)
-            query.among = members
-            return try await devices.audience(query)
         }
     }
 }

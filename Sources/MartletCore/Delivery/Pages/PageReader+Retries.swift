@@ -12,7 +12,7 @@ struct RetryRound {
     var through: AudienceMember?
 }
 
-extension Deliverer {
+extension PageReader {
     /// Finds where members are to be sent to now. Who is not in the audience with the channel that he had may have a new
     /// handle: his registration is followed to it, unless the device that has it was reached, or will be, without.
     func round(

@@ -1,26 +1,62 @@
 import MartletHTTP
 import MartletModel
 
-/// A page of a turn, up to what its pushes have come to.
-private struct InFlightPage: Sendable {
-    /// As which of its turn it is recorded.
-    var number = 0
-    var page: AudiencePage
-    let lease: PageLease
-    /// Where the cursor stands behind it.
-    var last: AudienceMember
-    var content = DeliveryContent.nothing
-    var tally: PageTally
-    var startedAt: Timestamp
-    var endedAt: Timestamp
-    /// Where it was not its turn, nothing was sent.
-    var wasItsTurn = true
-}
+/// Sends the next pages of a delivery: reads whom they are for, sends to them and records what that has come to.
+struct PageRunner: Sendable {
+    let reader: PageReader
+    let resolver: LaneResolver
+    let lanes: LaneCircuitBreakers
+    let rollouts: RolloutPacer
+    let sender: PageSender
+    let collapseSender: CollapseSender
+    let recorder: PageRecorder
+    let pageBytes: PageBytes
+    let extraPages: ExtraPages
+    let settings: DeliverySettings
+    let time: any TimeSource
 
-extension Deliverer {
+    /// Sends the next page.
+    func run(
+        _ run: inout DeliveryRun, _ content: inout DeliveryContent
+    ) async throws(StorageError) -> DeliveryRun.Ending {
+        let delivery = run.delivery
+        let expiry = delivery.notification.expiresAt
+        switch resolver.enter(
+            delivery.lane, lanes, at: time.now, probeDuration: settings.requestTimeout)
+        {
+        case .paused(let until):
+            if try await reader.isForNoOne(run.progress) { return try await recorder.finish(&run, .noTargetFound) }
+            return .paused(delivery.lane, until: min(until, expiry))
+        case .ready(let lane): run.lane = lane
+        }
+        guard let lane = run.lane else { return .yielded }
+        switch try await rollouts.admit(run, for: pageLimit(of: run, lane)) {
+        case .later(let timestamp):
+            lanes.endProbe(lane)
+            return .waiting(until: min(timestamp, expiry))
+        case .unknown:
+            lanes.endProbe(lane)
+            return .gone
+        case .now(let limit): try await sendPages(&run, &content, lane, limit: limit)
+        }
+        guard run.progress.isFannedOut else { return .yielded }
+        if run.progress.state.isFinal {
+            await recorder.forget(delivery.id, of: delivery.notification.sequence)
+            return .finished
+        }
+        return try await recorder.untilNextRetry(&run)
+    }
+
+    private func pageLimit(of run: DeliveryRun, _ lane: SendContext) -> Int {
+        if lane.isProbe { return LaneCircuitBreakers.probeSize }
+        let standard = run.hasBegun ? settings.pageSize : min(settings.firstPageSize, settings.pageSize)
+        let isInVain = !lane.sendsAnything || lanes.refusal(of: run.delivery.id) != nil
+        return isInVain ? min(standard, settings.letterPageSize) : standard
+    }
+
     /// Sends the pages of a turn: one where it is the first, or something has to be looked at behind each.
     /// - Parameter limit: How many members a page may have.
-    func sendPages(
+    private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
     ) async throws(StorageError) {
         guard overlapsPages(of: run, lane) else { return try await sendPage(&run, &content, lane, limit: limit) }
@@ -32,17 +68,17 @@ extension Deliverer {
     ) async throws(StorageError) {
         let delivery = run.delivery
         var page = try await read(run.progress, lane, limit: limit)
-        giveBack(limit - page.page.count, of: delivery)
+        rollouts.giveBack(limit - page.page.count, of: delivery)
         swap(&page.content, &content)
         defer { swap(&page.content, &content) }
         try await send(&page, lane, delivery)
-        guard page.wasItsTurn else {
+        guard page.wasSent else {
             run.recordNewer(page.tally.newer)
             run.hasProgressed = true
             lanes.endProbe(lane)
-            return giveBack(page.page.count, of: delivery)
+            return rollouts.giveBack(page.page.count, of: delivery)
         }
-        try await conclude(page, lane, &run)
+        try await record(page, lane, &run)
     }
 
     // MARK: Several at once
@@ -69,7 +105,7 @@ extension Deliverer {
         let delivery = run.delivery
         var contents = [content]
         content = .nothing
-        defer { content = contents.last ?? sender.content(of: delivery, on: platforms[delivery.platform]) }
+        defer { content = contents.last ?? sender.content(of: delivery, on: resolver.platforms[delivery.platform]) }
         return await withTaskGroup(of: Result<InFlightPage, StorageError>.self) { group in
             var begun = run.progress
             var (begunCount, endedCount) = (0, 0)
@@ -92,7 +128,8 @@ extension Deliverer {
                         var page = try await read(begun, lane, limit: limit)
                         page.number = begunCount - 1
                         page.content =
-                            contents.popLast() ?? sender.content(of: delivery, on: platforms[delivery.platform])
+                            contents.popLast()
+                            ?? sender.content(of: delivery, on: resolver.platforms[delivery.platform])
                         begun.cursor = page.last
                         begun.isFannedOut = page.page.isLast
                         group.addTask { [page] in await sent(page, lane, delivery) }
@@ -100,7 +137,7 @@ extension Deliverer {
                     guard let page = try await group.next()?.get() else { return nil }
                     ended[page.number] = page
                     while let page = ended.removeValue(forKey: endedCount) {
-                        try await conclude(page, lane, &run)
+                        try await record(page, lane, &run)
                         contents.append(page.content)
                         endedCount += 1
                         if begunCount > endedCount { extraPages.giveBack(1) }
@@ -113,14 +150,19 @@ extension Deliverer {
         }
     }
 
+    /// Whether nothing stops a delivery from going on to its next page.
+    private func isStillWanted(_ progress: DeliveryProgress) -> Bool {
+        rollouts.board.step(of: progress, at: time.now) == .fanOut
+    }
+
     /// Whether another page may be begun behind one that is in hand: nothing has happened that the next turn would look at.
     private func mayBegin(
         _ begun: DeliveryProgress, after count: Int, _ inHand: Int, atMost most: Int, _ lane: SendContext
     ) -> Bool {
         let delivery = begun.delivery
         return inHand < most && count < Self.pagesOfTurn && !begun.isFannedOut
-            && step(of: begun) == .fanOut && lanes.isOpen(lane.id) && lanes.refusal(of: delivery.id) == nil
-            && hubs.credential(for: delivery.platform, of: delivery.notification.hub) == lane.credential
+            && isStillWanted(begun) && lanes.isOpen(lane.id) && lanes.refusal(of: delivery.id) == nil
+            && resolver.isCurrent(lane)
             && (inHand == 0 || pageBytes.hasRoom && extraPages.take(of: settings.extraPages))
     }
 
@@ -145,10 +187,10 @@ extension Deliverer {
         let bodyBytes = ownBodyBytes(of: progress.delivery, lane, members: limit)
         let lease = pageBytes.reserve(members: limit, bodyBytes: bodyBytes)
         let limit = bodyBytes > 0 ? min(limit, max(lease.granted / bodyBytes, 1)) : limit
-        let (page, last) = try await nextPage(progress, limit: limit, byteLimit: lease.granted)
+        let (page, last) = try await reader.nextPage(progress, limit: limit, byteLimit: lease.granted)
         lease.settle(at: page.bytes + page.count * bodyBytes)
         return InFlightPage(
-            page: page, lease: lease, last: last, tally: makeTally(progress.delivery, areRetries: false),
+            page: page, lease: lease, last: last, tally: recorder.makeTally(progress.delivery, areRetries: false),
             startedAt: started,
             endedAt: started)
     }
@@ -165,47 +207,65 @@ extension Deliverer {
     }
 
     private func send(
-        _ hand: inout InFlightPage, _ lane: SendContext, _ delivery: Delivery
+        _ inFlight: inout InFlightPage, _ lane: SendContext, _ delivery: Delivery
     ) async throws(StorageError) {
-        hand.tally.addSkipped(hand.page.skipped)
-        if hand.page.count > 0 {
-            let map = try map(of: delivery, hand.page)
-            let indices = unreached(in: hand.page, map, tally: &hand.tally)
-            let job = PageSender.Job(delivery, lane, page: hand.page, map: map, stop: stop(of: delivery))
+        inFlight.tally.addSkipped(inFlight.page.skipped)
+        if inFlight.page.count > 0 {
+            let map = try reader.map(of: delivery, inFlight.page)
+            let indices = reader.unreached(in: inFlight.page, map, tally: &inFlight.tally)
+            let job = PageSender.Job(
+                delivery, lane, page: inFlight.page, map: map,
+                stop: rollouts.board.signal(of: delivery.notification.sequence))
             if let outcome = lanes.refusal(of: delivery.id) {
-                hand.tally.addUnreached(indices.map { sender.addressee($0, of: job) }, outcome)
+                inFlight.tally.addUnreached(indices.map { sender.addressee($0, of: job) }, outcome)
             } else {
-                hand.wasItsTurn = try await sendInTurn(job, &hand.content, indices: indices, tally: &hand.tally)
+                inFlight.wasSent = try await collapseSender.send(
+                    job, &inFlight.content, indices: indices, tally: &inFlight.tally)
             }
         }
-        hand.endedAt = time.now
+        inFlight.endedAt = time.now
     }
 
-    private func conclude(
-        _ hand: InFlightPage, _ lane: SendContext, _ run: inout DeliveryRun
+    private func record(
+        _ inFlight: InFlightPage, _ lane: SendContext, _ run: inout DeliveryRun
     ) async throws(StorageError) {
         let delivery = run.delivery
-        let page = hand.page
-        var tally = hand.tally
-        tally.settleHeld(isCanceled: board.control(of: delivery.notification.sequence) == .canceled)
-        let conclusion = conclude(&tally, lane, delivery)
-        run.record(page, hasRetries: !tally.retries.isEmpty)
+        let page = inFlight.page
+        var tally = inFlight.tally
+        tally.settleHeld(isCanceled: rollouts.board.control(of: delivery.notification.sequence) == .canceled)
+        run.record(page, hasRetries: !tally.outcomes.retries.isEmpty)
         run.recordNewer(tally.newer)
         let isOnePage = run.knowsAll && run.progress.cursor == .none
-        var progress = run.progress
-        var step = pageStep(
-            &progress, page, through: hand.last, tally, startedAt: hand.startedAt, endedAt: hand.endedAt)
-        if page.count > 0, delivery.notification.rollout != nil { step.sentAt = hand.startedAt }
-        if page.isLast, let final = run.final {
-            progress.state = final
-            step.state = final
-            step.endedAt = hand.endedAt
-            step.reached = try reached(of: delivery, isOnePage ? page : nil)
+        let (start, final) = (run.progress, run.final)
+        try await recorder.record(tally, lane, of: &run) { tally throws(StorageError) in
+            var progress = start
+            var step = DeliveryStep(
+                &progress, page, through: inFlight.last, tally, startedAt: inFlight.startedAt, endedAt: inFlight.endedAt
+            )
+            if page.count > 0, delivery.notification.rollout != nil { step.sentAt = inFlight.startedAt }
+            if page.isLast, let final {
+                progress.state = final
+                step.state = final
+                step.endedAt = inFlight.endedAt
+                step.reached = try reader.reached(of: delivery, isOnePage ? page : nil)
+            }
+            return (step, progress)
         }
-        step.add(conclusion)
-        try await record(step, of: &run)
-        run.progress = progress
-        try await apply(tally, conclusion, delivery, lane)
-        try await haltIfNeeded(delivery, step.counts)
     }
+}
+
+/// A page of a turn, up to what its pushes have come to.
+private struct InFlightPage: Sendable {
+    /// Position in recording order.
+    var number = 0
+    var page: AudiencePage
+    let lease: PageLease
+    /// Where the cursor stands behind it.
+    var last: AudienceMember
+    var content = DeliveryContent.nothing
+    var tally: PageTally
+    var startedAt: Timestamp
+    var endedAt: Timestamp
+    /// Not where another page with the same collapse key was under way to one of its devices.
+    var wasSent = true
 }

@@ -1,0 +1,72 @@
+import MartletModel
+
+/// Finds what a lane sends with: its platform's service, made of the hub's credential.
+struct LaneResolver: Sendable {
+    /// What there is to send with.
+    enum Resolution {
+        case service(any PushService, Credential)
+        /// Nothing: what every push comes to.
+        case missing(Outcome)
+        /// A credential that no service can be made of.
+        case unusable(PushServiceError)
+    }
+
+    let hubs: HubDirectory
+    let platforms: PushPlatformList
+    /// nil: a service is made anew each time.
+    var services: PushServiceCache?
+
+    func resolve(_ lane: LaneID) -> Resolution {
+        guard let type = platforms.service(lane.platform) else {
+            return .missing(.noPushService(for: lane.platform))
+        }
+        guard let credential = hubs.credential(for: lane.platform, of: lane.hub) else {
+            services?.forget(lane)
+            return .missing(.noCredential(for: type.descriptor.credentialPlatform))
+        }
+        do throws(PushServiceError) {
+            guard let services else { return .service(try type.init(credential: credential), credential) }
+            return .service(try services.service(type, of: lane, credential: credential), credential)
+        } catch {
+            return .unusable(error)
+        }
+    }
+
+    /// Whether the hub's credential is still what is sent with.
+    func isCurrent(_ context: SendContext) -> Bool {
+        hubs.credential(for: context.id.platform, of: context.id.hub) == context.credential
+    }
+}
+
+extension LaneResolver {
+    /// Whether a lane may send.
+    enum Readiness {
+        case ready(SendContext)
+        case paused(until: Timestamp)
+    }
+
+    /// Asks for a page to be let into a lane.
+    /// - Parameter probeDuration: How long a probe of a paused lane may take.
+    func enter(
+        _ lane: LaneID, _ breakers: LaneCircuitBreakers, at now: Timestamp, probeDuration: Duration
+    ) -> Readiness {
+        let entry = breakers.enter(lane, at: now, probeDuration: probeDuration)
+        if case .paused(let until) = entry { return .paused(until: until) }
+        switch resolve(lane) {
+        case .service(let service, let credential):
+            return .ready(SendContext(lane, credential, .by(service), isProbe: entry == .probe))
+        case .missing(let outcome): return .ready(SendContext(lane, nil, .refused(outcome)))
+        case .unusable: return .paused(until: breakers.pause(lane, isProbe: entry == .probe, at: now))
+        }
+    }
+}
+
+extension Outcome {
+    static func noPushService(for platform: PlatformID) -> Outcome {
+        Outcome(.noPushService, reason: "This server has nothing that sends to \(platform) yet.", .refuseAll)
+    }
+
+    static func noCredential(for platform: PlatformID) -> Outcome {
+        Outcome(.invalidCredentials, reason: "The hub has no credential for \(platform).", .refuseAll)
+    }
+}
