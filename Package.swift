@@ -80,8 +80,11 @@ let package = Package(
                 "MartletModel", "MartletHTTP", "MartletCrypto",
             ],
             swiftSettings: settings),
-        module("MartletTesting", ["MartletCore", "MartletModel", "MartletHTTP"]),
 
+        // What several of the tests share.
+        .target(
+            name: "MartletTesting", dependencies: ["MartletCore", "MartletModel", "MartletHTTP"],
+            path: "Tests/MartletTesting", swiftSettings: settings),
         tests("MartletModelTests", ["MartletModel"]),
         tests("MartletHTTPTests", ["MartletHTTP"]),
         tests("MartletOpenAPITests", ["MartletOpenAPI", "MartletModel", "MartletHTTP"]),
