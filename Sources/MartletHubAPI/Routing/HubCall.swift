@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 
 /// A request that was admitted to a hub.
-struct HubCall: Sendable {
+struct HubCall: AdmittedCall {
     /// Without its body until that has been received.
     var request: HTTPRequest
     let match: RouteMatch

@@ -23,23 +23,8 @@ struct HubRoutes {
         _ method: HTTPMethod, _ pattern: String, needs right: @escaping @Sendable (RouteMatch) -> AccessRights,
         bodyLimit: Int = 0, _ answer: @escaping Answer
     ) {
-        let gate = gate
-        router.admit(method, pattern) { head, match in
-            let tracking = TrackingID(of: head)
-            let admitted: HubCall
-            do throws(HubAPIError) {
-                admitted = try gate.admit(head, match, needs: right(match))
-            } catch {
-                return HTTPRoute(refusing: tracking.refusal(error, at: gate.time))
-            }
-            return HTTPRoute(bodyLimit: bodyLimit, account: admitted.account) { request in
-                await tracking.answered(at: gate.time) { () async throws(HubAPIError) in
-                    try request.checkBody(limit: bodyLimit)
-                    var call = admitted
-                    call.request = request
-                    return try await answer(call)
-                }
-            }
+        add(method, pattern, bodyLimit: bodyLimit, answer) { (gate, head, match) throws(HubAPIError) in
+            try gate.admit(head, match, needs: right(match))
         }
     }
 
@@ -47,12 +32,23 @@ struct HubRoutes {
     mutating func onManagement(
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, _ answer: @escaping ManagementAnswer
     ) {
+        add(method, pattern, bodyLimit: bodyLimit, answer) { (gate, head, match) throws(HubAPIError) in
+            try gate.admitManager(head, match)
+        }
+    }
+
+    /// - Parameter admit: Decides on the head of a request.
+    private mutating func add<Call: AdmittedCall>(
+        _ method: HTTPMethod, _ pattern: String, bodyLimit: Int,
+        _ answer: @escaping @Sendable (Call) async throws(HubAPIError) -> HTTPResponse,
+        admit: @escaping @Sendable (Gate, HTTPRequest, RouteMatch) throws(HubAPIError) -> Call
+    ) {
         let gate = gate
         router.admit(method, pattern) { head, match in
             let tracking = TrackingID(of: head)
-            let admitted: ManagementCall
+            let admitted: Call
             do throws(HubAPIError) {
-                admitted = try gate.admitManager(head, match)
+                admitted = try admit(gate, head, match)
             } catch {
                 return HTTPRoute(refusing: tracking.refusal(error, at: gate.time))
             }
@@ -66,6 +62,14 @@ struct HubRoutes {
             }
         }
     }
+}
+
+/// A request that was admitted on its head.
+protocol AdmittedCall: Sendable {
+    /// Without its body until that has been received.
+    var request: HTTPRequest { get set }
+    /// Whose share of the memory for bodies its body uses.
+    var account: HTTPBodyAccount { get }
 }
 
 extension HTTPRequest {

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 
 /// A request that was admitted to the management of hubs.
-struct ManagementCall: Sendable {
+struct ManagementCall: AdmittedCall {
     /// Without its body until that has been received.
     var request: HTTPRequest
     let match: RouteMatch

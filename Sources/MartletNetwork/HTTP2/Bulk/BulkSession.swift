@@ -4,7 +4,7 @@ import MartletHTTP
 /// batch, and reads plain successes without decoding them.
 ///
 /// Requests are drawn and written when the connection asks for output, so that nothing waits in memory. It does what
-/// `HTTP2ClientSession` does, which is its reference in the tests.
+/// nghttp2 does, which the tests compare it with.
 final class BulkSession: ClientProtocol {
     /// The most that a header block or one frame of the peer may take, in bytes.
     static let frameLimit = 16_384

@@ -1,5 +1,7 @@
 import MartletHTTP
 
+@testable import MartletNetwork
+
 /// One request of a client session, until its answer is complete.
 struct HTTP2ClientStream {
     /// The most that the fields of an answer may take, in bytes.

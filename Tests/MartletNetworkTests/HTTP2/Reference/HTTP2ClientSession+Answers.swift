@@ -1,6 +1,8 @@
 import CMartletNGHTTP2
 import MartletHTTP
 
+@testable import MartletNetwork
+
 /// How frames become answers.
 extension HTTP2ClientSession: NGHTTP2Events {
     func headersBegan(on stream: Int32) {}

@@ -1,6 +1,8 @@
 import CMartletNGHTTP2
 import MartletHTTP
 
+@testable import MartletNetwork
+
 /// The client side of HTTP/2 on one connection, on nghttp2 throughout: single requests, and the reference for batches.
 final class HTTP2ClientSession: ClientProtocol {
     /// The most requests that are ever open on one connection.

@@ -1,0 +1,36 @@
+import MartletCrypto
+import MartletModel
+
+/// A JSON web token in compact form (RFC 7515, section 3.1), taken apart and not yet believed.
+struct SignedToken {
+    let header: JSON
+    let claims: JSON
+    let signedBytes: [UInt8]
+    let signature: [UInt8]
+
+    /// - Parameter algorithm: What the token must say that it is signed with, such as `ES256`.
+    /// - Returns: nil for anything else.
+    init?(_ text: some StringProtocol, algorithm: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
+            let signature = Base64URL.decode(parts[2]), header["alg"]?.string == algorithm
+        else { return nil }
+        self.header = header
+        self.claims = claims
+        self.signature = signature
+        signedBytes = Array("\(parts[0]).\(parts[1])".utf8)
+    }
+
+    /// Makes a token.
+    /// - Parameter sign: Makes the signature of bytes.
+    static func make(
+        header: JSON, claims: JSON, sign: ([UInt8]) throws(CryptoError) -> [UInt8]
+    ) throws(CryptoError) -> String {
+        let signed = "\(Base64URL.encode(header.bytes)).\(Base64URL.encode(claims.bytes))"
+        return "\(signed).\(Base64URL.encode(try sign(Array(signed.utf8))))"
+    }
+
+    private static func object(_ part: some StringProtocol) -> JSON? {
+        Base64URL.decode(part).flatMap { try? JSON(parsing: $0, maximumDepth: 4) }
+    }
+}
