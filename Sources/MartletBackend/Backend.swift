@@ -6,7 +6,7 @@ import MartletModel
 /// The app backend: users log in, register their devices and notify each other by name (NotificationHubs.md,
 /// section 14).
 ///
-/// It stands in front of a hub as the backends of the original guides do, and their clients work with it unchanged.
+/// It is in front of a hub as the backends of the original guides do, and their clients work with it unchanged.
 ///
 /// | request | answer |
 /// |---|---|

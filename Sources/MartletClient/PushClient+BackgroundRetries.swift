@@ -77,7 +77,7 @@ extension PushClient {
         for departure in await logIns.value.departures {
             do throws(RetryableFailure) {
                 try await takeTurn { () throws(RetryableFailure) in
-                    // Whoever is back and has the same registration is not to lose it.
+                    // A user who is back and has the same registration is not to lose it.
                     guard await logIns.value.departures.contains(departure) else { return }
                     try await depart(departure)
                 }

@@ -1,7 +1,7 @@
 import MartletModel
 
 extension ClientRequest {
-    /// The same request, asked by whoever has this bearer token.
+    /// The same request, asked with this bearer token.
     func authorized(by token: String?) -> ClientRequest {
         with("authorization", token.map { "Bearer \($0)" })
     }

@@ -1,7 +1,7 @@
 import MartletModel
 
 extension PushClient {
-    /// How it stands with the registration of this device.
+    /// How it is with the registration of this device.
     public var registrationState: RegistrationState {
         get async {
             if let state = registration.state { return state }
@@ -58,7 +58,7 @@ extension PushClient {
         try await carryOut(.unregister)
     }
 
-    /// Notes that the system gave no device token, for
+    /// Records that the system gave no device token, for
     /// `application(_:didFailToRegisterForRemoteNotificationsWithError:)`.
     /// - Parameters:
     ///   - error: The system's; it is not looked at, since nothing but trying again helps with any of them.
@@ -77,7 +77,7 @@ extension PushClient {
 extension PushClient {
     nonisolated func registerPath(_ id: String) -> String { "/api/register/\(percentEncoded(id))" }
 
-    /// Whoever was registered logs out: nothing is wanted any more.
+    /// The registered user logs out: nothing is wanted any more.
     func giveUpRegistration() {
         _ = registration.add(nil)
         registration.tell(.unregistered)

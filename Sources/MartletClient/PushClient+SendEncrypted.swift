@@ -48,7 +48,7 @@ extension PushClient {
             }
         }
         var answer = try await attempt()
-        // Somebody registered anew in between: nothing was sent.
+        // Somebody registered again in between: nothing was sent.
         if answer.status == 409 { answer = try await attempt() }
         guard answer.status == 201 else { throw RetryableFailure(answer).error }
         let devices = (try? JSON(parsing: answer.body))?["devices"]?.array ?? []

@@ -16,7 +16,7 @@ public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
     case wrongPassword
     /// Certificate and private key do not belong together, or one of them is missing.
     case incompleteIdentity
-    /// A name that cannot stand in a certificate.
+    /// A name that cannot be in a certificate.
     case invalidName(String)
     /// The ciphertext was changed, is too short, or belongs to another key or other associated data.
     case authenticationFailed

@@ -1,4 +1,4 @@
-/// The name of a push platform, such as `apns`. An open set: whoever adds a platform adds a name.
+/// The name of a push platform, such as `apns`. An open set: anyone who adds a platform adds a name.
 public struct PlatformID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Lower case.
     public let rawValue: String

@@ -12,7 +12,7 @@ public struct APIOperation: Sendable {
     public var summary: String
     /// The security schemes, where they are not those of the group.
     public var security: [String]?
-    /// Besides the parameters in the path, which need to stand here only where there is more to say of them.
+    /// Besides the parameters in the path, which need to be here only where there is more to say of them.
     public var parameters: [APIParameter]
     /// The forms that a body may have; none where there is no body.
     public var body: [APIContent]

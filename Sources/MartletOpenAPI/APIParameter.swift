@@ -29,11 +29,11 @@ public struct APIParameter: Sendable {
             "name": .string(name), "in": .string(location.rawValue), "required": .bool(isRequired), "schema": schema,
         ]
         if !text.isEmpty { members["description"] = .string(text) }
-        // A flag that stands in a query without a value.
+        // A flag that is in a query without a value.
         if location == .query { members["allowEmptyValue"] = true }
         return .object(members)
     }
 
-    /// As a header of an answer, whose name stands elsewhere.
+    /// As a header of an answer, whose name is elsewhere.
     var headerJSON: JSON { ["description": .string(text), "required": .bool(isRequired), "schema": schema] }
 }

@@ -134,7 +134,7 @@ struct Engine: Sendable {
         }
     }
 
-    /// Seals anew what a process before this one left sealed with older keys.
+    /// Seals again what a process before this one left sealed with older keys.
     func finishKeyRotation() async {
         do throws(ServerError) {
             try await keyRotation.finish()

@@ -37,7 +37,7 @@ public final class Server: Sendable {
 
     /// Opens the data directory and listens.
     /// - Parameter fallbacks: Credential properties, by platform, for hubs that have none of their own; a simulator's.
-    /// - Throws: `ServerError` saying what stands in the way.
+    /// - Throws: `ServerError` saying what is in the way.
     public static func start(
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]] = [:]
     ) async throws(ServerError) -> Server {
@@ -51,7 +51,7 @@ public final class Server: Sendable {
         }
     }
 
-    /// Serves and delivers until the task is cancelled; then finishes what is in hand and closes the data directory.
+    /// Serves and delivers until the task is cancelled; then finishes what is in progress and closes the data directory.
     public func run() async {
         await withTaskGroup { group in
             group.addTask { await self.front.run() }

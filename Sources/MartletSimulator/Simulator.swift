@@ -17,7 +17,7 @@ public final class Simulator: Sendable {
     public struct Configuration: Sendable {
         /// A numeric address to listen on, or `localhost`.
         public var host = "127.0.0.1"
-        /// Of the control interface; the services take the ports behind it, in their order, and behind these those that
+        /// Of the control interface; the services take the ports after it, in their order, and after these those that
         /// real devices connect to. 0 takes free ones.
         public var port: UInt16 = 0
         /// The services with their state.

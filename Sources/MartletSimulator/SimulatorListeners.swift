@@ -92,7 +92,7 @@ struct SimulatorListeners {
         }
     }
 
-    /// A sender keeps its connections for hours; whoever follows a device hears nothing for as long.
+    /// A sender keeps its connections for hours; the device's connection hears nothing for as long.
     private static var limits: ServerLimits {
         var limits = ServerLimits()
         limits.idleTime = .seconds(3600)

@@ -83,7 +83,7 @@ struct FormDataParserTests {
 
     @Test func aFormThatIsCutOffAnywhereIsNoForm() throws {
         let bytes = Array(Self.form.utf8)
-        // The line end behind the last delimiter may be missing.
+        // The line end after the last delimiter may be missing.
         for end in 0..<bytes.count where end != bytes.count - 2 {
             #expect(throws: FormDataError.cut, "cut at \(end)") { try read([Array(bytes[..<end])]) }
         }

@@ -4,7 +4,7 @@ import MartletModel
 
 /// A refusal of the backend: a number that stays the same, a status, and a sentence for a person.
 struct BackendError: Error, Hashable, Sendable {
-    /// The status with two digits behind it.
+    /// The status with two digits after it.
     let number: Int
     let sentence: String
     /// Seconds after which asking again makes sense.

@@ -105,7 +105,7 @@ struct RequestBody {
     }
 
     /// A refusal of what a member holds.
-    /// - Parameter sentence: Goes on behind the place, such as `needs …`.
+    /// - Parameter sentence: Goes on after the place, such as `needs …`.
     func refusal(_ sentence: String) -> BackendError { .badBody("\(index) \(sentence)") }
 
     /// The strings of an array; none where the member is missing or null.

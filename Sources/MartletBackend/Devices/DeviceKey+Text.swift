@@ -15,6 +15,6 @@ extension DeviceKey {
 
     private static let authSecretByteCount = 16
 
-    /// What senders know the key by: the hash of its public key with its secret behind it.
+    /// What senders know the key by: the hash of its public key with its secret after it.
     var fingerprint: [UInt8] { SHA256.hash(publicKey + authSecret) }
 }

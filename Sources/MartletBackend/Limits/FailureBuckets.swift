@@ -2,7 +2,7 @@ import MartletModel
 
 /// A leaky bucket of failures per key: each failure fills it by one drop, and drops leave at a steady pace.
 ///
-/// A bucket is one moment, the one at which it will be empty. Empty buckets are forgotten, and there are never more than
+/// A bucket is one point in time, that at which it will be empty. Empty buckets are forgotten, and there are never more than
 /// a limit: beyond it the emptiest goes.
 struct FailureBuckets<Key: Hashable & Sendable>: Sendable {
     private var emptyAt: [Key: Timestamp] = [:]

@@ -50,7 +50,7 @@ final class Authenticator: Sendable {
                 try await users.store.session(tokenHash: hash, at: now)
             }
             guard let session, let name = try? UserName(session.userName) else { throw .badSession }
-            // Read anew each time: a role that was taken away is gone at once.
+            // Read again each time: a role that was taken away is gone at once.
             guard let user = try await find(name) else { throw .badSession }
             return Caller(name: name, roles: user.roles)
         case .identityToken(let token):

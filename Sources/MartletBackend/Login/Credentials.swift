@@ -15,7 +15,7 @@ enum Credentials: Equatable, Sendable {
 
     /// Reads the `Authorization` field.
     ///
-    /// Some callers wrap their base64 or encode a line end behind the password: both are forgiven.
+    /// Some callers wrap their base64 or encode a line end after the password: both are forgiven.
     /// - Throws: `BackendError.noCredentials` where there is none that can be read.
     init(_ fields: HTTPFields) throws(BackendError) {
         let values = fields.values(of: "authorization")

@@ -22,7 +22,7 @@ struct JSONWebKey: Sendable {
         }
     }
 
-    /// The keys of a set that can be used here; others may stand beside them.
+    /// The keys of a set that can be used here; others may be beside them.
     /// - Returns: nil where the bytes are no set.
     static func keys(ofSet bytes: [UInt8]) -> [JSONWebKey]? {
         guard let keys = (try? JSON(parsing: bytes, maximumDepth: depthLimit))?["keys"]?.array else { return nil }

@@ -21,7 +21,7 @@ struct KeyCache: Sendable {
     private var isFetching = false
     /// After a failure the provider is left in peace until then.
     private var heldUntil: Timestamp?
-    /// The moment at which the bucket of fetches will have leaked out.
+    /// The time at which the bucket of fetches will have leaked out.
     private var emptyAt: Timestamp?
 
     /// For how long keys are good where the provider does not say, and the bounds of what it may say.

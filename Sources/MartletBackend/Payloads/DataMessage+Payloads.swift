@@ -2,7 +2,7 @@ import MartletCore
 
 // What pushes carry of payloads (NotificationHubs.md, sections 14.4 and 14.5).
 extension DataMessage {
-    /// Wakes an app to fetch a rich payload and show it behind its message.
+    /// Wakes an app to fetch a rich payload and show it after its message.
     static func rich(_ id: PayloadID, message: String, type: String) -> DataMessage {
         DataMessage(
             texts: [

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletCrypto
 
-/// The body of a payload on its way to the disk. Whoever begins one ends it, with `finish` where a record names it now,
+/// The body of a payload on its way to the disk. The caller that begins one ends it, with `finish` where a record names it now,
 /// with `abandon` where none does.
 struct PayloadUpload {
     let name: String

@@ -31,7 +31,7 @@ struct IdempotencyKey: Sendable {
 }
 
 extension SendRecord {
-    /// How one push of the send is known again. Bound to this record: a later one of the same key sends anew.
+    /// How one push of the send is known again. Bound to this record: a later one of the same key sends again.
     func identity(ofPush name: String) -> RequestIdentity {
         var input = DigestInput()
         input.append(request.key)

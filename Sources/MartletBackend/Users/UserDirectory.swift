@@ -29,7 +29,7 @@ public struct UserDirectory: Sendable {
     public func add(_ name: String, password: String, roles: Set<String> = []) async throws(UserDirectoryError) {
         let name = try userName(name)
         guard roles.allSatisfy(Self.isRole) else { throw .badRole }
-        // Log-in forgives a line end behind the password, so a password must not depend on one.
+        // Log-in forgives a line end after the password, so a password must not depend on one.
         guard (1...Self.passwordLimit).contains(password.utf8.count),
             !password.utf8.contains(where: { [0x00, 0x0A, 0x0D].contains($0) })
         else { throw .badPassword }

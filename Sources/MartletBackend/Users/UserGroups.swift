@@ -17,7 +17,7 @@ public struct UserGroups: Sendable {
         self.hub = hub
     }
 
-    /// The user's devices of now get the group's tag, and later ones when they are registered.
+    /// The user's current devices get the group's tag, and later ones when they are registered.
     public func add(_ group: String, to name: String) async throws(UserDirectoryError) {
         let group = try self.group(group)
         let user = try await users.find(name)

@@ -1,7 +1,7 @@
 public import MartletCore
 import MartletModel
 
-/// Removes accounts together with the devices that were registered for them: whoever is given the name later must not be
+/// Removes accounts together with the devices that were registered for them: the next user of the name must not be
 /// read on them.
 public struct UserRemoval: Sendable {
     private let users: UserDirectory
@@ -19,7 +19,7 @@ public struct UserRemoval: Sendable {
     /// Removes a user, its sessions and its devices. Where several hubs may be the backend's, the devices go from all of
     /// them; one that is still used registers itself again.
     ///
-    /// The devices go first, so that asking again finishes what was interrupted, and once more behind the account, from
+    /// The devices go first, so that asking again finishes what was interrupted, and once more after the account, from
     /// which on no further one can come.
     public func remove(_ name: String) async throws(UserDirectoryError) {
         let user = try await users.find(name)

@@ -23,7 +23,7 @@ enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: nil where another character stands in the text, its length is impossible, or bits are left over that
+    /// - Returns: nil where another character is in the text, its length is impossible, or bits are left over that
     ///   are not zero.
     func decode(_ text: String) -> [UInt8]? {
         var digits = Array(text.utf8)[...]

@@ -25,7 +25,7 @@ public protocol ClientCryptography: Sendable {
     /// The code of HMAC with SHA-256, 32 bytes.
     func hmacSHA256(_ message: [UInt8], key: [UInt8]) throws(ClientCryptographyError) -> [UInt8]
 
-    /// AES-128 in Galois/Counter mode: the ciphertext, and its tag of 16 bytes behind it.
+    /// AES-128 in Galois/Counter mode: the ciphertext, and its tag of 16 bytes after it.
     /// - Parameters:
     ///   - key: 16 bytes.
     ///   - nonce: 12 bytes.

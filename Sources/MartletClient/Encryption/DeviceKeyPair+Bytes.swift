@@ -1,7 +1,7 @@
 import MartletModel
 
 extension DeviceKeyPair {
-    /// As a store keeps it. Whoever reads these bytes can decrypt what is for this device.
+    /// As a store keeps it. Anyone who reads these bytes can decrypt what is for this device.
     public var bytes: [UInt8] {
         let members: JSON = [
             "privateKey": .string(Base64.urlSafe.encode(privateKey)),

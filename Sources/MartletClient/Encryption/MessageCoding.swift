@@ -3,7 +3,7 @@
 ///
 /// Each message has a key pair of its own and is one record. It is padded (see `MessagePadding`), so that its length
 /// tells little. Nobody but the holder of the device's private key reads it, and a changed one is refused; who made it
-/// is not proved, because whoever has the device's `DeviceKey` can make one.
+/// is not proved, because anyone who has the device's `DeviceKey` can make one.
 public struct MessageCoding: Sendable {
     /// The longest message, in bytes.
     public static let messageLimit = contentLimit - overhead
@@ -57,7 +57,7 @@ public struct MessageCoding: Sendable {
         } catch {
             throw MessageCodingError(error)
         }
-        // The delimiter of the last record, and nothing but zeros behind it.
+        // The delimiter of the last record, and nothing but zeros after it.
         guard let end = plaintext.lastIndex(where: { $0 != 0 }), plaintext[end] == 2 else { throw .malformed }
         return Array(plaintext[..<end])
     }
@@ -95,7 +95,7 @@ public struct MessageCoding: Sendable {
 }
 
 extension MessageCoding {
-    /// What stands in front of the record (RFC 8188, section 2.1; RFC 8291, section 4).
+    /// What is in front of the record (RFC 8188, section 2.1; RFC 8291, section 4).
     private struct Header {
         var salt: [UInt8]
         var recordSize: Int

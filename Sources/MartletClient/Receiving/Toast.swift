@@ -23,7 +23,7 @@ struct Toast: Hashable {
 }
 
 extension String {
-    /// What stands between the first of one text and the next of another.
+    /// What is between the first of one text and the next of another.
     fileprivate func between(_ begin: String, _ end: String) -> Substring? {
         guard let begin = firstRange(of: begin), let end = self[begin.upperBound...].firstRange(of: end) else {
             return nil

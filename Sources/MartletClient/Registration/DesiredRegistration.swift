@@ -36,7 +36,7 @@ struct DesiredRegistration {
     private(set) var number = 0
     /// The last one while it is not fulfilled and may still be.
     private(set) var open: Wish?
-    /// What the app passed last in this process, for whoever logs in next. Never kept beyond.
+    /// What the app passed last in this process, for anyone who logs in next. Never kept beyond.
     private(set) var device: DeviceRegistration?
     /// Whether the open wish is tried in the background.
     var isErrand = false

@@ -1,4 +1,4 @@
-/// How it stands with the registration of this device.
+/// How it is with the registration of this device.
 public enum RegistrationState: Hashable, Sendable {
     /// The device is not registered, and that is as it should be.
     case unregistered

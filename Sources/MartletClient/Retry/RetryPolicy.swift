@@ -29,7 +29,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// How long to wait after so many attempts.
     /// - Parameters:
     ///   - attempt: From 1.
-    ///   - chance: 0 to 1, drawn anew for each wait.
+    ///   - chance: 0 to 1, drawn again for each wait.
     func wait(after attempt: Int, chance: Double) -> Duration {
         wait(after: attempt, atMost: longestWait) * chance
     }

@@ -16,7 +16,7 @@ struct MultipartForm {
         append("--\(boundary)\r\ncontent-disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n")
     }
 
-    /// The whole form with a file behind its fields.
+    /// The whole form with a file after its fields.
     /// - Parameter file: Its name in the sender's file system is not told.
     func upload(_ name: String, contentType: String, _ file: ClientUpload) -> ClientUpload {
         var form = self
@@ -41,7 +41,7 @@ extension ClientUpload {
         self.init(length: file.length) { offset, count in try file.read(at: offset, count: count) }
     }
 
-    /// One body behind the other.
+    /// One body after the other.
     func followed(by next: ClientUpload) -> ClientUpload {
         ClientUpload(length: length + next.length) { [self] offset, count in
             let own = Int(max(0, min(Int64(count), length - offset)))

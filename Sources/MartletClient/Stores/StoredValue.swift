@@ -6,7 +6,7 @@ protocol Storable: Equatable, Sendable {
     var bytes: [UInt8]? { get }
 }
 
-/// A value in a store. It is read anew each time, because another process may have changed it, and changed by one task
+/// A value in a store. It is read again each time, because another process may have changed it, and changed by one task
 /// at a time.
 struct StoredValue<Value: Storable>: Sendable {
     private let store: any ClientStore

@@ -1,6 +1,6 @@
 /// A request's body that is too large for memory, read while it is sent.
 public struct ClientUpload: Sendable {
-    /// Reads so many bytes from a place on, which lies within the body.
+    /// Reads so many bytes from an offset on, which lies within the body.
     public typealias Read = @Sendable (_ offset: Int64, _ count: Int) throws -> [UInt8]
 
     /// How much a transport asks for at a time, at most, in bytes.

@@ -41,7 +41,7 @@ public struct BlobQuery: Sendable {
     public var container: ContainerName
     /// What names begin with.
     public var prefix: String
-    /// Only names behind this one.
+    /// Only names after this one.
     public var after: String?
     public var limit: Int
 
@@ -55,7 +55,7 @@ public struct BlobQuery: Sendable {
 
 public struct BlobPage: Sendable {
     public var blobs: [Blob]
-    /// Whether there are more behind the last.
+    /// Whether there are more after the last.
     public var hasMore: Bool
 
     public init(blobs: [Blob], hasMore: Bool) {

@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// What is wished of notifications, as the store has it, and what of them is under way: asked before every page.
+/// What is requested of notifications, as the store has it, and what of them is under way: asked before every page.
 ///
 /// It knows all that are not simply running from the start of the server on, so that nothing has to be read for those
 /// that are.
@@ -131,7 +131,7 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.meter?.giveBack(count) }
     }
 
-    /// A delivery is over. Another one of the notification begins a meter anew.
+    /// A delivery is over. Another one of the notification begins a meter again.
     func stopMeter(of notification: Int64) {
         state.withLock { state in
             state.kept[notification]?.meter = nil

@@ -1,9 +1,9 @@
 public import MartletModel
 
-/// Keeps what is wished of notifications, and how their roll-outs stand. Every verb is durable when it returns.
+/// Keeps what is requested of notifications, and the state of their roll-outs. Every verb is durable when it returns.
 public protocol ControlStore: Sendable {
-    /// Changes what is wished of a notification, as `NotificationControl.after` says. One that waits for its time is
-    /// over when it is canceled. A resumed roll-out counts failures anew.
+    /// Changes what is requested of a notification, as `NotificationControl.after` says. One that waits for its time is
+    /// over when it is canceled. A resumed roll-out counts failures again.
     func control(
         _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange
@@ -21,7 +21,7 @@ public protocol ControlStore: Sendable {
     /// What is kept of a roll-out beside its pace; nil where the notification is gone.
     func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
-    /// How a notification stands.
+    /// The state of a notification.
     func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus?
 }
 

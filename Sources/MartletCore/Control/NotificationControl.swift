@@ -6,7 +6,7 @@ public enum NotificationControl: String, Hashable, Sendable {
     case paused
     /// It has paused itself because too much of it failed. Becomes `running` or `canceled`.
     case halted
-    /// Whoever has not been sent it by now is spared it.
+    /// Devices that have not been sent it by now do not get it.
     case canceled
 
     /// Whether it stands still.

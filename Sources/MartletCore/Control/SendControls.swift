@@ -41,12 +41,12 @@ public struct SendControls: Sendable {
         return change
     }
 
-    /// How a notification stands; nil where the hub has none of this id.
+    /// The state of a notification; nil where the hub has none of this id.
     public func status(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
         try await store.status(id, in: hub)
     }
 
-    /// Reads what is wished of everything that is not over.
+    /// Reads what is requested of everything that is not over.
     func load() async throws(StorageError) {
         let result = await board.order.run { [self] in
             await Result { () async throws(StorageError) in

@@ -1,4 +1,4 @@
-/// How many members of an audience stand where. What is over adds up to `targeted`.
+/// How many members of an audience are in which state. What is over adds up to `targeted`.
 public struct SendNumbers: Hashable, Sendable {
     /// Members of the audience; nil while not everybody's turn has come and nobody has counted them.
     public var targeted: Int?

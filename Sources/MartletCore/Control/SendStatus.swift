@@ -1,10 +1,10 @@
 public import MartletModel
 
-/// How a notification stands, in numbers.
+/// The state of a notification, in numbers.
 public struct SendStatus: Sendable {
     public var report: NotificationReport
     public var control: NotificationControl
-    /// When that was wished last; nil where nobody has.
+    /// When that was requested last; nil where nobody has.
     public var controlledAt: Timestamp?
     /// The devices of a roll-out, where they were counted.
     public var audience: Int?
@@ -25,7 +25,7 @@ public struct SendStatus: Sendable {
     }
 }
 
-/// How one delivery stands.
+/// The state of one delivery.
 public struct DeliveryStatus: Sendable {
     public var report: DeliveryReport
     /// Whether everybody's turn has come.

@@ -1,10 +1,10 @@
 /// What a delivery does next: a pure decision, taken before every page.
 enum SendStep: Equatable {
-    /// The server is shutting down: everything stands where it is.
+    /// The server is shutting down: everything stops where it is.
     case interrupt
     /// Those whose turn has not come, and those who are tried again, are sent nothing more. Then it is over.
     case giveUp(NotificationState)
-    /// Nothing until something else is wished.
+    /// Nothing until something else is requested.
     case hold
     /// The next page; of a roll-out the retries that are due, where there are some.
     case fanOut

@@ -28,7 +28,7 @@ public struct DeadLetters: Sendable {
     }
 
     /// Notifications that have dead letters, oldest first.
-    /// - Parameter id: Only those behind it.
+    /// - Parameter id: Only those after it.
     public func notifications(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) async throws(StorageError) -> [DeadLetterSummary] {

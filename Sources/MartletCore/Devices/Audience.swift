@@ -5,7 +5,7 @@ public import MartletModel
 public struct AudienceMember: Hashable, Comparable, Sendable {
     public var channel: ChannelID
     /// The sequence number of the registration in a template send; 0 in a native send, which reaches a channel once
-    /// however many of its registrations match; in a direct send, whose members have no channel, the place in its list
+    /// however many of its registrations match; in a direct send, whose members have no channel, the index in its list
     /// of handles, from 1.
     public var registration: Int64
 
@@ -42,11 +42,11 @@ public struct AudienceQuery: Sendable {
     public var kind: Kind
     /// nil: every registration of the platform and kind.
     public var expression: TagExpression?
-    /// The page begins behind this member.
+    /// The page begins after this member.
     public var after: AudienceMember
-    /// Whoever registers after a send was accepted is not in its audience: of a native send, channels behind this one;
+    /// What is registered after a send was accepted is not in its audience: of a native send, channels after this one;
     public var throughChannel: ChannelID
-    /// of a template send, registrations behind this one.
+    /// of a template send, registrations after this one.
     public var throughRegistration: Int64
     /// Only these members, in order; nil: all. A native send may name registrations instead of channels, by their sequence
     /// numbers: then the members of the page have these too, and each is one of its own.
@@ -109,16 +109,16 @@ public struct AudiencePage: Sendable {
     public private(set) var members: [AudienceMember] = []
     /// The renderings that the members of a template send need, each once.
     public private(set) var renderings: [TemplateBinding] = []
-    /// For each member the place of its rendering; empty in a native send.
+    /// For each member the index of its rendering; empty in a native send.
     public private(set) var bindingIndices: [UInt32] = []
     /// For each member of a page of retries its registration with the channel that it has now; empty where that is the
     /// channel of the member.
     public private(set) var followed: [AudienceMember] = []
     /// Registrations that matched a native send besides the first of their channel: `Skipped` in telemetry.
     public var skipped = 0
-    /// Whether no member of the audience lies behind this page.
+    /// Whether no member of the audience comes after this page.
     public var isLast = true
-    /// Of which moment the page is; of a direct send, whose audience nobody changes, the beginning.
+    /// As of when the page is; of a direct send, whose audience nobody changes, the beginning.
     public var snapshot = AudienceSnapshot.none
     private var bindingIndexOfID: [TemplateBinding.ID: UInt32] = [:]
     private var templateOfID: [Int64: Template] = [:]
@@ -181,7 +181,7 @@ public struct AudiencePage: Sendable {
         setRendering(rendering.id, template: { rendering.template }, variables: { rendering.variables })
     }
 
-    /// The channel that is sent to at a place.
+    /// The channel that is sent to at an index.
     func channel(_ index: Int) -> ChannelID {
         followed.isEmpty ? members[index].channel : followed[index].channel
     }
@@ -206,12 +206,12 @@ public struct AudiencePage: Sendable {
         return variables
     }
 
-    /// The handle at a place.
+    /// The handle at an index.
     public func handle(_ index: Int) -> PushHandle {
         PushHandle(text: withHandle(index) { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// Lends the UTF-8 text of the handle at a place.
+    /// Lends the UTF-8 text of the handle at an index.
     public func withHandle<Result, Failure: Error>(
         _ index: Int, _ read: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,4 +1,4 @@
-/// The newest device and registration that an audience has: whoever comes later is not in it.
+/// The newest device and registration that an audience has: later ones are not in it.
 public struct AudienceBounds: Hashable, Sendable {
     public var channel: ChannelID
     /// The sequence number of a registration.

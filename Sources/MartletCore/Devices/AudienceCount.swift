@@ -39,7 +39,7 @@ public struct AudienceCount: Hashable, Sendable {
 
     /// Without those on which nobody matches.
     public var platforms: [PlatformID: Part]
-    /// Whether all of it is of one moment: no registration of the server was changed or added while it was counted.
+    /// Whether all of it is of one point in time: no registration of the server was changed or added while it was counted.
     /// Otherwise each member was counted, as it is sent to, by what it was when its page was read.
     public var isOfOneTimestamp: Bool
 
@@ -61,7 +61,7 @@ public struct AudienceCountQuery: Sendable {
     public var platform: PlatformID?
     /// nil: both.
     public var kind: AudienceQuery.Kind?
-    /// Whoever registers later is not counted, by the rules of a send; nil: whoever registers after the counting began.
+    /// What is registered later is not counted, by the rules of a send; nil: what is registered after the counting began.
     public var bounds: AudienceBounds?
     /// How many distinct renderings of a platform are told apart; the pushes of more are in `templates` alone.
     public var renderingLimit: Int

@@ -1,4 +1,4 @@
-/// Of which moment a page of an audience was read, told without a clock: by how many states of registrations were over
+/// When a page of an audience was read, told without a clock: by how many states of registrations were over
 /// by then, and which registration was the last.
 public struct AudienceSnapshot: Hashable, Sendable {
     /// The number of the last change of a registration (`RegistrationVersion.End.change`).

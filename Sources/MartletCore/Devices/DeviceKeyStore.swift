@@ -4,7 +4,7 @@ public import MartletModel
 public struct DeviceKey: Hashable, Sendable {
     /// A point of P-256, uncompressed: 65 bytes.
     public var publicKey: [UInt8]
-    /// 16 bytes, known to the device and to whoever may write to it.
+    /// 16 bytes, known to the device and to anyone who may write to it.
     public var authSecret: [UInt8]
 
     public init(publicKey: [UInt8], authSecret: [UInt8]) {
@@ -27,7 +27,7 @@ public struct KeyedDevice: Hashable, Sendable {
     }
 }
 
-/// Keeps the keys of devices. A key is its registration's: it goes with it, and counts only while it stands. It is put
+/// Keeps the keys of devices. A key is its registration's: it goes with it, and counts only while that exists. It is put
 /// for a tag, such as its user's, and told of under that alone: who can give a registration other tags makes its key
 /// nobody else's.
 public protocol DeviceKeyStore: Sendable {

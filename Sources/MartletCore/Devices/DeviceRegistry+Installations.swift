@@ -15,7 +15,7 @@ extension DeviceRegistry {
     public func patchInstallation(
         _ id: String, with patch: InstallationPatch, in hub: Hub.ID
     ) async throws(DeviceRegistryError) {
-        // Whoever is refused here for the version lost to a write that went through, so somebody always gets on.
+        // Anyone who is refused here for the version lost to a write that went through, so one of them always succeeds.
         while true {
             guard let record = try await record(of: id, in: hub) else { throw .refused(.notFound) }
             let stored: Installation

@@ -110,7 +110,7 @@ public struct TagPage: Sendable {
 /// What a push service said of a channel.
 public struct ChannelFeedback: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// The handle is dead. With a moment: unless it was registered again after it.
+        /// The handle is dead. With a timestamp: unless it was registered again after it.
         case gone(asOf: Timestamp?)
         /// The handle has been replaced.
         case moved(PushHandle, key: String)

@@ -12,7 +12,7 @@ public enum InstallationChange: Sendable {
 public struct InstallationDraft: Sendable {
     public var id: String
     /// What the device said, as JSON. Handles in it are those of the time when it was written; `InstallationRecord`
-    /// knows those of now.
+    /// knows the current ones.
     public var document: [UInt8]
     /// nil: never. Its rows expire with it, whatever their drafts say.
     public var expiresAt: Timestamp?

@@ -62,7 +62,7 @@ public struct RegistrationVersion: Sendable {
 public enum RegistrationEnding: String, Hashable, Sendable {
     /// It was written with other tags, another handle or another template.
     case changed
-    /// It was removed by whoever may.
+    /// It was removed by an authorized caller.
     case deleted
     /// Its device changed hands: another registration has its handle for itself.
     case taken

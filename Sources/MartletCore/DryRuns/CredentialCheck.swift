@@ -8,7 +8,7 @@ public struct CredentialCheck: Hashable, Sendable {
         case missing
         /// Unreadable, refused or expired.
         case unusable
-        /// Whoever could tell was not reached.
+        /// The service that could tell was not reached.
         case unchecked
     }
 

@@ -72,7 +72,7 @@ extension Funnel.Steps {
         let ended = counts.reduce(0) { $0 + ($1.key == .skipped ? 0 : $1.value) }
         accepted = counts[.success] ?? 0
         targeted = status.isFannedOut ? ended + status.retrying + status.held : nil
-        // What a kill kept from being recorded may have reached some that seem to be spared.
+        // What a kill kept from being recorded may have reached some that seem to be left out.
         let suppressed = (counts[.canceled] ?? 0) + (counts[.superseded] ?? 0)
         rendered = accepted + evidence.failed + status.retrying + min(evidence.stopped, suppressed)
         received = evidence.reported.isEmpty ? nil : evidence.received
@@ -80,12 +80,12 @@ extension Funnel.Steps {
     }
 }
 
-/// What is known of a notification besides how its deliveries stand, by platform.
+/// What is known of a notification besides its deliveries' state, by platform.
 public struct FunnelEvidence: Sendable {
     public struct Part: Hashable, Sendable {
         /// Pushes that were made, and did not arrive.
         public var failed: Int
-        /// Pushes that were made, did not arrive, and are made no more: it was canceled, or a newer one took its place.
+        /// Pushes that were made, did not arrive, and are not made again: it was canceled, or a newer one took its place.
         public var stopped: Int
         /// Devices that sent any receipt.
         public var received: Int

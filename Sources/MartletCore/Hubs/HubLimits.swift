@@ -20,7 +20,7 @@ public struct HubLimits: Hashable, Sendable {
     }
 }
 
-/// The limits of hubs of which nothing else is said. The defaults stand here.
+/// The limits of hubs of which nothing else is said. The defaults are here.
 public struct DefaultLimits: Hashable, Sendable {
     /// Requests a second of each access key.
     public var requestRate: Int

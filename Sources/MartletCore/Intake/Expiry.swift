@@ -10,7 +10,7 @@ public enum Expiry: Hashable, Sendable {
     public static let limit: Duration = .seconds(days * 86_400)
     private static let days: Int64 = 28
 
-    /// That of a push which is of no use without something that is kept until a moment.
+    /// That of a push which is of no use without something that is kept until a given time.
     public static func until(_ timestamp: Timestamp, at now: Timestamp) -> Expiry {
         .after(min(max(timestamp - now, .milliseconds(1)), limit))
     }

@@ -154,7 +154,7 @@ public struct NotificationIntake: Sendable {
     }
 
     /// Notifications of which something was refused, oldest first.
-    /// - Parameter id: Only those behind it.
+    /// - Parameter id: Only those after it.
     public func refused(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) async throws(StorageError) -> [NotificationID] {

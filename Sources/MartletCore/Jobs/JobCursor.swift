@@ -5,7 +5,7 @@ public struct JobCursor: Hashable, Sendable {
     public struct Written: Hashable, Sendable {
         /// How many bytes are on disk.
         public var bytes: Int64 = 0
-        /// What comes behind them: decided, and not yet known to be on disk.
+        /// What comes after them: decided, and not yet known to be on disk.
         public var pending: [UInt8] = []
 
         public init(bytes: Int64 = 0, pending: [UInt8] = []) {

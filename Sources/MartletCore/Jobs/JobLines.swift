@@ -1,4 +1,4 @@
-/// How registrations stand in the lines of files: a matter of the API that jobs were asked for through.
+/// How registrations are written as lines of files: a matter of the API that jobs were asked for through.
 public protocol JobLines: Sendable {
     /// What a line of an import asks for.
     func change(_ line: [UInt8], _ kind: Job.Kind, in hub: Hub.ID) throws(JobLineError) -> RegistrationChange

@@ -48,7 +48,7 @@ public final class JobRunner: Sendable {
         wake.yield()
     }
 
-    /// Runs jobs until cancelled; then leaves those in hand where they are.
+    /// Runs jobs until cancelled; then leaves those in progress where they are.
     public func run() async {
         await withDiscardingTaskGroup { group in
             wake.yield()

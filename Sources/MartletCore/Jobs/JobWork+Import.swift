@@ -69,7 +69,7 @@ extension JobWork {
 /// Some lines of an import, as far as they can be understood without the store.
 struct ImportBatch: Sendable {
     private enum Line: Sendable {
-        /// Its place in `changes`.
+        /// Its index in `changes`.
         case change(Int)
         case failed(String)
     }
@@ -119,7 +119,7 @@ struct ImportBatch: Sendable {
         }
     }
 
-    /// What a job has come to by this batch: each line stands in one of its files, with its number.
+    /// What a job has come to by this batch: each line is in one of its files, with its number.
     func result(
         _ results: [Result<Registration, RegistrationRefusal>], after progress: JobProgress
     ) -> JobProgress {

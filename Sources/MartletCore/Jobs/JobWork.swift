@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The work on one job, from where it stands to its end.
+/// The work on one job, from where it was interrupted to its end.
 struct JobWork {
     let parts: JobParts
     var progress: JobProgress

@@ -31,7 +31,7 @@ struct LineReader: Sendable {
         self.offset = offset
     }
 
-    /// The next line without its break, which is LF or CRLF; nil behind the last.
+    /// The next line without its break, which is LF or CRLF; nil after the last.
     mutating func next() async throws(ContainerError) -> Place? {
         while true {
             if let end = piece[at...].firstIndex(of: UInt8(ascii: "\n")) {

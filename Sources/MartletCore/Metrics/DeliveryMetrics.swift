@@ -1,7 +1,7 @@
 public import MartletModel
 import Synchronization
 
-/// What the delivery engine counts since the start of the process, for whoever watches it.
+/// What the delivery engine counts since the start of the process, for monitoring.
 ///
 /// It is told of batches, pages and tokens and never of single pushes, so that counting costs nothing that shows.
 public final class DeliveryMetrics: Sendable {

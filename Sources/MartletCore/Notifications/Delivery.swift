@@ -44,7 +44,7 @@ public struct Delivery: Sendable {
     }
 }
 
-/// An unfinished delivery and where its fan-out stands.
+/// An unfinished delivery and the progress of its fan-out.
 public struct DeliveryProgress: Sendable {
     public var delivery: Delivery
     public var state: NotificationState

@@ -1,6 +1,6 @@
 /// Contents of payloads that are files: in the one container of a store of containers that serves nothing else.
 ///
-/// A body is written first and its record added then; where there comes to be no record the body is removed by whoever
+/// A body is written first and its record added then; where there comes to be no record the body is removed by the one that
 /// wrote it, or at the next start.
 public struct PayloadBodies: Sendable {
     /// The container, which exists wherever storage has bodies.

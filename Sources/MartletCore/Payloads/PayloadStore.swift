@@ -4,7 +4,7 @@ public import MartletModel
 /// returns. Users are given by their folded names.
 ///
 /// A user may fetch a payload who is one of its addressees; where `UserStore` knows the user, one that was added after
-/// the payload was sent is another person of the same name. Whoever may not learns nothing: the answer, and the work
+/// the payload was sent is another person of the same name. Anyone who may not learns nothing: the answer, and the work
 /// done for it, are the same for what is somebody else's, what has expired and what never was.
 public protocol PayloadStore: Sendable {
     /// Takes a payload. Nobody can fetch it until it is published; one that never is goes after a day, and at the next
@@ -16,7 +16,7 @@ public protocol PayloadStore: Sendable {
     /// What counts against a sender's quota now, in bytes.
     func payloadSize(sentBy user: String, at now: Timestamp) async throws(StorageError) -> Int64
 
-    /// Adds to who may fetch a payload that is not published yet; whoever is one already stays so. To be called in
+    /// Adds to who may fetch a payload that is not published yet; addressees that are there already stay. To be called in
     /// portions of thousands at most.
     func addAddressees(_ users: [String], of id: PayloadID) async throws(StorageError)
 
@@ -48,7 +48,7 @@ public protocol PayloadStore: Sendable {
         of id: PayloadID, sentBy user: String, after name: String?, limit: Int, at now: Timestamp
     ) async throws(StorageError) -> [PayloadReader]?
 
-    /// Notes an attempt to fetch a payload that `readPayload` does not see.
+    /// Records an attempt to fetch a payload that `readPayload` does not see.
     func audit(_ access: PayloadAccess) async throws(StorageError)
 
     /// The latest entries of the audit that a query matches, newest last.

@@ -25,7 +25,7 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
         )
         withUnsafeTemporaryAllocation(byteCount: 36, alignment: 1) { text in
             text.storeBytes(of: parts.0.bigEndian, toByteOffset: 0, as: UInt64.self)
-            // Groups of four digits stand between dashes: eight are written and the second four once more, behind one.
+            // Groups of four digits are between dashes: eight are written and the second four once more, after one.
             text.storeBytes(of: parts.1.bigEndian, toByteOffset: 9, as: UInt64.self)
             text.storeBytes(of: UInt32(truncatingIfNeeded: parts.1).bigEndian, toByteOffset: 14, as: UInt32.self)
             text.storeBytes(of: parts.2.bigEndian, toByteOffset: 19, as: UInt64.self)

@@ -10,7 +10,7 @@ public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConver
         self.low = low
     }
 
-    /// A new id: the time with 80 random bits behind it.
+    /// A new id: the time with 80 random bits after it.
     public init(at now: Timestamp) {
         var random = SystemRandomNumberGenerator()
         high = UInt64(truncatingIfNeeded: now.milliseconds) << 16 | UInt64.random(in: 0...0xFFFF, using: &random)

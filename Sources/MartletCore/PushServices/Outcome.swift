@@ -88,7 +88,7 @@ public enum Reaction: Sendable, Equatable {
     }
 
     case accepted
-    /// The handle is dead. With a moment: unless it was registered again after it. Guarded: only while the platform as
+    /// The handle is dead. With a timestamp: unless it was registered again after it. Guarded: only while the platform as
     /// a whole is healthy, because a wrong configuration looks the same.
     case drop(asOf: Timestamp?, guarded: Bool)
     /// The handle is the one given here: it has been replaced where it was another.

@@ -3,7 +3,7 @@ public import MartletModel
 extension PushPlatform {
     /// Checks a template that a device registers, all of it.
     /// - Parameter isStored: Whether the device has it already. Then its size is not checked, so that a template from
-    ///   before that check does not stand in the way of other changes.
+    ///   before that check does not block other changes.
     /// - Returns: The template as it is to be kept.
     /// - Throws: `PushServiceError` with the first thing that is wrong.
     public static func prepared(

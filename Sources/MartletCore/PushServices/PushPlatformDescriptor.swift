@@ -14,7 +14,7 @@ public struct PushPlatformDescriptor: Sendable {
         public var isFile: Bool
         /// Where else the command line finds the value: in a file that holds the whole credential.
         public var fileMember: FileMember?
-        /// Whether the original hub has no such property. It then never stands in a document, because a known client
+        /// Whether the original hub has no such property. It then is never in a document, because a known client
         /// fails on a name that it does not know.
         public var isExtension: Bool
         /// Whether the hub connects to the value. Nobody can change it without giving the credential's secrets again,
@@ -74,18 +74,18 @@ public struct PushPlatformDescriptor: Sendable {
     public var format: String
     /// Other values of that header that mean the same.
     public var formatAliases: [String]
-    /// What stands before `RegistrationDescription`, `Credential` and the like in XML: `Apple`.
+    /// What comes before `RegistrationDescription`, `Credential` and the like in XML: `Apple`.
     public var registrationElement: String
     /// The elements of the handle in a registration, in order.
     public var handleElements: [String]
-    /// Whether a registration may name a secondary tile, with the element `SecondaryTileName` behind the handle's.
+    /// Whether a registration may name a secondary tile, with the element `SecondaryTileName` after the handle's.
     public var hasSecondaryTiles: Bool
     public var templateFormat: TemplateFormat
     public var templateElements: [TemplateElement]
     /// The element of the credential in a hub description.
     public var credentialElement: String
     /// The index of that element in the description, from 0 (NotificationHubs.md, section 13.2): a known
-    /// client drops what is out of order. nil where the original hub has no such element; it then never stands in a
+    /// client drops what is out of order. nil where the original hub has no such element; it then is never in a
     /// document.
     public var credentialOrder: Int?
     public var credentialFields: [CredentialField]

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The push platforms of this process: handed to whoever needs them, named by nobody.
+/// The push platforms of this process: passed to the code that needs them, named nowhere else.
 public struct PushPlatformList: Sequence, Sendable {
     private let platforms: [any PushPlatform.Type]
     /// In the same order: a descriptor has many texts, which are counted references, and asking for one copies it.

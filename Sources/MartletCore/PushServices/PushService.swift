@@ -12,7 +12,7 @@ public import MartletModel
 public protocol PushService: PushPlatform {
     /// Whether handles are addresses, so that devices are at several origins.
     ///
-    /// Whoever registers such a handle may have chosen the address: an origin that cannot be reached is the misfortune of
+    /// Anyone who registers such a handle may have chosen the address: an origin that cannot be reached is the misfortune of
     /// its own devices and pauses nobody else.
     static var handlesAreAddresses: Bool { get }
 
@@ -50,8 +50,8 @@ public protocol PushService: PushPlatform {
 
     /// What all requests of a batch have in common.
     ///
-    /// A body that stands here goes to every device, but where templates give devices bodies of their own, which the
-    /// engine then puts in its place. Where no body stands here, `append` writes each device's own.
+    /// A body that is here goes to every device, but where templates give devices bodies of their own, which the
+    /// engine then puts in its place. Where no body is here, `append` writes each device's own.
     /// - Parameters:
     ///   - message: What the first device of the batch is sent. The others' differ from it in the body at most.
     ///   - token: What `authorization` came to, where it gave or fetched a token; nil too where nothing is sent and

@@ -56,7 +56,7 @@ public struct DeliveryStep: Sendable {
 /// A push that the service did not take for good.
 public struct Refusal: Sendable {
     public var member: AudienceMember
-    /// The registration with its channel of now, where that is not the member's.
+    /// The registration with its current channel, where that is not the member's.
     public var registration: AudienceMember?
     /// Where it was sent to; nil where the device was gone before.
     public var handle: PushHandle?

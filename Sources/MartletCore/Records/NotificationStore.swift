@@ -2,11 +2,11 @@ public import MartletModel
 
 /// Keeps notifications, how far they have come and what became of them. Every verb is durable when it returns.
 public protocol NotificationStore: CollapseStore {
-    /// Takes a notification; when it returns, the promise stands. One that is due later waits for `release`; any other
+    /// Takes a notification; when it returns, the promise holds. One that is due later waits for `release`; any other
     /// begins at once, with a delivery on each platform. A request that is known is told apart in the same transaction.
     func accept(_ draft: NotificationDraft) async throws(StorageError) -> Acceptance
 
-    /// Begins notifications whose time has come, the earliest first. Their audience is that of this moment.
+    /// Begins notifications whose time has come, the earliest first. Their audience is that of this time.
     func release(due now: Timestamp, limit: Int) async throws(StorageError) -> ReleasedNotifications
 
     /// When the next notification is to be released; nil where none waits.
@@ -21,7 +21,7 @@ public protocol NotificationStore: CollapseStore {
     func replace(_ draft: NotificationDraft) async throws(StorageError) -> Replacement
 
     /// Deliveries that are not final, oldest first, with where they are to go on.
-    /// - Parameter id: Only those behind it.
+    /// - Parameter id: Only those after it.
     func unfinished(after id: Delivery.ID, limit: Int) async throws(StorageError) -> [DeliveryProgress]
 
     /// Writes one step of a delivery: cursor, counts, refusals and retries in one transaction.
@@ -39,7 +39,7 @@ public protocol NotificationStore: CollapseStore {
     /// When the soonest retry of a delivery is due; nil where it has none.
     func nextRetry(of delivery: Delivery.ID) async throws(StorageError) -> Timestamp?
 
-    /// Has all retries that lie behind a moment come sooner by an amount, but not before the moment.
+    /// Has all retries that come after a given time come sooner by an amount, but not before that time.
     func expediteRetries(beyond timestamp: Timestamp, by amount: Duration) async throws(StorageError)
 
     /// What is known of a notification, for telemetry.
@@ -52,7 +52,7 @@ public protocol NotificationStore: CollapseStore {
     ) async throws(StorageError) -> RefusalPage
 
     /// Notifications of which something was refused, in the order of their ids, which is that of time.
-    /// - Parameter id: Only those behind it.
+    /// - Parameter id: Only those after it.
     func refused(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) async throws(StorageError) -> [NotificationID]
@@ -72,7 +72,7 @@ public struct ReleasedNotifications: Sendable {
 
 /// What has become of the wish to replace a notification.
 public enum Replacement: Hashable, Sendable {
-    /// What is wished of it, such as a pause, still holds.
+    /// What is requested of it, such as a pause, still holds.
     case replaced(NotificationControl)
     /// The hub has no notification of this id.
     case notFound

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// A refusal as it is shown to whoever asks what became of a notification.
+/// A refusal as it is shown in answers about a notification.
 public struct RefusalRecord: Sendable {
     public var platform: PlatformID
     /// nil where the device was gone before the push could be made.

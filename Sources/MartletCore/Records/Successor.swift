@@ -2,7 +2,7 @@
 public struct Successor: Hashable, Sendable {
     /// As which it was in the audience, and still is in progress maps, message ids and records.
     public var member: AudienceMember
-    /// The registration's channel of now, with its sequence number.
+    /// The registration's current channel, with its sequence number.
     public var registration: AudienceMember
     /// Of a native send the other channels that brought it, or would have brought it, to the device that has the handle
     /// now: that of the handle, and those that its other registrations had when the page was read.

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Notices that the clock on the wall was set back: moments that were worked out before lie too far ahead then.
+/// Notices that the clock on the wall was set back: times that were worked out before lie too far ahead then.
 struct ClockWatch: Sendable, Equatable {
     /// Threads that read the clock one after the other are heard in another order: less than this says nothing.
     private static let tolerance: Duration = .seconds(5)

@@ -21,11 +21,11 @@ public struct RequestRate: Hashable, Sendable {
 
 /// Lets requests through at a rate for each key: a bucket of tokens that fills evenly and holds a burst.
 ///
-/// A bucket is one moment, the one at which it will be full again. Full ones are forgotten where there are too many.
+/// A bucket is one point in time, that at which it will be full again. Full ones are forgotten where there are too many.
 public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var fullAt: [Key: Int64] = [:]
-        /// What all moments are on: nanoseconds that have passed since the first token was taken. A clock that is set back
+        /// What all times are on: nanoseconds that have passed since the first token was taken. A clock that is set back
         /// neither fills a bucket nor empties one.
         var elapsed: Int64 = 0
         /// On the clock, in nanoseconds since 1970.

@@ -4,8 +4,8 @@ public import MartletModel
 public protocol TimeSource: Sendable {
     var now: Timestamp { get }
 
-    /// Returns at the moment or soon after it; at once where it has passed. Returns early where the clock is set back
-    /// meanwhile: the moment may lie too far ahead then.
+    /// Returns at that time or soon after it; at once where it has passed. Returns early where the clock is set back
+    /// meanwhile: that time may lie too far ahead then.
     /// - Throws: `CancellationError`.
     func sleep(until timestamp: Timestamp) async throws
 }

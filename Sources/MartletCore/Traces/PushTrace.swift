@@ -45,7 +45,7 @@ public struct DeviceTrace: Sendable {
     /// For each registration and platform, what tells most first; empty for a device that is not known.
     public var pushes: [PushTrace]
     public var receipts: [DeviceReceipt]
-    /// What is wished of the notification, and since when.
+    /// What is requested of the notification, and since when.
     public var control = NotificationControl.running
     public var controlledAt: Timestamp?
 

@@ -66,7 +66,7 @@ struct TraceReasoning: Sendable {
         return PushTrace(version.createdAt > begun ? .registeredLater : .removedBefore, version)
     }
 
-    /// The version that was so at a moment, by the clock; of a registration that was gone by then its last.
+    /// The version that was so at a given time, by the clock; of a registration that was gone by then its last.
     private func version(of versions: [RegistrationVersion], at timestamp: Timestamp) -> RegistrationVersion {
         versions.first { $0.end.map { $0.at > timestamp } ?? true } ?? versions[versions.count - 1]
     }
@@ -93,7 +93,7 @@ struct TraceReasoning: Sendable {
         guard let found else { return nil }
         guard let range = found.range, past.versions(at: range.snapshot).contains(where: { $0.isSame(as: version) })
         else {
-            // The page may have been in hand when the process ended, and was read anew then.
+            // The page may have been in progress when the process ended, and was read again then.
             guard found.isTouched, version.template != nil || isAloneInTouching(version, found) else { return nil }
             return outcome(version, found, delivery)
         }
@@ -194,7 +194,7 @@ struct TraceReasoning: Sendable {
         var push = PushTrace(verdict(of: found, delivery), version)
         push.attempts = found.attempts
         if let refusal = found.refusal {
-            // Giving up is no attempt: the last one stands before it.
+            // Giving up is no attempt: the last one comes before it.
             if refusal.outcome == .abandoned {
                 push.givenUpAt = refusal.at
             } else if found.isAnswered {

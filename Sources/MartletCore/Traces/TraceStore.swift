@@ -7,7 +7,7 @@ public protocol TraceStore: Sendable {
     /// A notification with its deliveries, or nil where the hub has none of this id.
     func traced(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> TracedNotification?
 
-    /// What is kept of some members of a delivery, all of one moment; nil where the delivery is gone.
+    /// What is kept of some members of a delivery, all of one point in time; nil where the delivery is gone.
     func evidence(
         of members: [AudienceMember], in delivery: Delivery.ID
     ) async throws(StorageError) -> DeliveryEvidence?

@@ -6,7 +6,7 @@ public struct TracedNotification: Sendable {
     /// When its deliveries were made; nil while it waits for its time.
     public var begunAt: Timestamp?
     public var control: NotificationControl
-    /// When that was wished last; nil where nobody has.
+    /// When that was requested last; nil where nobody has.
     public var controlledAt: Timestamp?
     /// In their order.
     public var deliveries: [DeliveryProgress]

@@ -26,7 +26,7 @@ final class ContentCipher {
         EVP_CIPHER_free(cipher)
     }
 
-    /// Appends the ciphertext of both plaintexts, one behind the other, and its tag.
+    /// Appends the ciphertext of both plaintexts, one after the other, and its tag.
     func seal(
         _ plaintext: [UInt8], _ rest: [UInt8], key: [UInt8], nonce: [UInt8], to output: inout [UInt8]
     ) throws(CryptoError) {

@@ -15,7 +15,7 @@ public struct P256PrivateKey: Sendable, CustomStringConvertible {
         try self.init(checking: KeyHandle.privateKey(pem: pem))
     }
 
-    /// Reads the bytes of a PKCS#8 structure, which is what stands between the lines of a `.p8` file.
+    /// Reads the bytes of a PKCS#8 structure, which is what is between the lines of a `.p8` file.
     public init(pkcs8: [UInt8]) throws(CryptoError) {
         try self.init(checking: KeyHandle.privateKey(der: pkcs8))
     }

@@ -1,4 +1,4 @@
-/// Waiting work of several shares, which take turns: however much one share has waiting, another's next is not behind
+/// Waiting work of several shares, which take turns: however much one share has waiting, another's next is not after
 /// more than one of each.
 ///
 /// When the queue is full, what a share adds takes the room of what came last of the share that has the most waiting,

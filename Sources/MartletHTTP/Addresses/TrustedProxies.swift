@@ -15,7 +15,7 @@ public struct TrustedProxies: Hashable, Sendable {
 
     /// How many addresses, networks and words a list may have.
     private static let countLimit = 64
-    /// How much of the field is read: more proxies than this stand nowhere in a row.
+    /// How much of the field is read: no chain of proxies is longer.
     private static let hopLimit = 32
     private static let byteLimit = 4096
 
@@ -66,7 +66,7 @@ public struct TrustedProxies: Hashable, Sendable {
     /// The address of the client of a request.
     ///
     /// The field is read from the right, because each proxy appends what it has seen; trusted proxies are passed over, and
-    /// the first other address is the client. What stands left of it anybody can have written.
+    /// the first other address is the client. What is to the left of it anybody can have written.
     /// - Parameter peer: Who the connection is from, in text form.
     /// - Returns: The peer where it is not trusted or says nothing that can be read; where all are trusted, the leftmost.
     public func client(peer: String, fields: HTTPFields) -> String {

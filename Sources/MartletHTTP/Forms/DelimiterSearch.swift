@@ -2,14 +2,14 @@
 struct DelimiterSearch: Sendable {
     /// Where content ends.
     struct Found {
-        /// Behind the last byte that is certainly content: the place of the delimiter, or of what may become one.
+        /// After the last byte that is certainly content: the offset of the delimiter, or of what may become one.
         var contentEnd: Int
         /// Behind the delimiter; nil where there is none yet.
         var rest: Int?
     }
 
     let pattern: [UInt8]
-    /// How far to go on, by the byte that stands at the pattern's last place.
+    /// How far to go on, by the byte that is at the pattern's last offset.
     private let steps: [Int]
 
     /// - Parameter pattern: Not empty.

@@ -2,10 +2,10 @@
 /// than a header line, a field or the beginning of a delimiter.
 ///
 /// It is strict, so that every body has one meaning: the first delimiter begins the body, lines end in CR LF, nothing
-/// stands between a boundary and the end of its line, and nothing behind the last delimiter but one line end. File names
+/// is between a boundary and the end of its line, and nothing after the last delimiter but one line end. File names
 /// are not even read.
 public struct FormDataParser: Sendable {
-    /// What stands in a form, in its order.
+    /// What is in a form, in its order.
     public enum Event: Hashable, Sendable {
         /// A whole field.
         case field(name: String, value: String)

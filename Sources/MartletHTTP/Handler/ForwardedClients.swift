@@ -1,4 +1,4 @@
-/// Says of each request which client it comes from, where trusted proxies stand in front.
+/// Says of each request which client it comes from, where trusted proxies are in front.
 public struct ForwardedClients: HTTPHandler {
     private let handler: any HTTPHandler
     private let proxies: TrustedProxies

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The body of a request that its handler reads piece by piece, while the peer sends it.
 ///
-/// The peer may send only as much as was read: whoever reads slowly is sent to slowly. A handler that answers without
+/// The peer may send only as much as was read: a slow reader is sent to slowly. A handler that answers without
 /// reading to the end gives the rest of the body up, and with it an HTTP/1.1 connection.
 public protocol HTTPBodyReader: Sendable {
     /// Waits for the next piece, of any length above 0.

@@ -6,7 +6,7 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 
     public let scheme: Scheme
-    /// A name or an address; an IPv6 address stands without its brackets. Lower case.
+    /// A name or an address; an IPv6 address has no brackets. Lower case.
     public let host: String
     public let port: UInt16
 
@@ -16,7 +16,7 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
         self.port = port ?? scheme.defaultPort
     }
 
-    /// Reads `https://host[:port]`, with nothing but an optional slash behind it.
+    /// Reads `https://host[:port]`, with nothing but an optional slash after it.
     public init?(_ text: String) {
         guard let (origin, rest) = HTTPOrigin.splitting(text), rest.isEmpty || rest == "/" else { return nil }
         self = origin

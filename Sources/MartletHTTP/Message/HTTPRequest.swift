@@ -33,7 +33,7 @@ public struct HTTPRequest: Sendable {
         self.connection = connection
     }
 
-    /// What a trusted proxy says of where a received request comes from; nil where none stands in front.
+    /// What a trusted proxy says of where a received request comes from; nil where none is in front.
     public var forwarded: Forwarded?
 
     /// The address of the client that a received request comes from, in text form; empty where it has none. Everything

@@ -1,6 +1,6 @@
 /// The body of a request that a client reads while it sends it: a file.
 public struct HTTPUpload: Sendable {
-    /// Reads exactly so many bytes from a place on. Called on the connection's loop, so it does not take long.
+    /// Reads exactly so many bytes from an offset on. Called on the connection's loop, so it does not take long.
     public typealias Read = @Sendable (_ offset: Int64, _ count: Int) throws -> [UInt8]
 
     /// In bytes.

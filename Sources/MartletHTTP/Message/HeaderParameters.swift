@@ -1,7 +1,7 @@
 /// A header value with parameters, such as `multipart/mixed; boundary="x"` (RFC 9110, section 5.6.6), read as tolerantly
 /// as known clients need: some put spaces around the equals sign.
 public struct HeaderParameters: Sendable {
-    /// What stands before the first semicolon, in lower case.
+    /// What comes before the first semicolon, in lower case.
     public let value: String
     /// By name in lower case.
     private var parameters: [String: String] = [:]

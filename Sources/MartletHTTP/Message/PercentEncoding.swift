@@ -5,7 +5,7 @@ public enum PercentEncoding {
         decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
     }
 
-    /// `decode` of bytes that are UTF-8. Without an escape nothing is built anew.
+    /// `decode` of bytes that are UTF-8. Without an escape nothing is copied.
     static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
         let isPlain = !text.contains { $0 == UInt8(ascii: "%") || plusIsSpace && $0 == UInt8(ascii: "+") }
         if isPlain { return String(decoding: text, as: UTF8.self) }

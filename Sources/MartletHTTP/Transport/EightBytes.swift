@@ -20,7 +20,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 /// Questions to the eight bytes of a word at once. Each is answered by a word in which the highest bit of a byte is set
-/// where it is one of those; before the first that is, none is set, and behind it there may be too many.
+/// where it is one of those; before the first that is, none is set, and after it there may be too many.
 extension UInt64 {
     @inlinable public var bytesBeyondASCII: UInt64 { self }
 

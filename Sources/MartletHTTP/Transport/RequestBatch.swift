@@ -1,6 +1,6 @@
 /// Many requests to one origin, which states once what they share and per item only what differs.
 ///
-/// Items lie one behind the other in a single buffer, so that a batch of thousands costs a handful of allocations:
+/// Items lie one after the other in a single buffer, so that a batch of thousands costs a handful of allocations:
 /// for each item the rest of its path, the values of `Shared.itemFieldNames` in order, and its body where the items do
 /// not share one.
 public struct RequestBatch: Sendable {
@@ -37,7 +37,7 @@ public struct RequestBatch: Sendable {
     }
 
     public let shared: Shared
-    /// The body of the items that are added from now on, where items have their own and whoever adds them does not write
+    /// The body of the items that are added from now on, where items have their own and the code that adds them does not write
     /// it.
     public var itemBody: [UInt8]?
     /// Set where what has not been begun to be sent is not wanted any more: it is reported as `.cancelled`, without having
@@ -85,12 +85,12 @@ public struct RequestBatch: Sendable {
         }
     }
 
-    /// The path of an item behind the shared prefix.
+    /// The path of an item after the shared prefix.
     public func withPath<Result>(_ item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         withPart(0, of: item, read)
     }
 
-    /// The value of the item's field at a place in `Shared.itemFieldNames`.
+    /// The value of the item's field at an index of `Shared.itemFieldNames`.
     public func withValue<Result>(
         _ field: Int, of item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {
@@ -146,7 +146,7 @@ extension RequestBatch {
         fileprivate var storage: [UInt8]
         fileprivate var ends: [UInt32]
 
-        /// Writes the next part by appending to what stands there already, which must not be touched.
+        /// Writes the next part by appending to what is there already, which must not be touched.
         public mutating func part(_ write: (inout [UInt8]) -> Void) {
             write(&storage)
             ends.append(UInt32(storage.count))

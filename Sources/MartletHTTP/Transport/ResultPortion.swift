@@ -2,7 +2,7 @@
 public struct ResultPortion: Sendable {
     /// One result that is more than a plain success.
     public struct Answer: Sendable {
-        /// The item's place in its batch.
+        /// The item's index in its batch.
         public let index: Int
         public let result: Result<HTTPResponse, TransportError>
         /// Which connection of the process it was sent on, from 1; nil where it was sent on none.

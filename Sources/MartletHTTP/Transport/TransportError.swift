@@ -13,7 +13,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case reset
         /// No answer came before the deadline.
         case timedOut
-        /// Whoever waited for the answer has given it up.
+        /// The caller no longer waits for the answer.
         case cancelled
         /// The transport was shut down.
         case shutDown

@@ -4,7 +4,7 @@ import MartletHTTP
 
 /// The token of an `Authorization` header (NotificationHubs.md, section 2.1), taken apart but not yet believed.
 struct SharedAccessSignature {
-    /// `sr` as it stands in the token: that very text is what was signed. Clients differ in what they put in and in how
+    /// `sr` as it is in the token: that very text is what was signed. Clients differ in what they put in and in how
     /// they escape it, so it is never rebuilt.
     private let resource: Substring
     private let expiryText: Substring

@@ -3,7 +3,7 @@ import MartletCrypto
 import Synchronization
 
 /// Tokens whose signature was found to be right, by their exact text: clients send the same one for minutes, and taking it
-/// apart and computing its code anew takes a tenth of the time of a request.
+/// apart and computing its code again takes a tenth of the time of a request.
 ///
 /// Remembered is what the text says and whose keys signed it, and nothing that can change: expiry, address, the rule and
 /// its keys are looked at with every request. Only a right signature takes room.

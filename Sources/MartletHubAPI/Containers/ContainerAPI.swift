@@ -4,7 +4,7 @@ public import MartletHTTP
 import MartletModel
 
 /// Containers of blobs under `/$containers`, as the clients of blob services speak to them (NotificationHubs.md,
-/// sections 8.5 and 9.2), for whoever has a signed URL.
+/// sections 8.5 and 9.2), for anyone who has a signed URL.
 public struct ContainerAPI: Sendable {
     /// The first path segment, which names no hub.
     public static let segment = "$containers"

@@ -20,7 +20,7 @@ struct ContainerCall: Sendable {
         self.match = match
     }
 
-    /// Whoever has URLs of the container shares the memory for bodies.
+    /// Anyone who has URLs of the container shares the memory for bodies.
     var account: HTTPBodyAccount { .caller(match["container"], scope: ContainerAPI.segment) }
 
     func needs(_ right: StorageRights) throws(BlobError) {

@@ -3,7 +3,7 @@ public import MartletCrypto
 import MartletHTTP
 public import MartletModel
 
-/// Signs the URLs of containers and blobs, so that whoever has such a URL may do with it what it says, until it expires.
+/// Signs the URLs of containers and blobs, so that anyone who has such a URL may do with it what it says, until it expires.
 /// The query looks like that of a blob service's shared access signature, because its clients are used with them.
 public struct URLSigner: Sendable {
     /// How much a signature opens.

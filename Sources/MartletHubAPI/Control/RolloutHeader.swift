@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The header `Martlet-Rollout`: `rate=500` or `over=PT10M`, and behind it `; halt=5%` or `; halt=5%/200`.
+/// The header `Martlet-Rollout`: `rate=500` or `over=PT10M`, and after it `; halt=5%` or `; halt=5%/200`.
 enum RolloutHeader {
     static let name = "martlet-rollout"
 

@@ -1,7 +1,7 @@
 import MartletHTTP
 
 /// A request that is answered with an error: status, the number that the original service gives it where it has one,
-/// and a sentence (NotificationHubs.md, section 3). No key, token, handle or payload stands in the sentence.
+/// and a sentence (NotificationHubs.md, section 3). No key, token, handle or payload is in the sentence.
 struct HubAPIError: Error, Hashable {
     let status: HTTPStatus
     /// `SubCode` in the body.

@@ -4,7 +4,7 @@ import MartletModel
 
 /// The signed URLs that a hub's feedback is read under: that of all its files, and of one notification's.
 struct FeedbackAddress: Sendable {
-    /// What stands behind the hub's name.
+    /// What follows the hub's name.
     static let segment = "feedback"
 
     /// For how long a URL is good.

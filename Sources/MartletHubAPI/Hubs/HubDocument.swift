@@ -7,11 +7,11 @@ import MartletModel
 ///
 /// - A document without access rules says nothing of them: the Java client never writes any, and a hub without rules is
 ///   one that nobody can reach.
-/// - Secrets of credentials never stand in what is read from this server, and clients write back what they have read.
+/// - Secrets of credentials are never in what is read from this server, and clients write back what they have read.
 ///   A credential without secrets whose addresses are those that were shown therefore changes the stored one and keeps
 ///   its secrets. (Not all that was shown need be there: the Java client drops what belongs to signing keys.) One with a
 ///   secret or with another address is taken as it is and must be complete: were an address to change while the secrets
-///   stay, whoever may change it could have them sent there.
+///   stay, anyone who may change it could have them sent there.
 /// - Credentials that are never shown stay unless the document has others in their place.
 struct HubDocument {
     private let accessRules: [AccessRuleDocument]
@@ -123,7 +123,7 @@ extension PushPlatformDescriptor {
         }
     }
 
-    /// The properties of a credential as whoever manages the hub may see them.
+    /// The properties of a credential as managers of the hub may see them.
     func shown(_ credential: Credential) -> [String: String] {
         var shown: [String: String] = [:]
         for field in credentialFields where !field.isSecret && !field.isExtension {

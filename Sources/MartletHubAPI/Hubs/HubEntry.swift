@@ -55,7 +55,7 @@ struct HubEntry {
         writeCredentials(Place.userMetadata...Int.max, to: &description)
     }
 
-    /// The credentials whose places are in a range, without what is secret.
+    /// The credentials whose indices are in a range, without what is secret.
     private func writeCredentials(_ indices: some RangeExpression<Int>, to description: inout XMLWriter) {
         let descriptors = platforms.map { $0.descriptor }
             .compactMap { descriptor in descriptor.credentialOrder.map { (index: $0, descriptor: descriptor) } }

@@ -16,7 +16,7 @@ struct InstallationRoutes: Sendable {
         routes.on(.delete, "/{hub}/installations/{id}", needs: .listen, bodyLimit: limit, delete)
     }
 
-    /// The id in the address stands above the one in the body.
+    /// The id in the address takes precedence over the one in the body.
     @Sendable private func put(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let installation: Installation
         do throws(InstallationError) {

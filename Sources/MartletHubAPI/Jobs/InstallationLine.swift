@@ -48,7 +48,7 @@ struct InstallationLine {
         [registrationPrefix, installationPrefix, userPrefix].contains { tag.folded.hasPrefix($0) }
     }
 
-    /// What stands in the braces of a system tag, as it was written.
+    /// What is in the braces of a system tag, as it was written.
     private static func value(of tag: Tag, _ prefix: String) -> String? {
         guard tag.folded.hasPrefix(prefix) else { return nil }
         return String(tag.spelling.dropFirst(prefix.count).dropLast())

@@ -2,7 +2,7 @@ import MartletHTTP
 
 /// A body of several parts (RFC 2046, section 5.1), each found by the name in its `Content-Disposition`.
 ///
-/// Lines may end in a bare line feed, as hand-written ones do. What stands before the first delimiter and behind the
+/// Lines may end in a bare line feed, as hand-written ones do. What comes before the first delimiter and after the
 /// last means nothing.
 struct MultipartBody {
     /// How large a body may be in other ways than in bytes.
@@ -49,7 +49,7 @@ struct MultipartBody {
         case last
     }
 
-    /// Which delimiter a line is, if any; padding behind it counts for nothing.
+    /// Which delimiter a line is, if any; padding after it counts for nothing.
     private static func kind(of line: ArraySlice<UInt8>, _ delimiter: [UInt8]) -> Delimiter? {
         guard line.starts(with: delimiter) else { return nil }
         var end = line.dropFirst(delimiter.count)

@@ -24,10 +24,10 @@ struct PageRequest {
         self.position = position
     }
 
-    /// The token of the page that begins at a place: letters, digits, `-` and `_` only, because clients put it into
+    /// The token of the page that begins at a position: letters, digits, `-` and `_` only, because clients put it into
     /// URLs raw or encoded.
     ///
-    /// It is checked, not secret: whoever makes one up learns no more than the listing shows anyway.
+    /// It is checked, not secret: anyone who makes one up learns no more than the listing shows anyway.
     func token(_ position: PagePosition) -> String {
         Base64URL.encode(position.bytes + Self.check(position.bytes, scope))
     }

@@ -3,7 +3,7 @@ import MartletModel
 
 /// What a client says of a registration, read from its XML.
 ///
-/// Elements may stand in any order. What only the server says (`ETag`, `ExpirationTime`, `RegistrationId`) is passed
+/// Elements may be in any order. What only the server says (`ETag`, `ExpirationTime`, `RegistrationId`) is passed
 /// over, because clients echo it.
 struct RegistrationDocument {
     let platform: PlatformID
@@ -21,7 +21,7 @@ struct RegistrationDocument {
         self = try RegistrationDocument(try Self.description(in: body), platforms: platforms)
     }
 
-    /// - Parameter description: What stands in an entry's content.
+    /// - Parameter description: What is in an entry's content.
     init(_ description: XMLElement, platforms: PushPlatformList) throws(HubAPIError) {
         let (descriptor, isTemplate) = try Self.kind(of: description, platforms: platforms)
         platform = descriptor.platform

@@ -4,7 +4,7 @@ import MartletModel
 
 // Listings: all registrations, those of a tag, those of a handle (NotificationHubs.md, sections 4.9 and 4.10).
 extension RegistrationRoutes {
-    /// Whoever has a handle may ask for its registrations; the whole hub is for its managers.
+    /// Anyone who has a handle may ask for its registrations; the whole hub is for its managers.
     @Sendable static func rightToList(_ match: RouteMatch) -> AccessRights {
         match.target.item("$filter") == nil ? .manage : .listen
     }

@@ -37,7 +37,7 @@ struct TemplateElements {
 }
 
 extension TemplateElements {
-    /// Writes what a reader expects behind the handle.
+    /// Writes what a reader expects after the handle.
     static func write(
         _ template: Template, _ descriptor: PushPlatformDescriptor, to description: inout XMLWriter
     ) {

@@ -1,6 +1,6 @@
 public import MartletHTTP
 
-/// What stands before the path in the absolute URLs of answers, and which hosts tokens may be made for.
+/// What comes before the path in the absolute URLs of answers, and which hosts tokens may be made for.
 public struct PublicAddress: Sendable {
     private let configured: HTTPOrigin?
 

@@ -11,7 +11,7 @@ struct NotificationDetails {
     /// Where what was refused is read; nil where nothing was.
     let errorsURL: String?
 
-    /// What stands behind it: counts of this place and later ones.
+    /// What follows it: counts of this index and later ones.
     private static let errorsIndex = 5
 
     func document() -> [UInt8] {
@@ -44,7 +44,7 @@ struct NotificationDetails {
         for descriptor in descriptors where descriptor.outcomeCountsIndex >= Self.errorsIndex {
             write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
         }
-        // Not the original's: behind everything that clients know, where all of them pass over it.
+        // Not the original's: after everything that clients know, where all of them pass over it.
         let dropped = dropped
         if !dropped.isEmpty { details.element("DroppedFromBody", text: dropped.joined(separator: ", ")) }
     }

@@ -30,7 +30,7 @@ struct TelemetryRoutes: Sendable {
             .ok, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(details.document()))
     }
 
-    /// The report is read first: refusals that come behind it are of a later moment, and not told beside counts without them.
+    /// The report is read first: refusals that come after it are of a later time, and not told beside counts without them.
     private func hasRefusals(
         _ report: NotificationReport, _ id: NotificationID, _ call: HubCall
     ) async throws(StorageError) -> Bool {

@@ -5,7 +5,7 @@ struct XMLElement: Hashable, Sendable {
     /// By local name.
     var attributes: [String: String] = [:]
     var children: [XMLElement] = []
-    /// The character data that stands directly in the element, joined.
+    /// The character data that is directly in the element, joined.
     var text = ""
 
     /// The first child of a name, unless it says that it is nil (`i:nil="true"`).

@@ -48,7 +48,7 @@ enum XMLRepair {
         return !name.isEmpty && end < text.endIndex && text[end] == UInt8(ascii: ";")
     }
 
-    /// The length of `</XHeaders>` where no `<XHeaders` stands anywhere.
+    /// The length of `</XHeaders>` where no `<XHeaders` is anywhere.
     private static func strayEndTag(_ text: ArraySlice<UInt8>, _ opened: Set<ArraySlice<UInt8>>) -> Int? {
         guard text.starts(with: "</".utf8), let name = headersName(text.dropFirst(2)),
             name.endIndex < text.endIndex, text[name.endIndex] == UInt8(ascii: ">")
@@ -65,7 +65,7 @@ enum XMLRepair {
         return names
     }
 
-    /// The name of a collection of headers that stands at the beginning.
+    /// The name of a collection of headers that is at the beginning.
     private static func headersName(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let name = text.prefix(128).prefix(while: isNameByte)
         return name.suffix(7).elementsEqual("Headers".utf8) ? name : nil

@@ -31,7 +31,7 @@ struct XMLWriter {
         element(name, attributes) { $0.escape(text, inAttribute: false) }
     }
 
-    /// An element whose text stands in a CDATA section, or several where one cannot hold it.
+    /// An element whose text is in a CDATA section, or several where one cannot hold it.
     mutating func element(_ name: String, characterData text: String) {
         element(name) { element in
             element.bytes += "<![CDATA[".utf8

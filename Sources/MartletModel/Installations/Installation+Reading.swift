@@ -5,9 +5,9 @@ extension Installation {
     /// Members' names are taken in any case.
     /// - Parameters:
     ///   - bytes: JSON in UTF-8, at most `sizeLimit` bytes.
-    ///   - id: The id in the address, which stands above the one in the document; nil to take that one.
+    ///   - id: The id in the address, which takes precedence over the one in the document; nil to take that one.
     ///   - isComplete: Whether all parts are there; see `checkLimits(isComplete:)`.
-    /// - Throws: `InstallationError` with a sentence for whoever wrote the document.
+    /// - Throws: `InstallationError` with a sentence for the author of the document.
     public init(parsing bytes: [UInt8], id: String? = nil, isComplete: Bool = true) throws(InstallationError) {
         guard bytes.count <= Self.sizeLimit else {
             throw InstallationError("The installation is larger than \(Self.sizeLimit) bytes.")

@@ -42,9 +42,9 @@ public struct Installation: Hashable, Sendable {
         self.secondaryTiles = secondaryTiles
     }
 
-    /// `$InstallationId:{ID}`, then `$UserId:{USER}` where there is a user that can stand in a tag: what every
+    /// `$InstallationId:{ID}`, then `$UserId:{USER}` where there is a user that can be in a tag: what every
     /// registration of it carries. Any other user is only stored.
-    /// - Throws: `InstallationError` for an id that cannot stand in a tag.
+    /// - Throws: `InstallationError` for an id that cannot be in a tag.
     public var systemTags: [Tag] {
         get throws(InstallationError) {
             guard Self.isValid(id: id), let own = try? Tag("$InstallationId:{\(id)}") else {

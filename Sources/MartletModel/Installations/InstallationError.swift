@@ -1,6 +1,6 @@
 /// Why a document is no installation, or a patch cannot be applied to one.
 public struct InstallationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A sentence for whoever wrote the document; it shows no channel, no value and no body.
+    /// A sentence for the author of the document; it shows no channel, no value and no body.
     public let description: String
 
     init(_ sentence: String) {

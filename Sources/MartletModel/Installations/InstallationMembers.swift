@@ -33,7 +33,7 @@ struct InstallationMembers {
         return text?.isEmpty == true ? nil : text
     }
 
-    /// A moment that is never is none.
+    /// A date in the far future means no expiry.
     func timestamp(_ name: String) throws(InstallationError) -> Timestamp? {
         guard let text = try text(name), !text.isEmpty else { return nil }
         return try Self.timestamp(text, called: name)

@@ -1,6 +1,6 @@
 extension InstallationPatch {
     /// The installation with all changes; one that does not go refuses the whole patch.
-    /// - Throws: `InstallationError` with a sentence for whoever wrote the patch.
+    /// - Throws: `InstallationError` with a sentence for the author of the patch.
     public func apply(to installation: Installation) throws(InstallationError) -> Installation {
         var changed = installation
         for step in steps { try step.apply(to: &changed) }

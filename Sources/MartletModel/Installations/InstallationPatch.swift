@@ -24,7 +24,7 @@ public struct InstallationPatch: Hashable, Sendable {
     private static let pathLimit = 6
 
     /// - Parameter bytes: JSON in UTF-8, at most `Installation.sizeLimit` bytes.
-    /// - Throws: `InstallationError` with a sentence for whoever wrote the patch.
+    /// - Throws: `InstallationError` with a sentence for the author of the patch.
     public init(parsing bytes: [UInt8]) throws(InstallationError) {
         guard bytes.count <= Installation.sizeLimit else {
             throw InstallationError("The patch is larger than \(Installation.sizeLimit) bytes.")

@@ -2,7 +2,7 @@ extension JSON {
     /// Reads one JSON text in UTF-8 with nothing but white space around it.
     /// - Parameters:
     ///   - maximumDepth: How deep arrays and objects may lie in each other.
-    /// - Throws: `JSONError` with the place of the first byte that does not fit.
+    /// - Throws: `JSONError` with the offset of the first byte that does not fit.
     public init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
         var parser = JSONParser(bytes: bytes, depth: maximumDepth)
         self = try parser.document()
@@ -84,7 +84,7 @@ private struct JSONParser {
 
     private mutating func string() throws(JSONError) -> String {
         position += 1
-        // What stands before the last escape; most strings have none.
+        // What comes before the last escape; most strings have none.
         var content: [UInt8] = []
         while true {
             let plain = skipPlainText()

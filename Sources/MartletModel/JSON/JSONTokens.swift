@@ -1,4 +1,4 @@
-/// The tokens of a text that is known to be valid JSON, with their places in it; for those who need what the tree of
+/// The tokens of a text that is known to be valid JSON, with their offsets in it; for those who need what the tree of
 /// `JSON` leaves out. In text that is not JSON the tokens mean nothing, but reading them ends.
 struct JSONTokens: IteratorProtocol {
     enum Token: Hashable {

@@ -19,7 +19,7 @@ extension TagExpression {
     }
 
     /// Parses an expression (NotificationHubs.md, section 10.2); `!` binds tighter than `&&`, `&&` tighter than `||`.
-    /// - Throws: `TagExpressionError` with the place where reading stopped.
+    /// - Throws: `TagExpressionError` with the offset where reading stopped.
     public init(_ text: String, limits: Limits = Limits()) throws(TagExpressionError) {
         guard text.utf8.count <= limits.length else {
             throw TagExpressionError(offset: limits.length, problem: .tooLong(limits.length))
@@ -45,7 +45,7 @@ public struct TagExpressionError: Error, Hashable, Sendable, CustomStringConvert
         case tooManyTags(Int)
     }
 
-    /// Bytes before the place, from 0.
+    /// Bytes before it, from 0.
     public let offset: Int
     public let problem: Problem
 

@@ -15,7 +15,7 @@ public indirect enum TagExpression: Hashable, Sendable {
         }
     }
 
-    /// How many tags stand in the expression, each as often as it stands there.
+    /// How many tags are in the expression, each as often as it is there.
     public var tagCount: Int {
         switch self {
         case .tag: 1

@@ -1,4 +1,4 @@
-/// The places of a template's body where expressions stand, for each format.
+/// The positions in a template's body where expressions are, for each format.
 enum TemplateBody {
     /// The strings of a JSON body that are expressions; names of members never are.
     static func expressions(inJSON bytes: [UInt8]) throws(TemplateBodyError) -> [TemplateValue] {

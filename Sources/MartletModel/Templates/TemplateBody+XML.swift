@@ -46,7 +46,7 @@ private struct TemplateXMLScanner {
         }
     }
 
-    /// White space, comments and processing instructions, as they may stand outside the outermost element.
+    /// White space, comments and processing instructions, as they may be outside the outermost element.
     private mutating func prolog() throws(TemplateBodyError) {
         while true {
             skipSpace()
@@ -260,7 +260,7 @@ private struct TemplateXMLScanner {
         return text
     }
 
-    /// - Parameter name: What stands between `&` and `;`.
+    /// - Parameter name: What is between `&` and `;`.
     private static func replacement(for name: ArraySlice<UInt8>) -> [UInt8]? {
         switch String(decoding: name, as: UTF8.self) {
         case "amp": return [UInt8(ascii: "&")]
@@ -293,7 +293,7 @@ private struct TemplateXMLScanner {
         return true
     }
 
-    /// Goes behind the next occurrence of a token.
+    /// Moves past the next occurrence of a token.
     private mutating func skip(to token: StaticString, of part: String) throws(TemplateBodyError) {
         let start = index
         while !skip(token) {

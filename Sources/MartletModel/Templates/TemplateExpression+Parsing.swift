@@ -16,7 +16,7 @@ struct TemplateExpressionError: Error {
 private struct TemplateExpressionParser {
     private let bytes: [UInt8]
     private var index = 0
-    /// The place behind the last byte that may be read: before a composition's closing brace.
+    /// The offset after the last byte that may be read: before a composition's closing brace.
     private var end: Int
 
     init(_ bytes: [UInt8]) {
@@ -121,7 +121,7 @@ private struct TemplateExpressionParser {
         return TemplateProperties.folded(name)
     }
 
-    /// `:{text}`, where a backslash takes the meaning from the character behind it.
+    /// `:{text}`, where a backslash takes the meaning from the character after it.
     private mutating func fallback() throws(TemplateExpressionError) -> [UInt8] {
         guard skip(":") else { return [] }
         guard skip("{") else { throw error("has a : without a default in braces, as in $(name:{friend})") }

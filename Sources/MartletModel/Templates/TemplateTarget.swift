@@ -1,4 +1,4 @@
-/// The kind of place where a value stands, which says how it is escaped.
+/// The kind of position where a value is, which says how it is escaped.
 enum TemplateTarget: Hashable, Sendable {
     /// Between the quotes of a JSON string.
     case jsonString
@@ -10,7 +10,7 @@ enum TemplateTarget: Hashable, Sendable {
     /// Raw bodies, headers and options: as it is.
     case plain
 
-    /// Appends text so that a reader of the whole finds just that text at this place.
+    /// Appends text so that a reader of the whole finds just that text at this position.
     ///
     /// What XML cannot hold at all, control characters above all, becomes U+FFFD.
     func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
@@ -28,7 +28,7 @@ enum TemplateTarget: Hashable, Sendable {
         output += text[start...]
     }
 
-    /// What stands for the byte at a place, or for so many bytes from there; nil for a byte that stands for itself.
+    /// What stands for the byte at an offset, or for so many bytes from there; nil for a byte that stands for itself.
     private func replacement(
         at index: Int, of text: ArraySlice<UInt8>, after output: [UInt8], from start: Int
     ) -> (bytes: [UInt8], length: Int)? {
@@ -41,7 +41,7 @@ enum TemplateTarget: Hashable, Sendable {
         case .xmlAttribute, .xmlText, .xmlCharacterData:
             if let length = Self.lengthOfNoCharacter(at: index, of: text) { return ([0xEF, 0xBF, 0xBD], length) }
             guard self == .xmlCharacterData else { return entity(byte).map { ($0, 1) } }
-            // What is not yet written, and behind it what is.
+            // What is not yet written, and after it what is.
             let pending = text[start..<index].suffix(2)
             let isAfterBrackets = (output.suffix(2 - pending.count) + pending).elementsEqual("]]".utf8)
             return Self.sectionEnd(byte, isAfterBrackets: isAfterBrackets).map { ($0, 1) }
@@ -59,7 +59,7 @@ enum TemplateTarget: Hashable, Sendable {
         }
     }
 
-    /// How many bytes at a place are something that XML 1.0 has no character for; nil where there is a character.
+    /// How many bytes at an offset are something that XML 1.0 has no character for; nil where there is a character.
     private static func lengthOfNoCharacter(at index: Int, of text: ArraySlice<UInt8>) -> Int? {
         if text[index] < 0x20 { return text[index].isXMLSpace ? nil : 1 }
         guard text[index] == 0xEF, index + 2 < text.endIndex, text[index + 1] == 0xBF else { return nil }

@@ -1,4 +1,4 @@
-/// A moment in UTC, in whole milliseconds since 1970-01-01T00:00:00Z (leap seconds not counted).
+/// A point in time in UTC, in whole milliseconds since 1970-01-01T00:00:00Z (leap seconds not counted).
 public struct Timestamp: Hashable, Comparable, Sendable {
     public let milliseconds: Int64
 

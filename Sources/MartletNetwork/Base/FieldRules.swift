@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// What may stand in a header field (RFC 9110, section 5).
+/// What may be in a header field (RFC 9110, section 5).
 enum FieldRules {
     /// A token's characters (RFC 9110, section 5.6.2).
     static func isToken(_ byte: UInt8) -> Bool {
@@ -43,7 +43,7 @@ enum FieldRules {
         isName(field.name) && isValue(field.value)
     }
 
-    /// A target, authority or method as it may stand in a request line: visible ASCII without spaces.
+    /// A target, authority or method as it may be in a request line: visible ASCII without spaces.
     static func isVisible(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
             && (text.utf8.withContiguousStorageIfAvailable(areVisible)
@@ -52,7 +52,7 @@ enum FieldRules {
 }
 
 extension String {
-    /// The value of a field without the blanks behind it, which are not part of it (RFC 9110, section 5.5).
+    /// The value of a field without the blanks after it, which are not part of it (RFC 9110, section 5.5).
     func trimmingTrailingSpace() -> String {
         guard let last = utf8.last, last == 0x20 || last == 0x09 else { return self }
         return utf8.lastIndex { $0 != 0x20 && $0 != 0x09 }.map { String(self[...$0]) } ?? ""

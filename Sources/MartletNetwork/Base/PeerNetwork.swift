@@ -1,4 +1,4 @@
-/// What the shares of strangers are counted by: an IPv4 address, or the /64 of an IPv6 address, because whoever has one
+/// What the shares of strangers are counted by: an IPv4 address, or the /64 of an IPv6 address, because anyone who has one
 /// address of such a network has all of them.
 public enum PeerNetwork: Hashable, Sendable {
     /// This machine: proxies, tests and administrators. It has no share of its own and may use everything.

@@ -77,7 +77,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// 0 for a Unix socket.
     public var port: UInt16 {
-        // Both families have the port behind the two bytes of the family.
+        // Both families have the port after the two bytes of the family.
         family == .unix || bytes.count < 4 ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
 

@@ -149,7 +149,7 @@ final class ClientPool: ClientProtocolOwner {
         reviewSoon()
     }
 
-    /// Whoever has room for what waits takes it before it is looked at what is left.
+    /// A connection that has room takes what waits, before the rest is looked at.
     private func letWrite() {
         guard runs.contains(where: \.hasItems) else { return }
         for member in members where member.client.map({ $0.capacity > 0 }) ?? false {

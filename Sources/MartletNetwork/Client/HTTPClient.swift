@@ -150,7 +150,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
 
     /// Sends one request and hands its answer on as it comes: server-sent events and the like.
     ///
-    /// The body ends with an error where it breaks off, or is not read for so long that too much of it waits. Whoever stops reading it ends the request.
+    /// The body ends with an error where it breaks off, or is not read for so long that too much of it waits. Anyone who stops reading it ends the request.
     /// - Parameter deadline: For the head of the answer; the body may take as long as it likes.
     public func stream(
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The pools for one origin with equal settings, one on each of the loops that share it, as every thread sees them.
 ///
-/// A batch goes to the pool that has the least in hand for each of its connections (Docs/Decisions/0004).
+/// A batch goes to the pool that has the least in progress for each of its connections (Docs/Decisions/0004).
 final class PoolGroup: Sendable {
     /// What connections are shared by.
     struct Key: Hashable, Sendable {
@@ -48,7 +48,7 @@ final class PoolGroup: Sendable {
         return total / loads.count + (index < total % loads.count ? 1 : 0)
     }
 
-    /// The place of the pool that the next batch goes to. Of those that are equally free, each in turn.
+    /// The index of the pool that the next batch goes to. Of those that are equally free, each in turn.
     func nextIndex() -> Int {
         guard loads.count > 1 else { return 0 }
         let start = Int(UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue) % UInt(loads.count))
@@ -69,7 +69,7 @@ extension PoolGroup: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What one pool has in hand. The pool's loop counts its connections, whoever sends a batch its items.
+/// What one pool has in progress. The pool's loop counts its connections, the sender of a batch its items.
 final class PoolLoad: Sendable {
     private let items = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)

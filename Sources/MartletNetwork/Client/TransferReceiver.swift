@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Hands on the body of an answer as it comes, to whoever takes it at once, or collects it. Owned by a loop.
+/// Hands on the body of an answer as it comes, to a receiver that takes it at once, or collects it. Owned by a loop.
 final class TransferReceiver: ResponseReceiver {
     private let sink: HTTPClient.Sink
     private let collector: ResponseCollector

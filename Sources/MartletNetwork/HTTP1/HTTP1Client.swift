@@ -197,7 +197,7 @@ final class HTTP1Client: ClientProtocol {
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         let (taken, stop) = try parseBody(bytes)
-        // Whoever receives the body may have given it up.
+        // The receiver of the body may have given it up.
         guard phase != .finished else { return bytes.count }
         switch stop {
         case .hungry: break

@@ -33,7 +33,7 @@ final class HTTP1Parser {
 
     private let parser = UnsafeMutablePointer<llhttp_t>.allocate(capacity: 1)
 
-    // What the callbacks note; places are offsets in the head that is being fed.
+    // What the callbacks note; positions are offsets in the head that is being fed.
     fileprivate var base: UnsafePointer<CChar>?
     fileprivate(set) var target = 0..<0
     fileprivate(set) var fields: [Field] = []
@@ -95,7 +95,7 @@ final class HTTP1Parser {
         needsEnd = llhttp_message_needs_eof(parser) == 1
     }
 
-    /// Feeds bytes behind the head and appends what is body to `body`.
+    /// Feeds bytes after the head and appends what is body to `body`.
     /// - Returns: How many bytes were taken, and why not more.
     func parseBody(
         _ bytes: UnsafeRawBufferPointer, into body: inout [UInt8]
@@ -151,7 +151,7 @@ private func parser(of raw: UnsafeMutablePointer<llhttp_t>?) -> HTTP1Parser? {
     raw?.pointee.data.map { Unmanaged<HTTP1Parser>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// The place of a piece within the head; nil outside of one, in trailers.
+/// The offset of a piece within the head; nil outside of one, in trailers.
 private func index(_ parser: HTTP1Parser, _ start: UnsafePointer<CChar>?, _ count: Int) -> Range<Int>? {
     guard parser.inHead, let base = parser.base, let start else { return nil }
     return (start - base)..<(start - base + count)

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Why a request is not answered by its handler: status and a sentence for whoever sent it.
+/// Why a request is not answered by its handler: status and a sentence for its sender.
 struct HTTP1Refusal: Error, Hashable {
     let status: HTTPStatus
     let sentence: String

@@ -55,7 +55,7 @@ final class HTTP1Server: WireProtocol {
     private var bodyLeft: UInt64 = 0
     /// Whether the body is dropped as it comes: nobody wants it.
     private var isDropping = false
-    /// The body of the request in hand, where its handler reads it.
+    /// The body of the current request, where its handler reads it.
     private var streamed: RequestBody?
     private var owesContinue = false
 
@@ -81,7 +81,7 @@ final class HTTP1Server: WireProtocol {
         scannerLimits = HeadScanner.Limits(
             startLineBytes: limits.targetBytes, fieldBytes: limits.fieldBytes, fieldCount: limits.fieldCount)
         scanner = HeadScanner(scannerLimits)
-        // Whoever connects has something to ask: the first request may not be waited for as long as the next.
+        // Anyone who connects has something to ask: the first request may not be waited for as long as the next.
         due = connection.now + limits.headTime
         quietSince = connection.now
     }
@@ -442,7 +442,7 @@ final class HTTP1Server: WireProtocol {
         completeAnswer()
     }
 
-    /// Hands the connection over behind the head of the answer.
+    /// Hands the connection over after the head of the answer.
     func openWebSocket(_ response: HTTPResponse) -> WebSocketSession? {
         guard phase == .answering, let head else { return nil }
         guard let accept = WebSocketHandshake.accept(head.request), !isDraining else {
@@ -485,7 +485,7 @@ final class HTTP1Server: WireProtocol {
         isFull = false
         framing = .none
         scanner = HeadScanner(scannerLimits)
-        // A server that drains after the head was written still closes behind the body.
+        // A server that drains after the head was written still closes after the body.
         phase = isLastAnswer || isDraining ? .finished : isUnread ? .body : .idle
         isDropping = phase == .body
         due = phase == .finished ? nil : connection.now + (isDropping ? limits.stallTime : limits.idleTime)
@@ -495,7 +495,7 @@ final class HTTP1Server: WireProtocol {
     }
 
     private func refuse(_ refusal: HTTP1Refusal) {
-        // Whoever reads the body has the request, and answers for what became of it.
+        // The reader of the body has the request, and answers it.
         if isReadingStream { return streamed?.fail(.malformed) ?? () }
         body = []
         lease = nil
@@ -558,7 +558,7 @@ final class HTTP1Server: WireProtocol {
         case .answering,
             .body where stream != nil && streamed == nil:
             isLastAnswer = true
-            // Whoever follows a stream and closes its side has gone; nobody else streams without end.
+            // Anyone who follows a stream and closes its side has gone; nobody else streams without end.
             guard isStreaming else { return }
             let running = running
             cutAnswer()

@@ -33,7 +33,7 @@ final class LoopCore: @unchecked Sendable {
     private var lastRegistration: UInt64 = 0
     private var endOfTurn: [() -> Void] = []
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsPerTurn)
-    /// Lent to whoever reads or writes on the loop, so that idle connections hold no buffers.
+    /// Lent to what reads or writes on the loop, so that idle connections hold no buffers.
     let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
     var outputBuffer: [UInt8] = []
     /// Set before the thread starts.
@@ -149,7 +149,7 @@ final class LoopCore: @unchecked Sendable {
         }
     }
 
-    /// Runs what was queued when it begins; what that queues waits for the next turn, behind the sockets.
+    /// Runs what was queued when it begins; what that queues waits for the next turn, after the sockets.
     private func runQueue() {
         let work = queue.withLock { queue in
             let work = queue.work

@@ -16,7 +16,7 @@ protocol ReadinessHandler: AnyObject {
     func ready(_ readiness: Readiness)
 }
 
-/// Names a descriptor's place in a loop: never used twice, unlike the descriptor itself.
+/// Names a descriptor's slot in a loop: never used twice, unlike the descriptor itself.
 struct Registration: Hashable {
     let number: UInt64
     let descriptor: Int32

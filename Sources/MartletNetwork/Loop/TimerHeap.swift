@@ -14,7 +14,7 @@ struct TimerHeap<Action> {
     private var actions: [TimerID: Action] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// When the next timer falls due. A cancelled one may still stand there, so this can be early, never late.
+    /// When the next timer falls due. A cancelled one may still be there, so this can be early, never late.
     var nextDue: ContinuousClock.Instant? { actions.isEmpty ? nil : heap.first?.due }
 
     var isEmpty: Bool { actions.isEmpty }

@@ -37,7 +37,7 @@ public final class ConnectionControl: Sendable {
         target.loop.perform { [target] in target.value.connection?.reset() }
     }
 
-    /// Sends bytes past the protocol that is spoken, behind what it has written already.
+    /// Sends bytes past the protocol that is spoken, after what it has written already.
     public func write(_ bytes: [UInt8]) {
         target.loop.perform { [target] in target.value.connection?.inject(bytes) }
     }

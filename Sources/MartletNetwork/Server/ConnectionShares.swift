@@ -37,7 +37,7 @@ struct ConnectionShares {
         networks[network] = left > 0 ? left : nil
     }
 
-    /// What runs short now. The last hundredth is kept free, so that whoever comes next need not wait.
+    /// What runs short now. The last hundredth is kept free, so that the next connection need not wait.
     func shortage(for network: PeerNetwork) -> Shortage? {
         if network != .local, count(of: network) >= share - share / 100 { return .of(network) }
         return total >= limit - limit / 100 ? .everywhere : nil

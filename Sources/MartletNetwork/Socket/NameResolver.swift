@@ -20,7 +20,7 @@ final class NameResolver: Sendable {
 
     private let state = Mutex(State())
 
-    /// Addresses of a name, those that the system prefers first; an address is its own answer, given at once. Asked anew for
+    /// Addresses of a name, those that the system prefers first; an address is its own answer, given at once. Asked again for
     /// each connection.
     /// - Parameters:
     ///   - isStrangers: Whether somebody chose the name who may want the resolver to be busy.

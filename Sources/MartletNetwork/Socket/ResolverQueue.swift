@@ -41,7 +41,7 @@ struct ResolverQueue<Question: Sendable> {
         return entry
     }
 
-    /// One that was asked is answered: what else waits of its site goes behind all others.
+    /// One that was asked is answered: what else waits of its site goes after all others.
     mutating func finish(_ entry: Entry) {
         guard let site = entry.site else { return }
         busySites.remove(site)

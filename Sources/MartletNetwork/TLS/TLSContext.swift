@@ -77,7 +77,7 @@ final class TLSContext: @unchecked Sendable {
             }
         }
         guard count > 0 else { throw NetworkError(.configuration, "there is no certificate to trust in the PEM text") }
-        // Whoever names a certificate trusts it, whether or not it is a root.
+        // Anyone who names a certificate trusts it, whether or not it is a root.
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
     }
 }

@@ -6,7 +6,7 @@ struct WebSocketReader {
         case message(WebSocketMessage)
         case ping([UInt8])
         case pong
-        /// The peer says goodbye; nothing is read behind it.
+        /// The peer says goodbye; nothing is read after it.
         case close(UInt16?)
     }
 

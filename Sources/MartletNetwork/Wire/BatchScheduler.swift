@@ -40,7 +40,7 @@ struct BatchScheduler: Equatable {
     /// - Parameter standing: Of each place.
     /// - Returns: nil where all are empty.
     mutating func next(of count: Int, _ status: (Int) -> Standing) -> Turn? {
-        // Of the flows behind the last one, and of all.
+        // Of the flows after the last one, and of all.
         var after: Head?
         var first: Head?
         var short: Head?

@@ -20,7 +20,7 @@ struct ADMCredential: Sendable {
     let tokenOrigin: HTTPOrigin
     let tokenPath: String
     let sendOrigin: HTTPOrigin
-    /// What stands around the registration id in the path of a message.
+    /// What is around the registration id in the path of a message.
     let sendPath: (prefix: String, suffix: String)
     let tokenSettings: TransportSettings
     let sendSettings: TransportSettings

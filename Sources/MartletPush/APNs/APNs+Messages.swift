@@ -3,7 +3,7 @@ public import MartletModel
 
 extension APNs {
     /// Device tokens are opaque and their length is not promised: hexadecimal digits, two per byte. The original hub takes
-    /// any such text, and so do tests written for it; whether a device has it is for the service to say. A mark may stand
+    /// any such text, and so do tests written for it; whether a device has it is for the service to say. A mark may be
     /// before them (`APNsTokenKind`).
     static let tokenLengths = 2...512
 

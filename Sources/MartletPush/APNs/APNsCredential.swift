@@ -69,7 +69,7 @@ struct APNsCredential: Sendable {
         }
     }
 
-    /// The file's whole text, or only what stands between its first and last line.
+    /// The file's whole text, or only what is between its first and last line.
     private static func privateKey(_ text: String) throws(CryptoError) -> P256PrivateKey {
         if text.contains("-----BEGIN") { return try P256PrivateKey(pem: text) }
         guard let bytes = Base64.decode(text.filter { !$0.isWhitespace }) else { throw .malformedPrivateKey }

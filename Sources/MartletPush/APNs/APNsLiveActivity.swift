@@ -39,7 +39,7 @@ enum APNsLiveActivity {
         if event == .start { try checkStart(aps) }
     }
 
-    /// The end of an activity may leave it as it stands.
+    /// The end of an activity may leave it as it is.
     private static func checkState(of aps: JSON, at event: Event) throws(PushServiceError) {
         if event == .end, aps["content-state"] == nil { return }
         guard aps["content-state"]?.object != nil else {

@@ -12,7 +12,7 @@ public enum APNsPushType: String, Sendable, CaseIterable {
     case widgets
     case controls
 
-    /// What the topic has behind the app's bundle id.
+    /// What the topic has after the app's bundle id.
     public var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""

@@ -4,7 +4,7 @@ import MartletModel
 
 /// What a device token is good for: the one that an app gets for its alerts, or another.
 ///
-/// Whoever registers a token may say so in front of it, as in `liveactivity:80AB…`. It is then spared every message of
+/// Anyone who registers a token may say so in front of it, as in `liveactivity:80AB…`. It then gets no message of
 /// another kind, and a notification to everybody, or to all that a user has, reaches the tokens that it is for. A token
 /// without a mark is sent whatever is sent to it.
 enum APNsTokenKind: String, CaseIterable {
@@ -23,7 +23,7 @@ enum APNsTokenKind: String, CaseIterable {
     case widgets
     case controls
 
-    /// What stands between the mark and the token.
+    /// What is between the mark and the token.
     static let separator = UInt8(ascii: ":")
 
     /// Whether a token of the kind is for a push.

@@ -21,7 +21,7 @@ public enum Baidu: PushPlatform {
         return handle.text
     }
 
-    /// In one text the two ids stand with a dash between them.
+    /// In one text the two ids have a dash between them.
     public static func handle(from text: String) -> PushHandle {
         let ids = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         return ids.count == 2 ? PushHandle(parts: ids.map(String.init)) : PushHandle(text: text)

@@ -5,7 +5,7 @@ public import MartletModel
 
 /// Firebase Cloud Messaging by its HTTP v1 API (PushServices.md, section 2).
 ///
-/// The device's token stands in the body, so every device has a body of its own: the message with the token at its
+/// The device's token is in the body, so every device has a body of its own: the message with the token at its
 /// beginning.
 public struct FCM: PushService {
     public static let descriptor = PushPlatformDescriptor(

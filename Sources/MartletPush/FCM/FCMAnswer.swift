@@ -13,7 +13,7 @@ struct FCMAnswer {
     private static let detailLimit = 16
 
     let httpStatus: Int
-    /// Whether a message was taken, and not only something said by whoever stands in between.
+    /// Whether a message was taken, and not only something said by a proxy in between.
     let namesMessage: Bool
     /// `error.status`.
     let status: String?

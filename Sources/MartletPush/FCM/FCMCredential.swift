@@ -25,7 +25,7 @@ struct FCMCredential: Sendable {
     let clientEmail: String
     let privateKey: RSAPrivateKey
     let origin: HTTPOrigin
-    /// Where tokens are given, as whoever gives them calls it.
+    /// Where tokens are given, by the name that the giver uses.
     let tokenEndpoint: String
     let tokenOrigin: HTTPOrigin
     let tokenPath: String
@@ -65,7 +65,7 @@ struct FCMCredential: Sendable {
         messagesPerMinute = pace
     }
 
-    /// The PEM text of the account's file, in which line breaks may still stand as that file has them: `\n`.
+    /// The PEM text of the account's file, in which line breaks may still be as that file has them: `\n`.
     private static func privateKey(_ text: String?) throws(PushServiceError) -> RSAPrivateKey {
         do throws(CryptoError) {
             guard let text else { throw .malformedPrivateKey }

@@ -18,7 +18,7 @@ enum FCMMessage {
     /// A body with its message at the beginning, so that the device's token can be put there.
     /// - Parameters:
     ///   - content: The message.
-    ///   - options: What else stands in the envelope.
+    ///   - options: What else is in the envelope.
     static func canonical(_ content: [String: JSON], options: [String: JSON] = [:]) -> [UInt8] {
         var body = Array(#"{"message":"#.utf8) + JSON.object(content).bytes
         let rest = JSON.object(options).bytes

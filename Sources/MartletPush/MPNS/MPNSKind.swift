@@ -25,7 +25,7 @@ extension MPNS {
             }
         }
 
-        /// By the element that the notification's root holds, or that stands without it. What is no XML is raw.
+        /// By the element that the notification's root holds, or the lack of it. What is no XML is raw.
         init(body: [UInt8]) {
             let names = XMLText.names(of: body, depth: 2).map { $0.lowercased() }
             switch names.first == "notification" ? names.dropFirst().first : names.first {

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Handles that are the addresses of their own channels, at hosts below a name of the service's. Whoever registers one
+/// Handles that are the addresses of their own channels, at hosts below a name of the service's. Anyone who registers one
 /// may have made it up, so it is judged when it is registered and again when it is sent to.
 struct ChannelAddress: Sendable {
     /// What the names of the hosts end with, in lower case and without a dot before it.

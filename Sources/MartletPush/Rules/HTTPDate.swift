@@ -1,6 +1,6 @@
 import MartletModel
 
-/// A moment as HTTP fields say it, in each of the three forms that must be understood (RFC 9110, section 5.6.7).
+/// A point in time as HTTP fields write it, in each of the three forms that must be understood (RFC 9110, section 5.6.7).
 enum HTTPDate {
     /// nil for anything else.
     /// - Parameter now: What a year of two digits is closest to.

@@ -29,7 +29,7 @@ enum HandleRules {
         return origin.description + (rest.isEmpty ? "/" : rest)
     }
 
-    /// What stands behind the first slash of an address's path, the query included; nil for what is no address.
+    /// What follows the first slash of an address's path, the query included; nil for what is no address.
     static func pathAfterSlash(of address: some Collection<UInt8>) -> ArraySlice<UInt8>? {
         let address = Array(address)
         guard let colon = address.firstIndex(of: UInt8(ascii: ":")), address[colon...].starts(with: "://".utf8)

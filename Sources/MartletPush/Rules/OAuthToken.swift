@@ -14,7 +14,7 @@ enum OAuthToken {
     /// Asks for a token with a form.
     /// - Parameters:
     ///   - form: Names and values, not encoded, in the order in which they are sent.
-    ///   - path: The token endpoint behind its origin, with the first slash.
+    ///   - path: The token endpoint after its origin, with the first slash.
     static func exchange(
         _ form: KeyValuePairs<String, String>, to origin: HTTPOrigin, path: String,
         settings: TransportSettings = TransportSettings()
@@ -66,7 +66,7 @@ enum OAuthToken {
         return .seconds(min(seconds, 86_400))
     }
 
-    /// Whether the token can stand in a field.
+    /// Whether the token can be in a field.
     private static func isSendable(_ token: String) -> Bool {
         (1...16_384).contains(token.utf8.count) && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }

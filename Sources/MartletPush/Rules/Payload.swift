@@ -30,7 +30,7 @@ enum Payload {
     /// One key of several texts, of which some may be empty.
     static func key(_ parts: [String]) -> String { JSON.array(parts.map(JSON.string)).text }
 
-    /// The seconds until a moment, as far as a platform counts.
+    /// The seconds until a given time, as far as a platform counts.
     static func seconds(until timestamp: Timestamp, from now: Timestamp, within limits: ClosedRange<Int64>) -> Int64 {
         min(max((timestamp - now).components.seconds, limits.lowerBound), limits.upperBound)
     }
@@ -42,7 +42,7 @@ enum Payload {
     }
 
     /// The texts of a message by their names.
-    /// - Parameter name: What the alert is called, where there is one; nil where it stands somewhere else.
+    /// - Parameter name: What the alert is called, where there is one; nil where it is somewhere else.
     static func members(of data: DataMessage, alertAs name: String? = nil) -> [String: JSON] {
         var members = Dictionary(data.texts.map { ($0.name, JSON.string($0.value)) }) { _, last in last }
         if let name, let alert = data.alert { members[name] = .string(alert) }

@@ -1,6 +1,6 @@
 /// As much of XML as a payload's kind is told by.
 enum XMLText {
-    /// The local name of a document's root element: what stands behind the byte order mark, the declaration, comments
+    /// The local name of a document's root element: what follows the byte order mark, the declaration, comments
     /// and white space. nil where that is no element.
     static func rootName(of document: some Collection<UInt8>) -> String? {
         names(of: document, depth: 1).first
@@ -52,7 +52,7 @@ enum XMLText {
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// What stands behind white space, instructions and comments; nil where one of them does not end.
+    /// What follows white space, instructions and comments; nil where one of them does not end.
     private static func afterMiscellaneous(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var rest = text
         while true {
@@ -69,7 +69,7 @@ enum XMLText {
         }
     }
 
-    /// What stands behind the end of a start tag; nil where the tag has no content or no end.
+    /// What follows the end of a start tag; nil where the tag has no content or no end.
     private static func content(ofTag tag: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var quote: UInt8?
         for (index, byte) in zip(tag.indices, tag) {

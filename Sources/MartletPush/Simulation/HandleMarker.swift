@@ -16,7 +16,7 @@ public enum HandleMarker: Hashable, Sendable {
 
     private static let slownessLimit = 60_000
 
-    /// Reads what stands behind the last tilde of a handle; nil where that is no marker.
+    /// Reads what follows the last tilde of a handle; nil where that is no marker.
     public init?(endOf handle: some StringProtocol) {
         guard let tilde = handle.lastIndex(of: "~") else { return nil }
         let text = handle[handle.index(after: tilde)...]

@@ -3,7 +3,7 @@ public import MartletHTTP
 /// What a simulator does about one request.
 public struct SimulatedAnswer: Sendable {
     public var response: HTTPResponse
-    /// What is done to the request's connection behind the answer.
+    /// What is done to the request's connection after the answer.
     public var steps: [ConnectionStep]
     /// How long the answer takes.
     public var delay: Duration

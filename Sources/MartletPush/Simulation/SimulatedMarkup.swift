@@ -3,9 +3,9 @@ struct SimulatedMarkup {
     struct Element: Equatable {
         /// Without the prefix.
         let name: String
-        /// What stands behind the name in the start tag, as written.
+        /// What follows the name in the start tag, as written.
         let attributes: String
-        /// How many elements it stands in.
+        /// How many elements it is in.
         let depth: Int
         /// The text in it and in none of its elements, references resolved, white space at the ends left out.
         var text = ""
@@ -51,7 +51,7 @@ struct SimulatedMarkup {
         return true
     }
 
-    /// - Parameter tag: What stands between the angle brackets.
+    /// - Parameter tag: What is between the angle brackets.
     private mutating func take(tag: Substring) -> Bool {
         if tag.first == "/" {
             let name = tag.dropFirst().prefix { !$0.isWhitespace }

@@ -46,7 +46,7 @@ struct SimulatedTokens: Sendable {
     /// - Parameters:
     ///   - scope: The one that tokens are given for.
     ///   - fault: What the service is to say to a request that it would grant.
-    ///   - isTextual: Whether the lifetime stands there as text.
+    ///   - isTextual: Whether the lifetime is there as text.
     mutating func answer(
         _ request: HTTPRequest, scope: String, fault: ServiceFault? = nil, isTextual: Bool = false, at now: Timestamp
     ) -> HTTPResponse {

@@ -11,7 +11,7 @@ extension WebPush {
 
     /// PushServices.md, section 5.6.
     ///
-    /// Nothing here stops the whole platform: whoever registers a subscription chooses what answers for it, and one who
+    /// Nothing here stops the whole platform: anyone who registers a subscription chooses what answers for it, and one who
     /// answers 401 must not silence everybody else. A wait that a service asks for holds for its own origin.
     public func outcome(of response: HTTPResponse, at now: Timestamp) -> Outcome {
         let status = response.status.code

@@ -20,7 +20,7 @@ public struct WebPush: PushService {
     public static let handlesAreAddresses = true
     public static let tokensAreForOneOrigin = true
 
-    /// What is left of the 4,096 bytes that a service must take, behind the header, the tag and the delimiter of the
+    /// What is left of the 4,096 bytes that a service must take, after the header, the tag and the delimiter of the
     /// encryption.
     static let plaintextLimit = 3993
     /// What keys of messages are derived for (RFC 8291, section 3.4).

@@ -4,7 +4,7 @@ import MartletModel
 
 /// A subscription as a request is made of it, read from the text of its handle.
 struct WebPushSubscription {
-    /// What stands behind the first slash of the endpoint's path, the query included.
+    /// What follows the first slash of the endpoint's path, the query included.
     let pathAfterSlash: ArraySlice<UInt8>
     /// The browser's public key, 65 bytes.
     let point: [UInt8]

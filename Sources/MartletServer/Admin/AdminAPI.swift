@@ -6,7 +6,7 @@ import MartletModel
 /// Administration, in JSON over the admin socket: hubs with their credentials, users, storage containers, the audit, the
 /// server's key, backups, and metrics as text.
 ///
-/// Whoever may open the socket may do everything, so it has mode 0600. Commands that find no running server ask this
+/// Anyone who may open the socket may do everything, so it has mode 0600. Commands that find no running server ask this
 /// same handler in their own process.
 struct AdminAPI: Sendable {
     private static let bodyLimit = 1 << 20

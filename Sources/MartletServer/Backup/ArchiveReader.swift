@@ -14,7 +14,7 @@ struct ArchiveReader {
     }
 
     /// Goes to the next member; the one before must have been read to its end.
-    /// - Returns: nil behind the last, when all digests are right and nothing follows.
+    /// - Returns: nil after the last, when all digests are right and nothing follows.
     /// - Throws: `BackupError`, or what the source throws.
     mutating func next() throws -> ArchiveHeader? {
         guard let header = ArchiveHeader(try bytes(ArchiveHeader.byteCount)) else {

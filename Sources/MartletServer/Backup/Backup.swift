@@ -2,7 +2,7 @@ import MartletCrypto
 import MartletModel
 import MartletStorage
 
-/// A backup that is being written: an archive of what storage held at one moment.
+/// A backup that is being written: an archive of what storage held at one point in time.
 struct Backup: Sendable {
     static let keysName = "secret.key"
     /// Large enough that a piece costs more than handing it on.

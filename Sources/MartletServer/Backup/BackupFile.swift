@@ -28,7 +28,7 @@ public struct BackupFile {
 
     /// Makes a data directory of a backup; on disk when this returns, and nothing where it throws.
     /// - Parameter data: Its path: that of an empty directory, or of none.
-    /// - Throws: `ServerError` saying what stands in the way.
+    /// - Throws: `ServerError` saying what is in the way.
     public static func restore(_ path: String, into data: String) throws(ServerError) -> Summary {
         try reading(path) { file in
             let restoration = try StorageRestoration(into: data)

@@ -3,7 +3,7 @@ import MartletBackend
 extension ServerConfiguration {
     /// An identity provider whose tokens the app backend accepts.
     public struct OpenIDConnect: Sendable {
-        /// As it stands in the provider's tokens.
+        /// As it is in the provider's tokens.
         public var issuer: String
         /// What the provider calls this server.
         public var audience: String

@@ -16,7 +16,7 @@ public struct ServerConfiguration: Sendable {
         public var host: String
         public var port: UInt16
 
-        /// Reads `HOST:PORT`; an IPv6 address stands in brackets.
+        /// Reads `HOST:PORT`; an IPv6 address is in brackets.
         public init?(_ text: String) {
             guard let origin = HTTPOrigin("http://\(text)"), text.last.map({ $0 != "]" }) ?? false,
                 text.contains(":")
@@ -47,7 +47,7 @@ public struct ServerConfiguration: Sendable {
     public var listen: Address?
     public var tlsListen: Address?
     public var tls: TLS?
-    /// The address that clients use where a proxy stands in front; nil where they come directly.
+    /// The address that clients use where a proxy is in front; nil where they come directly.
     public var publicURL: HTTPOrigin?
     /// The hub that the app backend sends through; nil for the only one there is.
     public var backendHub: String?

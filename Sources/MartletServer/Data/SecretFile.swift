@@ -101,7 +101,7 @@ enum SecretFile {
         return temporary
     }
 
-    /// What stands before the last slash; nil where that is nothing.
+    /// What comes before the last slash; nil where that is nothing.
     private static func directory(of path: String) -> String? {
         guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
         return String(path[..<slash])

@@ -32,7 +32,7 @@ struct KeyRotation: Sendable {
         return try await status()
     }
 
-    /// Seals anew what older keys have sealed, for a few seconds.
+    /// Seals again what older keys have sealed, for a few seconds.
     func reseal() async throws(ServerError) -> Status {
         _ = try await stored { () throws(StorageError) in try await storage.reseal(before: .now + Self.portion) }
         return try await status()

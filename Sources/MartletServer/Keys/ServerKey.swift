@@ -5,7 +5,7 @@ struct ServerKey: Sendable {
     /// The length of an id in bytes.
     static let idByteCount = 4
 
-    /// Says which key it is and nothing else of it; stands before everything that is sealed with it.
+    /// Says which key it is and nothing else of it; comes before everything that is sealed with it.
     let id: [UInt8]
     private let secret: SecretBytes
 

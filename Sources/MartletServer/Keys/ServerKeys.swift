@@ -74,7 +74,7 @@ final class ServerKeys: Sendable {
                 + "\(environmentVariable).")
     }
 
-    /// Reads the file again: whoever had the data directory before this process got it may have changed it.
+    /// Reads the file again: anyone who had the data directory before this process got it may have changed it.
     func reload() throws(ServerError) {
         guard let path else { return }
         try use(try Self.read(path))
@@ -182,7 +182,7 @@ final class ServerKeys: Sendable {
     }
 }
 
-/// Seals with AES-256-GCM. Before the box stands the id of its key, which is authenticated with the context.
+/// Seals with AES-256-GCM. Before the box is the id of its key, which is authenticated with the context.
 extension ServerKeys: Sealer {
     var mark: [UInt8] { state.withLock { $0.ring.newest.id } }
 

@@ -2,7 +2,7 @@ import MartletCore
 import MartletCrypto
 import MartletHTTP
 
-/// `GET /metrics`, for whoever has the token.
+/// `GET /metrics`, for anyone who has the token.
 struct MetricsAPI: HTTPHandler {
     static let segment = "metrics"
 

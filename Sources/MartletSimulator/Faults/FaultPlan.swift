@@ -52,7 +52,7 @@ public struct FaultPlan: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds a rule behind those that there are; the first rule whose fault happens wins.
+    /// Adds a rule after those that there are; the first rule whose fault happens wins.
     /// - Returns: The number of the rule.
     @discardableResult
     public mutating func add(_ rule: FaultRule, at now: Timestamp) throws(SimulatorError) -> Int {
@@ -76,7 +76,7 @@ public struct FaultPlan: Sendable {
         marked = [:]
     }
 
-    /// Whether any rule is decided at this moment for a service.
+    /// Whether any rule is decided at this time for a service.
     func decides(at timestamp: FaultTrigger, for service: PlatformID) -> Bool {
         entries.contains { $0.rule.timestamp == timestamp && $0.rule.scope.service.map { $0 == service } ?? true }
     }

@@ -56,7 +56,7 @@ public struct FaultRule: Hashable, Sendable {
         try members.finish()
     }
 
-    /// Reads a rule as it stands in a flag: `slow delay=2000 every=10`, the name of the fault and members of the JSON form.
+    /// Reads a rule as it is in a flag: `slow delay=2000 every=10`, the name of the fault and members of the JSON form.
     public init(text: Substring) throws(SimulatorError) {
         let words = text.split(separator: " ")
         guard let name = words.first else { throw SimulatorError("A fault begins with its name.") }

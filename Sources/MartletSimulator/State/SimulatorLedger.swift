@@ -4,7 +4,7 @@ import MartletPush
 
 /// A file with a line of JSON for every message that a service took, written before the service answers.
 ///
-/// Whoever judges a hub counts by it what arrived and when, also by the clock that nobody sets: `steady` is that of
+/// A judge of a hub counts by it what arrived and when, also by the clock that nobody sets: `steady` is that of
 /// `CLOCK_MONOTONIC`, in seconds.
 final class SimulatorLedger: Sendable {
     private let file: Int32

@@ -9,9 +9,9 @@ struct AudienceCounter {
         fileprivate(set) var count = AudienceCount()
         /// nil before the first call.
         fileprivate var start: Start?
-        /// Those that are left, the one in hand first.
+        /// Those that are left, the current one first.
         fileprivate var platforms: [PlatformID] = []
-        /// The last channel of the platform in hand that was counted.
+        /// The last channel of the current platform that was counted.
         fileprivate var after: Int64 = ChannelID.none.rawValue
 
         init(_ query: AudienceCountQuery) {
@@ -24,7 +24,7 @@ struct AudienceCounter {
     fileprivate struct Start {
         let snapshot: AudienceSnapshot
         let bounds: AudienceBounds
-        /// The last there was; whoever has a later one came later.
+        /// The last there was; a channel with a later one was added later.
         let lastChannel: Int64
     }
 

@@ -5,13 +5,13 @@ import MartletCore
 ///
 /// A class to be subclassed and no protocol: a page of thousands makes several calls per row.
 class AudienceCursor {
-    /// The first member at or behind a position; `.end` where there is none.
+    /// The first member at or after a position; `.end` where there is none.
     func seek(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
         .end
     }
 
     /// Looks whether a position is a member, and no further than that takes.
-    /// - Returns: The position where it is one; otherwise one behind it, before which there is no other member.
+    /// - Returns: The position where it is one; otherwise one after it, before which there is no other member.
     func probe(_ position: AudiencePosition) throws(StorageError) -> AudiencePosition {
         try seek(position)
     }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// How an expression is answered from sorted lists of members: every negation stands beside something that it takes
+/// How an expression is answered from sorted lists of members: every negation is beside something that it takes
 /// away from, so that nothing has to be listed only to be left out.
 indirect enum AudiencePlan: Equatable {
     case everyone

@@ -11,7 +11,7 @@ struct AudiencePosition: Comparable {
     /// Behind every registration.
     static let end = AudiencePosition(channel: .max, registration: .max)
 
-    /// The first place behind this one, within the same channel.
+    /// The first position after this one, within the same channel.
     var next: AudiencePosition { AudiencePosition(channel: channel, registration: registration + 1) }
 
     @inline(__always)

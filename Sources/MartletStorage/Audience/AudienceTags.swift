@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// Reads the tags of whoever an audience query finds, on one connection.
+/// Reads the tags of the devices that an audience query finds, on one connection.
 struct AudienceTags {
     private let connection: Connection
 

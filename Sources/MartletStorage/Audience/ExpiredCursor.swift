@@ -11,7 +11,7 @@ final class ExpiredCursor: AudienceCursor {
 
     private let statement: Statement
     private let now: Timestamp
-    /// The first registration with an expiry at or behind where it was asked last, and whether that has passed.
+    /// The first registration with an expiry at or after where it was asked last, and whether that has passed.
     private var current = AudiencePosition.start
     private var isExpired = false
     private var isStarted = false

@@ -7,7 +7,7 @@ import MartletCore
 final class IntersectionCursor: AudienceCursor {
     private let left: AudienceCursor
     private let right: AudienceCursor
-    /// Where they stand.
+    /// Where they are.
     private var leftIndex = AudiencePosition.start
     private var rightIndex = AudiencePosition.start
 

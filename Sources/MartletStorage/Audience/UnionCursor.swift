@@ -4,7 +4,7 @@ import MartletCore
 final class UnionCursor: AudienceCursor {
     private let left: AudienceCursor
     private let right: AudienceCursor
-    /// Where they stand.
+    /// Where they are.
     private var leftIndex = AudiencePosition.start
     private var rightIndex = AudiencePosition.start
 

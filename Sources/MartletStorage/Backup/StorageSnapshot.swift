@@ -1,10 +1,10 @@
 import Glibc
 import MartletCore
 
-/// All that storage held at one moment: a copy of the database, and with it the files that it needs, which are read
+/// All that storage held at one point in time: a copy of the database, and with it the files that it needs, which are read
 /// while they are in use.
 ///
-/// A progress map may be of a later moment than the database, and then tells of pushes that the database does not know
+/// A progress map may be of a later time than the database, and then tells of pushes that the database does not know
 /// of yet, as after the end of a process. The content of a payload that has gone meanwhile had expired.
 public final class StorageSnapshot: Sendable {
     /// The names of the migrations that made the database's schema.
@@ -28,7 +28,7 @@ public final class StorageSnapshot: Sendable {
         self.bodies = bodies
     }
 
-    /// Goes through the files: the database first, then what stands beside it.
+    /// Goes through the files: the database first, then what is beside it.
     public func forEachFile(_ visit: (SnapshotFile) async throws -> Void) async throws {
         guard let database = try await open(.database, index.database) else {
             throw StorageError(.unavailable, "The copy of the database is gone; try again.")

@@ -197,7 +197,7 @@ struct ContainerDirectory: Sendable {
     // MARK: What is left over
 
     /// Removes what nobody goes on with: uploads and containers that were being removed when the process ended, and
-    /// blocks and resumable uploads that have not changed since a moment.
+    /// blocks and resumable uploads that have not changed since a given time.
     func clean(before timestamp: Timestamp) throws(ContainerError) {
         for entry in try entries("\(root)/\(Self.uploads)") {
             let path = path(ofUpload: entry.name)

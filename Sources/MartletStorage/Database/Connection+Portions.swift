@@ -4,7 +4,7 @@ extension Connection {
     /// Removes the first rows of one owner in a table whose primary key begins with the owner. Where they end is looked
     /// up first: SQLite would go through all of an owner's rows for a list of those that are to go.
     /// - Parameters:
-    ///   - key: The column of the primary key behind the owner's.
+    ///   - key: The column of the primary key after the owner's.
     ///   - limit: At least 1.
     /// - Returns: How many went: a few more than the limit where rows share the last key.
     func removePortion(

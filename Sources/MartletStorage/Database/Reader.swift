@@ -17,7 +17,7 @@ actor Reader {
         executor = ThreadExecutor()
     }
 
-    /// Lends the connection; all that is read in one call is of one moment.
+    /// Lends the connection; all that is read in one call is of one point in time.
     nonisolated func read<Value: Sendable>(
         _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {

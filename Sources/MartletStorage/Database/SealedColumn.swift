@@ -14,7 +14,7 @@ struct SealedColumn: Sendable {
         let context: String
     }
 
-    /// Rows behind one, in order, whose secrets do not begin with a mark.
+    /// Rows after one, in order, whose secrets do not begin with a mark.
     func rows(
         after id: Int64, notMarked mark: [UInt8], limit: Int, on connection: Connection
     ) throws(StorageError) -> [Row] {

@@ -1,4 +1,4 @@
-/// A dictionary of texts as bytes: each name, in order, and behind it its value.
+/// A dictionary of texts as bytes: each name, in order, and after it its value.
 enum StringMapCoding {
     static func encode(_ map: [String: String]) -> [UInt8] {
         TextListCoding.encode(texts(of: map))

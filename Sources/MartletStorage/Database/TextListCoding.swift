@@ -1,4 +1,4 @@
-/// Texts as bytes: each behind its length in four bytes, big-endian.
+/// Texts as bytes: each after its length in four bytes, big-endian.
 enum TextListCoding {
     static func encode(_ texts: [String]) -> [UInt8] {
         var bytes: [UInt8] = []

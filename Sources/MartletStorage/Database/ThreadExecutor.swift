@@ -29,7 +29,7 @@ final class ThreadExecutor: SerialExecutor {
     }
 }
 
-/// The queue between whoever posts and the one thread that works.
+/// The queue between the threads that post work and the one thread that does it.
 ///
 /// Unchecked: `work`, `isClosed` and `thread` are touched under `mutex` only.
 private final class Mailbox: @unchecked Sendable {

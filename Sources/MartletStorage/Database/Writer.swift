@@ -4,7 +4,7 @@ import Synchronization
 /// The one connection that writes, on its own thread. Everything that waits when it comes round is one transaction
 /// (group commit), and each caller resumes after the commit.
 ///
-/// Changes stand in no savepoints: SQLite would copy every page before its first change in each, and at the end of every
+/// Changes have no savepoints: SQLite would copy every page before its first change in each, and at the end of every
 /// statement walk through all of these copies, which makes a long change cost the square of its length. Where a change
 /// fails, which is rare, the others of its group are done again.
 actor Writer {
@@ -63,7 +63,7 @@ actor Writer {
 
     /// Copies the database, a megabyte at a time, between the transactions of others. One copy is made at a time.
     /// - Parameter path: An existing empty file.
-    /// - Returns: What `query` read at the moment that the copy shows.
+    /// - Returns: What `query` read at the time that the copy shows.
     nonisolated func copy<Value: Sendable>(
         to path: String, _ query: @Sendable (Connection) throws(StorageError) -> Value
     ) async throws(StorageError) -> Value {

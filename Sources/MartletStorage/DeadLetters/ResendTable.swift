@@ -113,7 +113,7 @@ struct ResendTable {
             : "r.hub = ?8 AND r.id = f.registration_id AND r.template IS NULL"
     }
 
-    /// - Parameter row: Its third column is the registration's channel of now, before its sequence number.
+    /// - Parameter row: Its third column is the registration's current channel, before its sequence number.
     private static func memberNow(
         _ row: Statement, _ member: AudienceMember, in delivery: Delivery
     ) -> AudienceMember? {

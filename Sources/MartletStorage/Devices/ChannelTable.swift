@@ -34,7 +34,7 @@ struct ChannelTable {
         return id
     }
 
-    /// Notes that a channel was registered again with the handle that it has.
+    /// Records that a channel was registered again with the handle that it has.
     /// - Returns: false for one that is suspected, of which nothing is noted.
     func renew(_ channel: ChannelID, at now: Timestamp) throws(StorageError) -> Bool {
         try connection.run(

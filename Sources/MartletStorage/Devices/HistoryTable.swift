@@ -26,7 +26,7 @@ struct HistoryTable {
         try contents.keep(old.variables)
     }
 
-    /// Of which moment this transaction reads.
+    /// As of when this transaction reads.
     func snapshot() throws(StorageError) -> AudienceSnapshot {
         let numbers = try connection.all(
             "SELECT name, seq FROM sqlite_sequence WHERE name IN ('registration_history', 'registrations')"
@@ -92,7 +92,7 @@ struct HistoryTable {
 
     // MARK: Sweeping
 
-    /// Removes what ended before a moment.
+    /// Removes what ended before a given time.
     /// - Returns: How many went.
     func removeOld(before timestamp: Timestamp, limit: Int) throws(StorageError) -> Int {
         let oldest = try connection.all(

@@ -6,7 +6,7 @@ extension Migration {
     /// other's rows. `tag_members` is clustered so that the registrations of a tag come in the order of their channels,
     /// and so can be merged; the name '*' stands for all registrations of the platform and kind.
     ///
-    /// Most registrations have neither of the columns behind `expires_at`. Those that point at `contents` and
+    /// Most registrations have neither of the columns after `expires_at`. Those that point at `contents` and
     /// `installations` are no foreign keys, whose checks would want an index of the first and a look at every insert.
     ///
     /// `registration_history` has what registrations were before they were changed or removed, back to the change in

@@ -17,7 +17,7 @@ struct StoredRegistration {
         registration.expiresAt.map { $0 <= now } ?? false
     }
 
-    /// The names under which it stands in `tag_members`.
+    /// The names under which it is in `tag_members`.
     static func names(of tags: [Tag]) -> Set<String> {
         Set(tags.map(\.folded)).union([TagTable.everyone])
     }

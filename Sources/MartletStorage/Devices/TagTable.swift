@@ -119,7 +119,7 @@ struct TagScope: Hashable {
     var kind: AudienceQuery.Kind
 }
 
-/// Where a registration stands among the members of its tags.
+/// Where a registration is among the members of its tags.
 struct TagMembership: Equatable {
     var scope: TagScope
     var channel: ChannelID

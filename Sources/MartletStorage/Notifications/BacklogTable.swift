@@ -27,7 +27,7 @@ struct BacklogTable {
         try connection.execute(Self.triggers)
     }
 
-    /// What stands between a hub and another notification of so many bytes; nil where nothing does.
+    /// What keeps a hub from taking another notification of so many bytes; nil where nothing does.
     func excess(of hub: Hub.ID, adding bytes: Int, _ limits: BacklogLimits) -> BacklogExcess? {
         limits.excess(hub: size(of: hub), all: size(of: nil), adding: Int64(bytes))
     }

@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// The deliveries with collapse keys, by what whoever they are for has: a tag, a handle, or nothing in particular. On one
+/// The deliveries with collapse keys, by what their devices have: a tag, a handle, or nothing in particular. On one
 /// connection.
 struct CollapseTable {
     private let connection: Connection
@@ -217,7 +217,7 @@ private struct Later {
         return true
     }
 
-    /// The newest first, and of those to one expression only the newest: whoever was there for an earlier one, and still
+    /// The newest first, and of those to one expression only the newest: anyone who was there for an earlier one, and still
     /// is, was there for it as well.
     mutating func audiences(_ anchor: String) throws(StorageError) -> [Audience] {
         if let found = known[anchor] { return found }

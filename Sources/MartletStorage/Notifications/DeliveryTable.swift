@@ -5,7 +5,7 @@ import MartletModel
 struct DeliveryTable {
     let connection: Connection
 
-    /// The tables of what single members came to, with the column of their keys behind the delivery: a broadcast can
+    /// The tables of what single members came to, with the column of their keys after the delivery: a broadcast can
     /// leave a million rows, which are to go in portions before it does.
     static let parts = [
         ("refusals", "channel"), ("retries", "channel"), ("attempts", "channel"), ("ranges", "last_channel"),

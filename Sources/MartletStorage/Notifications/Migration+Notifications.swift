@@ -1,5 +1,5 @@
 extension Migration {
-    /// Messages stand apart, so that a step of a delivery does not write them again.
+    /// Messages have a table of their own, so that a step of a delivery does not write them again.
     ///
     /// `ranges`, `attempts` and `reached` tell what became of single members, for as long as the notification is kept.
     ///
@@ -12,8 +12,8 @@ extension Migration {
     ///
     /// Of a roll-out `halt_share` is in hundredths of a percent and `duration` in milliseconds; exactly one of `rate` and
     /// `duration` is filled. Its halting rule counts what ended since `succeeded` and `failed` had.
-    /// `collapse` has the collapse key and behind it, of a direct send, the keys of its handles. `collapses` has the
-    /// deliveries with such keys, by what whoever they are for has.
+    /// `collapse` has the collapse key and after it, of a direct send, the keys of its handles. `collapses` has the
+    /// deliveries with such keys, by what their devices have.
     static let notifications = Migration(
         name: "notifications",
         script: """

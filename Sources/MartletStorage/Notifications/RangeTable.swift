@@ -60,7 +60,7 @@ struct RangeTable {
     }
 }
 
-/// Counts, reasons and origins of a range as texts, each kind behind how many it has.
+/// Counts, reasons and origins of a range as texts, each kind after how many it has.
 private enum RangeSummary {
     static func encode(_ range: RangeRecord) -> [UInt8] {
         let counts = range.counts.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap {

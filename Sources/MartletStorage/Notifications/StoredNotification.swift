@@ -10,7 +10,7 @@ enum StoredNotification {
             n.rank
         """
     static let columnCount: Int32 = 25
-    /// What the columns are of, behind `notifications n`.
+    /// What the columns are of, after `notifications n`.
     static let joins = """
         CROSS JOIN messages m ON m.notification = n.sequence LEFT JOIN rollouts o ON o.notification = n.sequence
         """
@@ -62,7 +62,7 @@ enum StoredNotification {
 }
 
 extension Collapse {
-    /// The key and behind it those of the handles.
+    /// The key and after it those of the handles.
     var bytes: [UInt8] { TextListCoding.encode([key] + handleKeys) }
 }
 

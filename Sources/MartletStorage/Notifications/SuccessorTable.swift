@@ -64,7 +64,7 @@ struct SuccessorTable {
         return successors
     }
 
-    /// The moment that the page of a member was read at. The pages of a resend end where their dead letters do.
+    /// The time that the page of a member was read at. The pages of a resend end where their dead letters do.
     private func snapshot(of member: AudienceMember) throws(StorageError) -> AudienceSnapshot? {
         guard delivery.notification.resend == nil else {
             return try connection.first(
@@ -75,7 +75,7 @@ struct SuccessorTable {
         return try RangeTable(connection).range(of: member, in: delivery.id)?.snapshot
     }
 
-    /// A channel, and those that its native registrations had at a moment.
+    /// A channel, and those that its native registrations had at a given time.
     private func channels(
         of channel: ChannelID, at snapshot: AudienceSnapshot
     ) throws(StorageError) -> Set<ChannelID> {

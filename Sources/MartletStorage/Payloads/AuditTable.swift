@@ -50,7 +50,7 @@ struct AuditTable {
         return connection.changes
     }
 
-    /// Keeps only so many refusals, the latest: whoever tries ids can make any number.
+    /// Keeps only so many refusals, the latest: anyone who tries ids can make any number.
     /// - Returns: How many went.
     func removeRefusals(but count: Int, limit: Int) throws(StorageError) -> Int {
         try connection.run(

@@ -1,5 +1,5 @@
 extension Migration {
-    /// A payload's text stands apart, so that it can go before its record; its body is a file of that name.
+    /// A payload's text is apart, so that it can go before its record; its body is a file of that name.
     ///
     /// `size` is that of the content that is there, and `payload_totals` its sum for each sender, with what has expired
     /// and is not removed yet. `unread` counts the addressees that have not read what is read once.

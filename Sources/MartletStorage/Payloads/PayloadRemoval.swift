@@ -17,7 +17,7 @@ struct PayloadRemoval {
     }
 
     /// Lets expire what was added and never published.
-    /// - Parameter now: nil: all, because whoever was about to publish is gone.
+    /// - Parameter now: nil: all, because the process that was about to publish is gone.
     func expireUnpublished(at now: Timestamp?) throws(StorageError) {
         let end = now.map { $0 + (.zero - Self.patience) }
         try connection.run(

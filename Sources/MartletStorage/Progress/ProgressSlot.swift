@@ -40,7 +40,7 @@ struct ProgressSlot: @unchecked Sendable {
         words[0].store(0, ordering: .releasing)
     }
 
-    /// Takes out what is not of its owner, so that there are no entries behind an empty one. For the start, when nobody
+    /// Takes out what is not of its owner, so that there are no entries after an empty one. For the start, when nobody
     /// else has it.
     func clean(for owner: Delivery.ID) {
         let entries = entries(of: owner)
@@ -54,7 +54,7 @@ struct ProgressSlot: @unchecked Sendable {
         number > 0 && number < 1 << numberBits
     }
 
-    /// - Parameter owner: Of whoever asks: by now the slot may be another's.
+    /// - Parameter owner: The caller's: the slot may belong to another by now.
     func contains(_ number: Int64, of owner: Delivery.ID) -> Bool {
         guard Self.holds(number) else { return false }
         let wanted = Self.entry(number, owner)

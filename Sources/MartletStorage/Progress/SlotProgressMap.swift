@@ -1,7 +1,7 @@
 import MartletCore
 import Synchronization
 
-/// The progress of a small delivery, entered in a slot. Whoever finds no room there goes to a file as with large ones:
+/// The progress of a small delivery, entered in a slot. A delivery that finds no room there gets a file as with large ones:
 /// where more devices have come to be meant than when the slot was taken.
 final class SlotProgressMap: ProgressMap {
     let slot: ProgressSlot

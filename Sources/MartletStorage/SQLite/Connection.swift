@@ -1,7 +1,7 @@
 import CMartletSQLite
 import MartletCore
 
-/// One connection to the database with its prepared statements. Not Sendable: whoever owns it lends it to a closure on
+/// One connection to the database with its prepared statements. Not Sendable: its owner lends it to a closure on
 /// its own thread.
 final class Connection {
     private let database: OpaquePointer

@@ -2,8 +2,8 @@ import CMartletSQLite
 import MartletCore
 
 /// A copy of a database that is made in steps, between which its connection writes on: what it changes of the pages that
-/// have been copied is changed in the copy too. So the copy shows one moment, that of its last step. Another connection
-/// must not write meanwhile, for then it begins anew.
+/// have been copied is changed in the copy too. So the copy shows one point in time, that of its last step. Another connection
+/// must not write meanwhile, for then it begins again.
 ///
 /// Belongs to the thread of the connection that it copies; that must outlive it.
 final class DatabaseCopy {

@@ -1,10 +1,10 @@
 public import MartletCore
 
 extension SQLiteStorage {
-    /// How many secrets one transaction seals anew.
+    /// How many secrets one transaction seals again.
     private static let batchSize = 100
 
-    /// Seals anew, in small transactions, what was sealed with another key than the one that seals now. Others may read
+    /// Seals again, in small transactions, what was sealed with another key than the one that seals now. Others may read
     /// and write meanwhile, and what is interrupted goes on with the next call.
     /// - Parameter deadline: When to stop, between two transactions, as where the task is cancelled.
     /// - Returns: Whether all was gone through.

@@ -6,7 +6,7 @@ import Security
 /// Keeps the key pair in the keychain of this device: readable since it was first unlocked after it started, because
 /// pushes arrive while it is locked, and never in a backup for another device.
 ///
-/// The private key is not in the Secure Enclave, which would keep even whoever has broken into the device from copying
+/// The private key is not in the Secure Enclave, which would keep even anyone who has broken into the device from copying
 /// it: simulators and many Macs have no enclave. An app that can rely on one writes a `ClientCryptography` on
 /// `SecureEnclave.P256.KeyAgreement.PrivateKey`, whose private keys are that type's `dataRepresentation`; this store
 /// keeps those as well.

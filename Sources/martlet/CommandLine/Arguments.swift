@@ -4,7 +4,7 @@ enum Arguments {
     /// - Parameters:
     ///   - count: How many there are, the program's name among them.
     ///   - vector: Each ends with a NUL.
-    /// - Returns: Those behind the program's name.
+    /// - Returns: Those after the program's name.
     /// - Throws: `UsageError` where one is not UTF-8.
     static func words(
         _ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>

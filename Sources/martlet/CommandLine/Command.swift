@@ -2,7 +2,7 @@
 struct Command: Sendable {
     /// The words that select it: `hub`, `credential`, `set`.
     var path: [String]
-    /// Names of the words that must follow, in help's spelling: `NAME`; behind them those that may: `[NAME]`.
+    /// Names of the words that must follow, in help's spelling: `NAME`; after them those that may: `[NAME]`.
     var operands: [String]
     var summary: String
     /// With the file of each secret.

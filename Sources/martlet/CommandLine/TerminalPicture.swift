@@ -17,7 +17,7 @@ enum TerminalPicture: Equatable {
 
     /// Judges by what the terminal says of itself in the environment.
     /// - Parameter variable: The value of an environment variable.
-    /// - Returns: nil where it is none that is known to show pictures, or stands behind a multiplexer, which may not hand
+    /// - Returns: nil where it is none that is known to show pictures, or follows a multiplexer, which may not hand
     ///   them on.
     init?(_ variable: (String) -> String?) {
         guard variable("TMUX") == nil, variable("STY") == nil else { return nil }

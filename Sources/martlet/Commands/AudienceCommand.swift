@@ -29,7 +29,7 @@ enum AudienceCommand {
         for line in lines(count) { Terminal.print(line) }
     }
 
-    /// A line for all, one for each platform, and one where it was not all of one moment.
+    /// A line for all, one for each platform, and one where it was not all of one point in time.
     static func lines(_ count: JSON) -> [String] {
         let head = "\(counted(count, "devices", "device")), \(counted(count, "registrations", "registration"))"
         let platforms = (count["platforms"]?.object ?? [:]).sorted { $0.key < $1.key }.map { name, part in

@@ -61,7 +61,7 @@ enum ControlCommands {
         value?.number.map { ", \(rounded($0)) a second" } ?? ""
     }
 
-    /// To two places behind the point, as far as there are any.
+    /// To two digits after the point, as far as there are any.
     static func rounded(_ number: Double) -> String {
         let text = "\((number * 100).rounded() / 100)"
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -30,7 +30,7 @@ enum DeviceCommand {
         let password = try invocation.readPassword()
         let keyPairs: any DeviceKeyPairStore =
             if let path = invocation["key"] { FileDeviceKeyPairStore(path: path) } else { MemoryDeviceKeyPairStore() }
-        // Whoever has the phone in hand sees an error at once; what waits in the background is tried on.
+        // Anyone who has the phone in hand sees an error at once; what waits in the background is tried on.
         let client = PushClient(
             server: try ServerAddress(backend),
             transport: NetworkTransport(

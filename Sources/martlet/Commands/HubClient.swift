@@ -9,7 +9,7 @@ struct HubClient {
     private let connection: ConnectionString
     private let origin: HTTPOrigin
     private let settings: TransportSettings
-    /// The hub's name, as it stands in addresses.
+    /// The hub's name, as it is in addresses.
     let hub: String
     private let client: HTTPClient
 

@@ -10,7 +10,7 @@ struct PhoneApp {
     let opens: Bool
     let picture = TerminalPicture.ofThisProcess
 
-    /// Prints a line for one notification, and behind it the picture where there is one and the terminal can.
+    /// Prints a line for one notification, and after it the picture where there is one and the terminal can.
     func take(_ delivery: SimulatedPhone.Delivery) async {
         let content = PushContent(payload: delivery.payload)
         guard let shown = await show(content, delivery) else { return }

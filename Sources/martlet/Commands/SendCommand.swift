@@ -65,7 +65,7 @@ extension HubClient {
         guard count == 0 else { throw ServerError("The send has \(count == 1 ? "a problem" : "\(count) problems").") }
     }
 
-    /// - Parameter query: Further items, each behind an ampersand.
+    /// - Parameter query: Further items, each after an ampersand.
     private func post(_ invocation: Invocation, _ query: String = "") async throws -> HTTPResponse {
         var fields: HTTPFields = [
             "servicebusnotification-format": try invocation.required("platform"),

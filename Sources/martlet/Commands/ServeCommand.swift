@@ -211,7 +211,7 @@ extension Invocation {
         }
     }
 
-    /// The bytes that an option says: a number with k, M or G behind it for thousands, millions or thousands of these.
+    /// The bytes that an option says: a number with k, M or G after it for thousands, millions or thousands of these.
     func byteCount(_ name: String) throws(UsageError) -> Int64 {
         try required(name, as: "a number of bytes, such as 500000, 500k, 10M or 2G") { text in
             let units: [Character: Int64] = ["k": 1000, "M": 1_000_000, "G": 1_000_000_000]

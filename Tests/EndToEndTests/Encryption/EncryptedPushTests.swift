@@ -89,7 +89,7 @@ struct EncryptedPushTests {
         try await alice.client.register(handle: phone.handle, platform: "apns")
         try await bob.client.sendEncrypted(secret, to: "alice")
 
-        // Whoever rules the server can put a key of their own under alice's registration, as this does.
+        // Anyone who rules the server can put a key of their own under alice's registration, as this does.
         let eve = try await App("alice", on: server, registration: registration)
         try await eve.client.register(handle: phone.handle, platform: "apns")
         let error = await #expect(throws: PushClientError.self) {
@@ -102,7 +102,7 @@ struct EncryptedPushTests {
         #expect(keys.changed.map(\.fingerprint) == [try await eve.client.fingerprint()])
         #expect(keys.removed.map(\.fingerprint) == [try await alice.client.fingerprint()])
 
-        // Nothing went out: the first push and the one behind the comparison are the only ones.
+        // Nothing went out: the first push and the one after the comparison are the only ones.
         try await bob.client.trust(keys)
         try await bob.client.sendEncrypted("All right.", to: "alice")
         var read: Set<String> = []

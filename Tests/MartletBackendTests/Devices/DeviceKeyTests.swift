@@ -79,7 +79,7 @@ struct DeviceKeyTests {
         let fixture = try await Fixture()
         let device = try await fixture.registerKeyed("carol1", as: "carol")
         let registration = try #require(try await fixture.registration(device.id))
-        // As whoever holds a Listen key of the hub can.
+        // As anyone who holds a Listen key of the hub can.
         _ = try await fixture.devices.put(
             device.id, in: try #require(fixture.hubs.all.first).id, platform: registration.platform,
             handle: registration.handle, tags: registration.tags + [Tag("username:bob")])

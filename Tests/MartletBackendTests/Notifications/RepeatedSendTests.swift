@@ -62,7 +62,7 @@ struct RepeatedSendTests {
                 connection: HTTPConnection(id: 1, peer: "192.0.2.1", isSecure: true)))
     }
 
-    /// A server that was started anew.
+    /// A server that was started again.
     private func restarted(_ fixture: Fixture) throws -> any HTTPHandler {
         try Backend(
             users: fixture.users, devices: fixture.devices,

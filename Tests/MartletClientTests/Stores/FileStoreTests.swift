@@ -35,7 +35,7 @@ struct FileStoreTests {
         let file = folder.appendingPathComponent("secret")
         let store = FileStore(file.path)
         await store.save([1])
-        // A folder stands where the new file would be made.
+        // A folder is where the new file would be made.
         try FileManager.default.createDirectory(
             at: folder.appendingPathComponent("secret.new"), withIntermediateDirectories: false)
         await store.save([2])

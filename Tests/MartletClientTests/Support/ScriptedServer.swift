@@ -8,7 +8,7 @@ final class ScriptedServer: ClientTransport {
     enum Entry: Sendable {
         case answer(Int, JSON = "", [String: String] = [:])
         case failure(ClientTransportError.Kind, mayHaveBeenProcessed: Bool = true)
-        /// A body of bytes, which breaks off behind them where it is not whole.
+        /// A body of bytes, which breaks off after them where it is not whole.
         case bytes(Int, [UInt8], [String: String] = [:], isWhole: Bool = true)
     }
 

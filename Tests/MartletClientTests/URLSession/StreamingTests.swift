@@ -7,7 +7,7 @@ import Testing
 
 /// Bodies that are never in memory as a whole, over the loopback.
 struct StreamingTests {
-    /// Notes what comes.
+    /// Records what comes.
     final class Sink: ResponseSink {
         let bytes = Mutex<[UInt8]>([])
         let head = Mutex<ClientResponse?>(nil)

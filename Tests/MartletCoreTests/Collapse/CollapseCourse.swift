@@ -72,7 +72,7 @@ final class CollapseCourse {
         }
     }
 
-    /// The process ends: what it had in hand is neither sent nor answered, and another one begins.
+    /// The process ends: what it had in progress is neither sent nor answered, and another one begins.
     private func kill() async {
         service.kill()
         await life.standStill()

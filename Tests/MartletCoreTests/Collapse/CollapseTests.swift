@@ -205,7 +205,7 @@ struct CollapseTests {
         #expect(flight.transport.sent.map(\.body) == ["old"])
     }
 
-    /// The backlog is read from the store in portions, and its end is far behind what is known of it.
+    /// The backlog is read from the store in portions, and its end is far after what is known of it.
     @Test(.timeLimit(.minutes(1))) func theNewestOfABacklogGoesBeforeTheOlder() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(3, tags: ["a"])

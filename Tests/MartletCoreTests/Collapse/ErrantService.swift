@@ -26,7 +26,7 @@ final class ErrantService: Sendable {
         state = Mutex(State(dice: dice))
     }
 
-    /// What came behind something newer.
+    /// What came after something newer.
     var setbacks: [String] { state.withLock { $0.setbacks } }
     func last(of box: Box) -> Int? { state.withLock { $0.last[box] } }
 

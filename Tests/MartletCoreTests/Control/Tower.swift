@@ -61,7 +61,7 @@ final class Tower {
 
     /// Ends the process as `kill -9` does.
     func kill() async {
-        // What is written behind this line is written to storage that nobody will read.
+        // What is written after this line is written to storage that nobody will read.
         storage = storage.copy()
         maps = maps.copy()
         before += transport.drawn

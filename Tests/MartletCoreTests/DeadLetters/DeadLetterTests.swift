@@ -68,7 +68,7 @@ struct DeadLetterTests {
         let original = try await flight.accept()
         #expect(try await flight.run(original) == .finished)
         let second = try await resend(flight, original)
-        // After it was accepted: whoever is gone before that is not sent to at all.
+        // After it was accepted: anyone who is gone before that is not sent to at all.
         _ = try await flight.registry.delete("r1", in: flight.hub)
         #expect(try await flight.run(second) == .finished)
         #expect(try await flight.report(second).state == .noTargetFound)

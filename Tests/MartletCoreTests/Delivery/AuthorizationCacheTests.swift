@@ -167,7 +167,7 @@ private final class TokenProvider: HTTPTransport {
         var waiting: [CheckedContinuation<Answer, Never>] = []
         var watcher: (count: Int, tell: CheckedContinuation<Void, Never>)?
 
-        /// Whoever wants to know that so many wait.
+        /// Those that want to know that so many wait.
         mutating func takeWatcher() -> CheckedContinuation<Void, Never>? {
             guard let watcher, waiting.count >= watcher.count else { return nil }
             self.watcher = nil

@@ -51,7 +51,7 @@ struct DeliveryQueueTests {
         }
     }
 
-    /// Takes what is next, which has a page behind it when it comes back.
+    /// Takes what is next, which has a page after it when it comes back.
     private func yieldNext(_ queue: inout DeliveryQueue, sent: Int = 5000) -> Int64? {
         guard case .deliver(var run, _) = queue.next(at: now) else { return nil }
         run.progress.cursor = AudienceMember(channel: ChannelID(rawValue: 1), registration: 1)

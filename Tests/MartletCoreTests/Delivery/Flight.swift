@@ -224,7 +224,7 @@ struct Flight {
         return accepted.withLock { $0[0] }
     }
 
-    /// Runs a delivery from where the store says that it stands, page after page.
+    /// Runs a delivery from where the store says that it is, page after page.
     func run(_ delivery: Delivery) async throws -> DeliveryRun.Ending {
         let progress = try await storage.unfinished(after: Delivery.ID(rawValue: delivery.id.rawValue - 1), limit: 1)
         var run = DeliveryRun(progress[0])

@@ -8,7 +8,7 @@ import Testing
 
 /// Pages of one delivery that are sent at the same time.
 struct OverlappingPagesTests {
-    /// Where a delivery stands on disk.
+    /// Where a delivery is on disk.
     private func cursor(_ flight: Flight, _ delivery: Delivery) async throws -> AudienceMember? {
         let before = Delivery.ID(rawValue: delivery.id.rawValue - 1)
         return try await flight.storage.unfinished(after: before, limit: 1).first?.cursor

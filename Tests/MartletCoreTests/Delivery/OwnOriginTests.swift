@@ -5,7 +5,7 @@ import Testing
 
 @testable import MartletCore
 
-/// What holds where handles are addresses, which whoever registers them chooses.
+/// What holds where handles are addresses, which anyone who registers them chooses.
 struct OwnOriginTests {
     private func flight(
         pageSize: Int = 1000, _ lofts: [String],
@@ -179,7 +179,7 @@ struct OwnOriginTests {
         // Two failures in each of the first two pages, and none in the other three.
         #expect(flight.transport.lofts.count { $0.hasPrefix("b") } == 4)
         #expect(try await flight.report(delivery).counts == [.success: 10])
-        // The next ones go as single probes behind pauses that double.
+        // The next ones go as single probes after pauses that double.
         let first = flight.transport.sent.count
         flight.time.advance(by: .seconds(5))
         guard case .waiting = try await flight.run(delivery) else {

@@ -6,7 +6,7 @@ import Testing
 struct PaceMeterTests {
     private let start = Timestamp(seconds: 1_700_000_000)
 
-    /// Sends as fast as it may from one moment to another: how many went in each second.
+    /// Sends as fast as it may from one point in time to another: how many went in each second.
     private func messagesBySecond(_ meter: inout SendingRateMeter, from: Timestamp, seconds: Int) -> [Int] {
         var counts = [Int](repeating: 0, count: seconds)
         var now = from

@@ -4,9 +4,9 @@ import MartletHTTP
 /// One request with the answer that it must get, read from a golden file.
 ///
 /// A file holds exchanges between lines of `===`; in each, request and answer are divided by a line of `--->`, and a
-/// body stands behind an empty line. `Authorization: @rule` stands for a current token of that rule, with another
+/// body follows an empty line. `Authorization: @rule` stands for a current token of that rule, with another
 /// key than the usual one where one follows. In an answer
-/// `«name»` takes whatever stands there; in what follows it stands for that. `«_»` is forgotten at once.
+/// `«name»` takes whatever is there; in what follows it stands for that. `«_»` is forgotten at once.
 struct GoldenExchange: Sendable {
     let name: String
     let request: HTTPRequest
@@ -64,7 +64,7 @@ struct GoldenExchange: Sendable {
         return lines.joined(separator: "\n") + (response.bytes.isEmpty ? "" : "\n\n" + response.text)
     }
 
-    /// Compares an answer with the wanted one and notes what stands at its names.
+    /// Compares an answer with the wanted one and notes what is at its names.
     func matches(_ text: String, noting values: inout [String: String]) -> Bool {
         var rest = Substring(text)
         let parts = answer.components(separatedBy: "«")

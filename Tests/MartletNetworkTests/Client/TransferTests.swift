@@ -18,7 +18,7 @@ struct TransferTests {
 
     private static func bytes(_ range: Range<Int>) -> [UInt8] { range.map(byte) }
 
-    /// Notes what comes.
+    /// Records what comes.
     private final class Noted: Sendable {
         let bytes = Mutex<[UInt8]>([])
         let limit: Int

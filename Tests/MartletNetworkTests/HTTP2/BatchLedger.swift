@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import MartletNetwork
 
-/// Notes what is told of the items of a batch.
+/// Records what is told of the items of a batch.
 final class BatchLedger: Sendable {
     /// What became of one item, in a form that compares.
     enum Entry: Equatable {

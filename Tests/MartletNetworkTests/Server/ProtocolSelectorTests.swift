@@ -4,7 +4,7 @@ import Testing
 @testable import MartletNetwork
 
 struct ProtocolSelectorTests {
-    /// Notes what it is given.
+    /// Records what it is given.
     private final class Noting: WireProtocol {
         var received = ""
         var isFinished: Bool { false }

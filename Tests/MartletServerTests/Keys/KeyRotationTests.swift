@@ -15,7 +15,7 @@ struct KeyRotationTests {
         return KeyRotation(keys: keys, storage: try SQLiteStorage(directory: directory.path, sealer: keys))
     }
 
-    /// Closes, opens anew, and compares.
+    /// Closes, opens again, and compares.
     private func restart(_ rotation: KeyRotation, _ settings: [HubSettings]) async throws -> KeyRotation {
         await rotation.storage.close()
         let next = try open()

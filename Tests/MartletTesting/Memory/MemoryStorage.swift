@@ -10,7 +10,7 @@ public final class MemoryStorage: Sendable {
 
     public convenience init() { self.init(MemoryState()) }
 
-    /// What a kill at this moment would leave, but for bodies of payloads.
+    /// What a kill at this time would leave, but for bodies of payloads.
     public func copy() -> MemoryStorage { MemoryStorage(state.withLock { $0 }) }
 
     /// How much is kept of a hub.

@@ -2,7 +2,7 @@ public import MartletCore
 public import MartletModel
 import Synchronization
 
-/// A clock that stands still until a test moves it. Whoever sleeps wakes when the hand passes their moment.
+/// A clock that stands still until a test moves it. Anyone who sleeps wakes when the hand passes their moment.
 public final class ManualTimeSource: TimeSource {
     private struct Sleeper {
         var timestamp: Timestamp

@@ -6,7 +6,7 @@ import MartletModel
 /// moment, and each pause until it is closed again is twice as long as the one before. Behind a pause one probe goes, and
 /// the others wait for what it shows: a failure pauses again, an answer closes. What was let in before a pause shows
 /// nothing new: however much of it fails, the next pause is no longer for it. Where the clock is set back a pause is over,
-/// because the moment of its end has no meaning any more.
+/// because the time of its end has no meaning any more.
 struct CircuitBreaker: Sendable, Equatable {
     struct Terms: Sendable, Equatable {
         /// Failures in a row that pause.
@@ -60,7 +60,7 @@ struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// So many were not answered, and nothing was.
-    /// - Parameter isProbe: Whether they were let in behind a pause.
+    /// - Parameter isProbe: Whether they were let in after a pause.
     mutating func fail(_ count: Int = 1, isProbe: Bool, at now: Timestamp) {
         failures = min(failures + count, terms.failures)
         guard isClosed ? failures >= terms.failures : isProbe else { return }
@@ -68,7 +68,7 @@ struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// Pauses for at least `least`.
-    /// - Parameter isProbe: Whether what asks for it was let in behind a pause.
+    /// - Parameter isProbe: Whether what asks for it was let in after a pause.
     /// - Returns: Until when.
     mutating func pause(atLeast least: Duration = .zero, isProbe: Bool, at now: Timestamp) -> Timestamp {
         if clock.setBack(at: now) != nil { pausedUntil = nil }

@@ -37,7 +37,7 @@ struct DeletionGuard: Sendable {
         self.isQuarantined = isQuarantined
     }
 
-    /// Notes what a page came to.
+    /// Records what a page came to.
     /// - Returns: Who is believed to be gone.
     mutating func record(_ health: PageHealth, at now: Timestamp) -> [ChannelFeedback] {
         // A slot that lies ahead was begun before the clock was set back.
@@ -92,7 +92,7 @@ struct PageHealth: Sendable, Equatable {
 }
 
 extension ChannelFeedback {
-    /// The same for later: whoever registers again meanwhile is not gone.
+    /// The same for later: a device that registers again meanwhile is not gone.
     fileprivate func asOf(_ timestamp: Timestamp) -> ChannelFeedback {
         guard case .gone(asOf: nil) = kind else { return self }
         return ChannelFeedback(channel: channel, kind: .gone(asOf: timestamp))

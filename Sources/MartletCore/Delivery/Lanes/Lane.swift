@@ -73,7 +73,7 @@ struct Lane: Sendable {
 
     // MARK: Who is believed to be gone
 
-    /// Notes what the pushes of a page with one application came to.
+    /// Records what the pushes of a page with one application came to.
     /// - Returns: Who is believed to be gone, and whether a quarantine has begun with it, or ended.
     mutating func record(
         _ health: PageHealth, of application: String, at now: Timestamp

@@ -60,7 +60,7 @@ final class LaneCircuitBreakers: Sendable {
 
     /// Which of some devices are to wait, and which of them are tried though they fail.
     struct Admission: Sendable {
-        /// By place in the list of devices.
+        /// By index in the list of devices.
         var waits: [Int: FailingDevices.Wait] = [:]
         var trials: Set<DeviceIdentity> = []
         /// Those that are counted until their pushes are over.
@@ -95,7 +95,7 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes[id]?.end(admission, at: now) }
     }
 
-    /// Notes what pushes have shown.
+    /// Records what pushes have shown.
     /// - Parameter reached: Devices that were answered, where any is known to fail.
     /// - Returns: Whether the service fails, and what is new of the evidence.
     func record(
@@ -109,7 +109,7 @@ final class LaneCircuitBreakers: Sendable {
 
     // MARK: Pages
 
-    /// Notes how a page went.
+    /// Records how a page went.
     /// - Parameter isCurrent: Whether its credential is still the lane's; where not, the page neither pauses nor opens it.
     func record(_ page: LaneReport, _ ready: SendContext, isCurrent: Bool, at now: Timestamp) -> LaneChange {
         state.withLock { state in
@@ -132,7 +132,7 @@ final class LaneCircuitBreakers: Sendable {
                     record.pause = LanePause(until: until, outcome: cause.name, reason: cause.reason)
                 }
             } else if page.answered > 0, lane.isOpen || ready.isProbe {
-                // A page that was let in before a pause and is answered behind its beginning does not end it.
+                // A page that was let in before a pause and is answered after its beginning does not end it.
                 if !wasOpen { lane.failingDevices.release() }
                 lane.breaker.close()
             } else if isProbe {

@@ -13,7 +13,7 @@ struct LaneResolver: Sendable {
 
     let hubs: HubDirectory
     let platforms: PushPlatformList
-    /// nil: a service is made anew each time.
+    /// nil: a service is made each time.
     var services: PushServiceCache?
 
     func resolve(_ lane: LaneID) -> Resolution {

@@ -44,7 +44,7 @@ final class OriginCircuitBreakers: Sendable {
         }
     }
 
-    /// Notes what pushes to an origin have come to.
+    /// Records what pushes to an origin have come to.
     /// - Parameters:
     ///   - evidence: Without devices that are known to fail.
     ///   - outcomes: Those that are no plain successes.

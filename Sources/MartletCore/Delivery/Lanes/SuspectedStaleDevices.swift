@@ -98,7 +98,7 @@ final class SuspectedStaleDevices: Sendable {
 }
 
 extension [ChannelID] {
-    /// The place of the first that is not before a channel; in order.
+    /// The index of the first that is not before a channel; in order.
     fileprivate func index(of channel: ChannelID) -> Int {
         var low = 0
         var high = count

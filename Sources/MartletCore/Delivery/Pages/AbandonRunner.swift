@@ -8,7 +8,7 @@ struct AbandonRunner: Sendable {
     let time: any TimeSource
 
     /// Counts a page of those who are sent nothing more: first those whose turn has not come, then those who are to be
-    /// tried again. When all are counted the delivery ends. Whom it has expired for is a dead letter; whoever is spared
+    /// tried again. When all are counted the delivery ends. Whom it has expired for is a dead letter; a device that does not get
     /// what was canceled is none.
     /// - Parameter state: Canceled or abandoned.
     func run(_ run: inout DeliveryRun, as state: NotificationState) async throws(StorageError) -> DeliveryRun.Ending {

@@ -91,7 +91,7 @@ struct CollapseLockTable {
     private var pages: [Scope: [Int: Page]] = [:]
     private var last = 0
 
-    /// Notes that a page is under way; nil where one that shares a device is.
+    /// Records that a page is under way; nil where one that shares a device is.
     mutating func take(_ scope: Scope, _ page: Page) -> Turn? {
         guard !isBusy(scope, for: page) else { return nil }
         last += 1

@@ -69,7 +69,7 @@ struct CollapseSender: Sendable {
                     FollowedRegistration(registration: job.page.followed[$0], member: job.page.members[$0].channel)
                 })
         }
-        // Members of a direct send are places in its list, from 1.
+        // Members of a direct send are indices in its list, from 1.
         return .handleKeys(members.map { collapse.handleKeys[Int($0.registration) - 1] })
     }
 }

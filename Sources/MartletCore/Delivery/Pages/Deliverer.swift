@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Brings one delivery to its audience: page after page behind a cursor, then the retries that are due. Between two
+/// Brings one delivery to its audience: page by page from a cursor, then the retries that are due. Between two
 /// pages others have their turn.
 ///
 /// It can be stopped and begun again anywhere. The cursor says which pages are done, the progress map which members of

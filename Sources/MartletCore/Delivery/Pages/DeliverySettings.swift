@@ -1,4 +1,4 @@
-/// How delivery is paced. Every default stands here and in `QueueLimits`.
+/// How delivery is paced. Every default is here and in `QueueLimits`.
 public struct DeliverySettings: Sendable {
     /// Members per page of fan-out.
     public var pageSize: Int

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How much memory the pages in hand take, all deliveries together. Where there is no room left, pages are shorter.
+/// How much memory the pages in progress take, all deliveries together. Where there is no room left, pages are shorter.
 /// Thread-safe.
 final class PageBytes: Sendable {
     /// What a page may take even where there is no room: so every delivery gets on.

@@ -36,7 +36,7 @@ extension PageReader {
         return round
     }
 
-    /// Whether the device that has the handle of now was reached, or will be, as another member.
+    /// Whether the device that has the current handle was reached, or will be, as another member.
     private func isSentToAsAnother(
         _ successor: Successor, _ progress: DeliveryProgress, _ map: any ProgressMap
     ) -> Bool {

@@ -8,7 +8,7 @@ struct PageReader: Sendable {
     let maps: any ProgressMaps
     let time: any TimeSource
 
-    /// - Returns: The page behind the cursor, and where the cursor stands when it is done with.
+    /// - Returns: The page after the cursor, and the cursor once the page is recorded.
     func nextPage(
         _ progress: DeliveryProgress, limit: Int, byteLimit: Int = AudiencePage.byteLimit
     ) async throws(StorageError) -> (AudiencePage, last: AudienceMember) {
@@ -40,7 +40,7 @@ struct PageReader: Sendable {
         return page.count == 0 && page.skipped == 0 && page.isLast
     }
 
-    /// Those members that are still in the audience, with their handles of now: a device that was unregistered meanwhile,
+    /// Those members that are still in the audience, with their current handles: a device that was unregistered meanwhile,
     /// or has another user, must not show what was not meant for it.
     /// - Returns: As many as fit, from the first on; it is the last page where all of them do.
     func page(
@@ -78,7 +78,7 @@ struct PageReader: Sendable {
         return DeliveredBitmap.blocks(of: page.members.filter(map.contains).map(\.number))
     }
 
-    /// - Returns: The places of those whom no earlier attempt has reached, of which nothing but its bit was left where a
+    /// - Returns: The indices of those that no earlier attempt has reached, of which nothing but its bit was left where a
     ///   page was under way when the process ended. The others are counted.
     func unreached(in page: AudiencePage, _ map: any ProgressMap, tally: inout PageTally) -> [Int] {
         let indices = page.members.indices.filter { !map.contains(page.members[$0]) }

@@ -54,7 +54,7 @@ struct PageRunner: Sendable {
         return isInVain ? min(standard, settings.letterPageSize) : standard
     }
 
-    /// Sends the pages of a turn: one where it is the first, or something has to be looked at behind each.
+    /// Sends the pages of a turn: one where it is the first, or something has to be looked at after each.
     /// - Parameter limit: How many members a page may have.
     private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
@@ -155,7 +155,7 @@ struct PageRunner: Sendable {
         rollouts.board.step(of: progress, at: time.now) == .fanOut
     }
 
-    /// Whether another page may be begun behind one that is in hand: nothing has happened that the next turn would look at.
+    /// Whether another page may be begun after one that is in progress: nothing has happened that the next turn would look at.
     private func mayBegin(
         _ begun: DeliveryProgress, after count: Int, _ inHand: Int, atMost most: Int, _ lane: SendContext
     ) -> Bool {
@@ -260,7 +260,7 @@ private struct InFlightPage: Sendable {
     var number = 0
     var page: AudiencePage
     let lease: PageLease
-    /// Where the cursor stands behind it.
+    /// The cursor after it.
     var last: AudienceMember
     var content = DeliveryContent.nothing
     var tally: PageTally

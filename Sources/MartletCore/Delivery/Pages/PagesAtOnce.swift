@@ -1,6 +1,6 @@
 import MartletModel
 
-/// How many pages of a turn may be in hand: as many as are sent in half the time that a request may wait, by what those
+/// How many pages of a turn may be in progress: as many as are sent in half the time that a request may wait, by what those
 /// before have taken. Behind a slow service the turn of further ones would not come in time, and all of their pushes
 /// would have to be tried again.
 struct PagesAtOnce {

@@ -45,7 +45,7 @@ struct RolloutPacer: Sendable {
         board.giveBack(count, of: delivery.notification.sequence)
     }
 
-    /// Whether a retry is due of a notification that goes out slowly. Others are retried behind all their pages, so that
+    /// Whether a retry is due of a notification that goes out slowly. Others are retried after all their pages, so that
     /// nobody who is known to be hard to reach comes before those who are not.
     func isRetryDue(_ delivery: Delivery) async throws(StorageError) -> Bool {
         guard delivery.notification.rollout != nil, let due = try await notifications.nextRetry(of: delivery.id) else {

@@ -2,7 +2,7 @@ import MartletModel
 
 /// How far the unfinished deliveries of the store are known: pure bookkeeping.
 ///
-/// Up to `through` all of them are known; they are *complete* where none lies behind it, and stop being so when one is
+/// Up to `through` all of them are known; they are *complete* where none comes after it, and stop being so when one is
 /// turned away for want of room.
 struct BacklogRefill: Sendable {
     private var through = Delivery.ID.none
@@ -10,7 +10,7 @@ struct BacklogRefill: Sendable {
     /// The last that the store had when it was read.
     private var found = Delivery.ID.none
     private var again: Timestamp?
-    /// The last that was taken, through or behind `through`.
+    /// The last that was taken, through or after `through`.
     private var last = Delivery.ID.none
     /// While the store is being read: what ended, and whether something was turned away, in the meantime.
     private var isReading = false
@@ -53,12 +53,12 @@ struct BacklogRefill: Sendable {
     }
 
     /// What the store had.
-    /// - Parameter isAll: Whether nothing lay behind it.
+    /// - Parameter isAll: Whether nothing came after it.
     /// - Returns: What of it is not over by now.
     mutating func finish(_ found: [DeliveryProgress], isAll: Bool) -> [DeliveryProgress] {
         isReading = false
         again = nil
-        // What was turned away meanwhile is among the found, or lies behind them: the store numbers in the order in which
+        // What was turned away meanwhile is among the found, or comes after them: the store numbers in the order in which
         // deliveries become visible.
         through = found.last?.delivery.id ?? through
         self.found = max(self.found, through)

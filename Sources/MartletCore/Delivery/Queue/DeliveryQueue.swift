@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Which deliveries wait, run, sleep and stand in line before a paused lane: pure bookkeeping under the dispatcher's
+/// Which deliveries wait, run, sleep and are in line before a paused lane: pure bookkeeping under the dispatcher's
 /// lock.
 ///
 /// A delivery is *known* while it is in one of the four. First pages have slots of their own, so that a send that is no
@@ -9,7 +9,7 @@ import MartletModel
 struct DeliveryQueue: Sendable {
     enum Next: Sendable {
         case deliver(DeliveryRun, Kind)
-        /// One of which only the number is kept: where it stands is read from the store.
+        /// One of which only the number is kept: the rest is read from the store.
         case resume(Delivery.ID, Kind)
         case wait(until: Timestamp?)
     }
@@ -47,7 +47,7 @@ struct DeliveryQueue: Sendable {
         /// What its next turn is for, or the one that it has.
         var kind: Kind
         var expiresAt: Timestamp
-        /// It stands behind a scout, and sleeps until it expires.
+        /// It follows a scout, and sleeps until it expires.
         var isAfter = false
         /// Turns in a row that have recorded nothing and wanted another one at once.
         var stalls = 0
@@ -111,7 +111,7 @@ struct DeliveryQueue: Sendable {
     // MARK: In
 
     /// Takes a new delivery, or leaves it to the store where there is no room. A hub of which little waits finds room
-    /// behind any backlog of others.
+    /// after any backlog of others.
     mutating func add(_ progress: DeliveryProgress) {
         let hub = progress.delivery.lane.hub
         let ofHub = firstPages.waiting(of: hub) + furtherPages.waiting(of: hub)
@@ -137,7 +137,7 @@ struct DeliveryQueue: Sendable {
     }
 
     /// Takes what the store had.
-    /// - Parameter isAll: Whether nothing lay behind it.
+    /// - Parameter isAll: Whether nothing came after it.
     mutating func fill(_ found: [DeliveryProgress], isAll: Bool) {
         for progress in reading.finish(found, isAll: isAll) { enqueue(progress) }
     }
@@ -177,8 +177,8 @@ struct DeliveryQueue: Sendable {
 
     // MARK: Ahead of others
 
-    /// Has a delivery that waits, or stands before a paused lane, go before the others of its lane: it takes the place of
-    /// older ones. One that sleeps until a moment, or runs, stays as it is.
+    /// Has a delivery that waits, or comes before a paused lane, go before the others of its lane: it takes the place of
+    /// older ones. One that sleeps until a given time, or runs, stays as it is.
     /// - Returns: Whether it is known.
     mutating func advance(_ id: Delivery.ID) -> Bool {
         guard var entry = known[id] else { return false }
@@ -310,7 +310,7 @@ struct DeliveryQueue: Sendable {
         wake(sleepers: sleepers.keys.filter { known[$0]?.lane.hub == hub }.sorted())
     }
 
-    /// Wakes those of the deliveries that sleep, or stand before a lane.
+    /// Wakes those of the deliveries that sleep, or are before a lane.
     mutating func wake(_ ids: Set<Delivery.ID>) {
         wake(sleepers: ids.sorted().filter { sleepers[$0] != nil })
     }
@@ -321,7 +321,7 @@ struct DeliveryQueue: Sendable {
         wake(sleepers: sleepers.keys.sorted())
     }
 
-    /// Wakes what stands before a lane: it is open.
+    /// Wakes what comes before a lane: it is open.
     mutating func release(_ lane: LaneID) {
         guard let (probe, others) = lines.release(lane) else { return }
         // Otherwise the scout runs, or is about to.

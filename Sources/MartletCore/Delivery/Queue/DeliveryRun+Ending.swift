@@ -12,11 +12,11 @@ extension DeliveryRun {
         case stalled
         /// Its hub is being deleted. It waits for the outcome, at most until this timestamp.
         case deleting(until: Timestamp)
-        /// Nothing to do before this moment, when a retry is due.
+        /// Nothing to do before this time, when a retry is due.
         case waiting(until: Timestamp)
-        /// It is not to go on until something else is wished; at this moment it expires.
+        /// It is not to go on until something else is requested; at this time it expires.
         case held(until: Timestamp)
-        /// Its lane is paused until this moment, or the message expires then.
+        /// Its lane is paused until this time, or the message expires then.
         case paused(LaneID, until: Timestamp)
         /// The server is shutting down.
         case interrupted

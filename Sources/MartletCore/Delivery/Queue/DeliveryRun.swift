@@ -1,6 +1,6 @@
 import MartletModel
 
-/// A delivery between two of its pages: where it stands, and what this process knows about it besides.
+/// A delivery between two of its pages: its progress, and what this process knows about it besides.
 struct DeliveryRun: Sendable {
     var progress: DeliveryProgress
     /// What it brings, made ready by the first page.

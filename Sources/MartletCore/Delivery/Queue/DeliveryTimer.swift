@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// One alarm: fires at the soonest moment that it was last set to.
+/// One alarm: fires at the earliest time that it was last set to.
 final class DeliveryTimer: Sendable {
     private struct State {
         var timestamp: Timestamp?

@@ -6,7 +6,7 @@ import MartletModel
 /// the platforms of a hub they take turns; within a lane what came first goes first.
 ///
 /// No lane holds more than half as many slots as are free, and no hub more than are free: one lane alone gets a third of
-/// all, ten that are stuck leave a sixth free, and whoever has no slot at all gets one as long as there is one.
+/// all, ten that are stuck leave a sixth free, and a hub that has no slot at all gets one as long as there is one.
 struct LaneScheduler<Item: Sendable>: Sendable {
     /// What a turn costs beside its pushes, in pushes: a page is read and recorded.
     static var turnCost: Int { 100 }
@@ -40,7 +40,7 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     private var line = PriorityHeap<Hub.ID, Int>()
     /// Hubs with nothing, by what they were given: once others were given as much they need not be remembered.
     private var absent = PriorityHeap<Hub.ID, Int>()
-    /// What the hub had been given whose turn came last: who comes anew begins here, and does not make up for its absence.
+    /// What the hub had been given whose turn came last: a hub that returns begins here, and does not make up for its absence.
     private var clock = 0
 
     init(slots: Int) {

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// What stands before paused lanes: pure bookkeeping. One of a line, the scout, sleeps until the pause may be over; the
+/// What comes before paused lanes: pure bookkeeping. One of a line, the scout, sleeps until the pause may be over; the
 /// others follow when the lane is open, or one by one where the scout has ended without opening it.
 struct PausedLaneQueues: Sendable {
     private struct Line {
@@ -42,12 +42,12 @@ struct PausedLaneQueues: Sendable {
         return (line.probe, line.others.all)
     }
 
-    /// Lets those of the deliveries go that stand behind a lane's scout.
+    /// Lets those of the deliveries go that are after a lane's scout.
     mutating func take(_ ids: Set<Delivery.ID>, before lane: LaneID) {
         _ = lines[lane]?.others.remove(where: ids.contains)
     }
 
-    /// How many deliveries stand in a line.
+    /// How many deliveries are in a line.
     var count: Int { lines.values.reduce(lanes.count) { $0 + $1.others.all.count } }
 
     /// The lanes of a hub that have a line.

@@ -61,7 +61,7 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
         return true
     }
 
-    /// Moves the entry of a place up or down to where it belongs.
+    /// Moves the entry at an index up or down to where it belongs.
     private mutating func settle(_ start: Int) {
         var index = start
         while index > 0, entries[index].precedes(entries[(index - 1) / 2]) {

@@ -1,4 +1,4 @@
-/// How much runs at a time, and how much of a backlog is in memory. Every default stands here.
+/// How much runs at a time, and how much of a backlog is in memory. Every default is here.
 public struct QueueLimits: Sendable {
     /// First pages that are sent at the same time.
     public var firstPages: Int

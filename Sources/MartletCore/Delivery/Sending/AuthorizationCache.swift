@@ -3,7 +3,7 @@ import MartletModel
 
 /// The tokens of all lanes, and of each origin where a token is good for one alone.
 ///
-/// Whoever needs a token gets the one that is there. Near its end one caller has a new one fetched while all go on
+/// Anyone who needs a token gets the one that is there. Near its end one caller has a new one fetched while all go on
 /// sending with the old; without one that is still good, all wait for the same exchange.
 actor AuthorizationCache {
     /// What tokens are kept by.
@@ -31,7 +31,7 @@ actor AuthorizationCache {
         var token: AuthorizationToken?
         var generation: Int
         var exchange: Exchange?
-        /// What the last exchange failed with, and until when it stands without asking again.
+        /// What the last exchange failed with, and until when that holds without asking again.
         var failure: (outcome: Outcome, until: Timestamp)?
 
         /// With a token that need not be renewed, or cannot be now.
@@ -127,7 +127,7 @@ actor AuthorizationCache {
         return await exchange.result.value
     }
 
-    /// Notes that the service refused a token: the next grant has a new one and asks for new connections. What somebody
+    /// Records that the service refused a token: the next grant has a new one and asks for new connections. What somebody
     /// else has renewed meanwhile stays.
     func discard(_ refused: Grant, for key: Key) {
         guard var entry = entries[key], entry.generation == refused.generation else { return }

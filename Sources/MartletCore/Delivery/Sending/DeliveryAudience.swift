@@ -19,7 +19,7 @@ extension AudienceQuery {
 }
 
 extension AudiencePage {
-    /// A page of a direct send: its members are the places in the list, from 1.
+    /// A page of a direct send: its members are the indices in the list, from 1.
     init(of handles: [PushHandle], after cursor: AudienceMember, limit: Int) {
         let start = Int(cursor.registration)
         let end = min(handles.count, start + limit)

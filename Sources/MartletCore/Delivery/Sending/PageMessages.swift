@@ -3,7 +3,7 @@ struct PageMessages: Sendable {
     /// Whether the messages differ in their bodies, though in nothing else that a request shows.
     let haveOwnBodies: Bool
     private let messages: [Message]
-    /// For each place of the page the place of its message; empty where all have the first.
+    /// For each index of the page the index of its message; empty where all have the first.
     private let messageIndices: [UInt32]
 
     /// One message for all.
@@ -19,7 +19,7 @@ struct PageMessages: Sendable {
         self.messageIndices = messageIndices
     }
 
-    /// - Parameter place: A place in the page.
+    /// - Parameter index: An index in the page.
     subscript(index: Int) -> Message {
         messages[messageIndices.isEmpty ? 0 : Int(messageIndices[index])]
     }

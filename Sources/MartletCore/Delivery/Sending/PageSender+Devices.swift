@@ -39,8 +39,8 @@ extension PageSender {
         return (probe, rest)
     }
 
-    /// Notes what a batch has shown of its devices, its origin and its lane.
-    /// - Parameter places: Those that were sent to.
+    /// Records what a batch has shown of its devices, its origin and its lane.
+    /// - Parameter indices: Those that were sent to.
     func record(
         _ successes: Int, _ answers: [ResultCollector.Answer], to indices: [Int], of group: RecipientGroup, _ job: Job,
         startedAt: Timestamp, isProbe: Bool, tally: inout PageTally

@@ -7,7 +7,7 @@ extension PageSender {
         var service: any PushService
         /// nil where the service has one for all devices.
         var origin: HTTPOrigin?
-        /// Places in the page.
+        /// Indices in the page.
         var indices: [Int]
         var messages: PageMessages
         /// Whether they are for devices that are sent to on a connection of their own.
@@ -90,7 +90,7 @@ extension PageSender {
         }
     }
 
-    /// Whoever answers at an origin that devices have chosen proves nothing of others.
+    /// Anyone who answers at an origin that devices have chosen proves nothing of others.
     private static func application(of group: RecipientGroup) -> String {
         if let origin = group.origin { return origin.description }
         return group.indices.first.map { group.service.application(of: group.messages[$0]) } ?? ""

@@ -44,7 +44,7 @@ extension PageSender {
     }
 
     /// What is to be done about the handles of a page.
-    /// - Parameter believed: Who is believed to be gone; whoever else was called dead is a suspect.
+    /// - Parameter believed: Who is believed to be gone; the others that were called dead are suspected.
     func feedback(
         of tally: PageTally, gone believed: [ChannelFeedback], _ lane: SendContext
     ) -> [ChannelFeedback] {

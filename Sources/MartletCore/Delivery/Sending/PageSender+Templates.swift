@@ -22,7 +22,7 @@ extension PageSender {
     }
 
     /// Sends the pushes of a page.
-    /// - Parameter places: Whom of the page it is for.
+    /// - Parameter indices: Whom of the page it is for.
     func send(_ job: Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally) async {
         let service: any PushService
         switch job.sending {
@@ -71,7 +71,7 @@ extension PageSender {
         _ service: any PushService, _ sample: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
         var sorting = RecipientGrouping(renderings: job.page.renderings.count)
-        // One moment for all, so that durations do not keep messages apart.
+        // One time for all, so that durations do not keep messages apart.
         let now = time.now
         while sorting.bytes < Self.messageBytes, let index = rest.popFirst() {
             let rendering = Int(job.page.bindingIndices[index])

@@ -31,10 +31,10 @@ struct PageSender: Sendable {
         var credential: Credential
         var sending: SendContext.Sending
         var page: AudiencePage
-        /// Attempts made before, by place in the page; empty where there were none.
+        /// Attempts made before, by index in the page; empty where there were none.
         var attempts: [Int]
         var map: any ProgressMap
-        /// Places of devices that are sent to on a connection of their own.
+        /// Indices of devices that are sent to on a connection of their own.
         var suspects: Set<Int> = []
         /// What stops it; nil where nothing does.
         var stop: StopSignal?
@@ -166,7 +166,7 @@ struct PageSender: Sendable {
 
     /// Sends one batch.
     /// - Parameters:
-    ///   - places: Those that cannot be sent to are taken out.
+    ///   - indices: Those that cannot be sent to are taken out.
     ///   - isFirst: Whether nothing was sent to them before.
     /// - Returns: How many were plain successes, and what was none.
     private func exchange(
@@ -256,7 +256,7 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Notes who was not sent to because everything stops.
+    /// Records who was not sent to because everything stops.
     private func hold(_ indices: [Int], of job: Job, tally: inout PageTally) {
         for index in indices { tally.hold(addressee(index, of: job)) }
     }

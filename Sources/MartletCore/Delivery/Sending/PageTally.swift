@@ -87,7 +87,7 @@ struct PageTally {
         settle(member)
     }
 
-    /// Adds devices to none of which anything is sent, each with its letter.
+    /// Adds devices to none of which anything is sent, each with its dead letter.
     mutating func addUnreached(_ addressees: some Sequence<Addressee>, _ outcome: Outcome) {
         for addressee in addressees {
             outcomes.reasons[outcome.name] = outcome.reason
@@ -95,7 +95,7 @@ struct PageTally {
         }
     }
 
-    /// Counts devices that are spared a message, and of which nothing else is kept.
+    /// Counts devices that are not sent a message, and of which nothing else is kept.
     mutating func addUnsent(_ count: Int, _ outcome: Outcome) {
         guard count > 0 else { return }
         outcomes.reasons[outcome.name] = outcome.reason
@@ -119,7 +119,7 @@ struct PageTally {
     /// Whom a push went to.
     struct Addressee {
         var member: AudienceMember
-        /// Its registration with the channel of now, where that is not the member's.
+        /// Its registration with the current channel, where that is not the member's.
         var registration: AudienceMember?
         /// nil where the device is gone.
         var handle: PushHandle?
@@ -281,10 +281,10 @@ struct PageTally {
         }
     }
 
-    /// Notes that an origin has asked for a wait.
+    /// Records that an origin has asked for a wait.
     mutating func addHold(_ hold: LanePause) { lane.holds.append(hold) }
 
-    /// Notes where a batch goes to.
+    /// Records where a batch goes to.
     mutating func addOrigin(_ origin: String) {
         if outcomes.origins.count < RangeRecord.originLimit { outcomes.origins.insert(origin) }
     }

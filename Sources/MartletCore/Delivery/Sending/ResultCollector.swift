@@ -7,7 +7,7 @@ import Synchronization
 final class ResultCollector: Sendable {
     /// What is neither a plain success nor over.
     struct Answer: Sendable {
-        /// The item's place in the page.
+        /// The item's index in the page.
         var index: Int
         var outcome: Outcome
         /// nil where no answer came.
@@ -38,7 +38,7 @@ final class ResultCollector: Sendable {
     private let service: any PushService
     private let messages: PageMessages
     private let members: [AudienceMember]
-    /// For each item of the batch its place in the page.
+    /// For each item of the batch its index in the page.
     private let indices: [Int]
     private let map: any ProgressMap
     /// Whether the devices have chosen where they are reached.
@@ -87,7 +87,7 @@ final class ResultCollector: Sendable {
         }
     }
 
-    /// What came, how many were plain successes, and the places of those who were not sent to because everything stops;
+    /// What came, how many were plain successes, and the indices of those that were not sent to because everything stops;
     /// called once the transport has told everything.
     func drain() -> (successes: Int, answers: [Answer], held: [Int]) {
         state.withLock { state in

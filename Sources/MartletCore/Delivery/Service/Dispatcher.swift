@@ -109,7 +109,7 @@ public final class Dispatcher: Sendable {
         (lanes.count, origins.count, sender.suspects.count)
     }
 
-    /// How many notifications stand still because somebody, or their roll-out, has wished so.
+    /// How many notifications stand still because somebody, or their roll-out, has requested it.
     public var heldCounts: [NotificationControl: Int] { board.heldCounts }
 
     /// Takes deliveries that have just been stored. Never waits.
@@ -151,7 +151,7 @@ public final class Dispatcher: Sendable {
         reopened.withLock { _ = $0.remove(hub) }
     }
 
-    /// Delivers until cancelled; then lets the pages in hand come to their end.
+    /// Delivers until cancelled; then lets the pages in progress come to their end.
     public func run() async {
         await recall()
         await loadControls()
@@ -232,7 +232,7 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Everything that waits looks at the clock again. What is in hand may still note when it is to be tried again by the
+    /// Everything that waits looks at the clock again. What is in progress may still note when it is to be tried again by the
     /// clock as it was, so that its end is waited for (three rounds, of which each takes its time twice at most) and all
     /// is done once more.
     private func clockWasSetBack(by amount: Duration) async {
@@ -337,7 +337,7 @@ extension DeliveryQueue.Kind {
 }
 
 extension DeliveryRun.Ending {
-    /// Whether there is something to do at once by what is wished now, or because the hub is gone.
+    /// Whether there is something to do at once by what is requested now, or because the hub is gone.
     fileprivate func isOutdated(by control: NotificationControl, _ presence: HubDirectory.Presence) -> Bool {
         switch self {
         case .held: !control.isHeld || presence == .absent

@@ -4,9 +4,9 @@ import MartletHTTP
 /// whose parts have the same lengths differs only in those parts and in the number of its stream.
 struct BulkFrame {
     private var bytes: [UInt8] = []
-    /// Where each part of an item stands.
+    /// Where each part of an item is.
     private var parts: [Range<Int>] = []
-    /// Where the header of the DATA frame stands; nil where there is no body.
+    /// Where the header of the DATA frame is; nil where there is no body.
     private var dataIndex: Int?
     private(set) var bodyCount = 0
 
@@ -16,7 +16,7 @@ struct BulkFrame {
     /// Takes frames over where they are of the simplest form: one of each kind.
     /// - Parameters:
     ///   - start: Where they begin in `output`, at whose end they end.
-    ///   - parts: Where each part of the item stands in `output`.
+    ///   - parts: Where each part of the item is in `output`.
     /// - Returns: false, with nothing changed, where they are not.
     mutating func take(
         _ output: [UInt8], from start: Int, dataIndex: Int, bodyCount: Int, parts: [Range<Int>]

@@ -48,7 +48,7 @@ extension BulkSession {
     }
 
     /// Takes plain successes from the beginning of the input: `:status 200` in a block that stands alone, and the end
-    /// of the answer there or behind a body in one frame.
+    /// of the answer there or after a body in one frame.
     /// - Returns: How many bytes they were.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }
@@ -91,7 +91,7 @@ extension BulkSession {
 }
 
 /// A 200 as most services send it: its fields in one frame, in a block that stands alone, and its body in none or in the
-/// one behind it.
+/// one after it.
 private struct PlainAnswer {
     private typealias Flag = HTTP2FrameHeader.Flag
 
@@ -100,7 +100,7 @@ private struct PlainAnswer {
     /// Where it ends in the input.
     let end: Int
 
-    /// nil where something else stands there, or not yet all of it.
+    /// nil where something else is there, or not yet all of it.
     init?(_ input: UnsafeRawBufferPointer, at start: Int) {
         guard let head = Self.frame(input, at: start), head.kind == HTTP2FrameHeader.Kind.headers,
             head.flags & ~Flag.endStream == Flag.endHeaders, head.length > 0

@@ -1,6 +1,6 @@
-/// One request of a bulk session on its way: a place in the ring, without an allocation of its own.
+/// One request of a bulk session on its way: a slot in the ring, without an allocation of its own.
 struct BulkStream {
-    /// 0 where the place is free.
+    /// 0 where the slot is free.
     var id: Int32 = 0
     /// Which of the session's runs the request was drawn from, or -1 for a request of its own.
     var run: Int32 = -1
@@ -18,7 +18,7 @@ struct BulkStream {
 }
 
 /// The streams of a bulk session, found by their id without a dictionary: stream ids are odd and rise, so the half of an
-/// id modulo a power of two is its place. Where the place of the next id is taken, that id is left out.
+/// id modulo a power of two is its slot. Where the slot of the next id is taken, that id is left out.
 struct BulkStreamRing {
     private var indices: [BulkStream]
     private(set) var count = 0

@@ -16,7 +16,7 @@ struct RequestTemplate {
     private let ownsBodies: Bool
     /// The state of the table that the indices stand for.
     private var version = -1
-    /// Where the path and the values of the item written last stand in the output.
+    /// Where the path and the values of the item written last are in the output.
     private(set) var parts: [Range<Int>] = []
     private let plan: Plan
 
@@ -87,7 +87,7 @@ struct RequestTemplate {
         if version != table.version { encode(with: table) }
     }
 
-    /// The first request under a table: what fits is written so that it enters, all of it anew, so that it is all there.
+    /// The first request under a table: what fits is written so that it enters, all of it again, so that it is all there.
     private mutating func prepare(_ table: inout HPACKEncoderTable, into output: inout [UInt8]) {
         table.writeSizeUpdate(into: &output)
         let entries = entriesForTable(table)

@@ -58,7 +58,7 @@ enum HTTP2FrameWriter {
 
     /// Puts a header block into frames: one, or as many CONTINUATION frames as the peer's limit makes necessary.
     /// - Parameters:
-    ///   - start: Where in `output` nine octets were left free, behind which the block stands.
+    ///   - start: Where in `output` nine octets were left free, after which the block is.
     static func headers(
         at start: Int, on stream: Int32, isLast: Bool, maxFrameSize: Int, into output: inout [UInt8]
     ) {
@@ -83,7 +83,7 @@ enum HTTP2FrameWriter {
         } while !rest.isEmpty
     }
 
-    /// Leaves room for a frame header that is written once the payload stands.
+    /// Leaves room for a frame header that is written once the payload is.
     static func reserveHeader(in output: inout [UInt8]) -> Int {
         output.append(contentsOf: repeatElement(0, count: HTTP2FrameHeader.size))
         return output.count - HTTP2FrameHeader.size

@@ -274,7 +274,7 @@ struct HTTP2PoolStateMachine: Equatable {
     }
 
     /// How many connections may be made at once: the first four together, then three for each that there is, while answers
-    /// take about as long as the way, and as many where they wait for the peer. All that wait there stand before whatever
+    /// take about as long as the way, and as many where they wait for the peer. All that wait there go before whatever
     /// comes next.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
@@ -303,7 +303,7 @@ struct HTTP2PoolStateMachine: Equatable {
     }
 
     /// How many further connections what waits would fill, where it would still wait when they have answered once, or
-    /// has waited for so long that more is to be expected behind it.
+    /// has waited for so long that more is to be expected after it.
     private func worthwhile(at now: ContinuousClock.Instant) -> Int {
         guard let rate else { return 0 }
         func requests(in time: Duration) -> Double { max(1, rate * (time / .seconds(1))) }
@@ -325,7 +325,7 @@ struct HTTP2PoolStateMachine: Equatable {
     }
     /// Without an answer for so long, none came in that time.
     private var silence: Duration { max(roundTrip * 2, .milliseconds(20)) }
-    /// How often it is looked at how things stand, where nothing else happens.
+    /// How often the state is looked at, where nothing else happens.
     private var lookTime: Duration { min(max(roundTrip / 2, .milliseconds(10)), .seconds(1)) }
 
     private var openCount: Int { connections.count { $0.phase == .open } }

@@ -18,7 +18,7 @@ struct HTTP2Throughput: Equatable {
     private var time = Duration.zero
     private var stretch: Stretch?
 
-    /// Notes what has come since the last call, and how things stand now.
+    /// Records what has come since the last call, and the state.
     /// - Parameter last: When the last of the answers came.
     mutating func record(
         answers count: Int, last: ContinuousClock.Instant, isBusy: Bool, at now: ContinuousClock.Instant
@@ -56,7 +56,7 @@ struct HTTP2Throughput: Equatable {
         return time >= enough && measured > .zero ? Double(answers) / (measured / .seconds(1)) : nil
     }
 
-    /// Begins anew, with the last answer.
+    /// Begins again, with the last answer.
     mutating func restart() {
         (answers, time) = (0, .zero)
         if let last = stretch?.last { stretch = Stretch(start: last, last: last) }

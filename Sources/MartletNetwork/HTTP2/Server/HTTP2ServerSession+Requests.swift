@@ -168,7 +168,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         forget(stream)
     }
 
-    /// The peer has answered the PING behind the notice of a drain: requests that it sent before are known.
+    /// The peer has answered the PING after the notice of a drain: requests that it sent before are known.
     private func drainNoticed() {
         guard drainPhase == .noticed else { return }
         drainPhase = .final

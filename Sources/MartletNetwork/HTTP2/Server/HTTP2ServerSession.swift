@@ -243,7 +243,7 @@ final class HTTP2ServerSession: WireProtocol {
         if sweep == nil { sweep = now + sweepInterval }
     }
 
-    /// A stream is over: whoever answers it is told, unless the answer was complete.
+    /// A stream is over: its handler is told, unless the answer was complete.
     func forget(_ stream: HTTP2ServerStream) {
         stream.phase = .gone
         if !stream.isAnswered { stream.running?.cancel() }

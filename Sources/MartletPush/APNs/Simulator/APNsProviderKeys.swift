@@ -28,7 +28,7 @@ struct APNsProviderKeys {
         verified = [:]
     }
 
-    /// The token behind `bearer `, if it is signed by a known key, of the right environment, and of the right age.
+    /// The token after `bearer `, if it is signed by a known key, of the right environment, and of the right age.
     mutating func token(
         _ text: Substring, environment: APNsEnvironment, at now: Timestamp
     ) throws(APNsRefusal) -> APNsProviderToken {

@@ -80,7 +80,7 @@ indirect enum FCMField {
 
 extension FCMField {
     /// A value with its members in one spelling: those of the description, `snake_case`; `lowerCamelCase` is as good.
-    /// - Parameter path: Where the value stands, such as `message.android`.
+    /// - Parameter path: Where the value is, such as `message.android`.
     /// - Throws: `FCMRefusal` naming the first member that is unknown or of another type.
     func read(_ value: JSON, at path: String) throws(FCMRefusal) -> JSON {
         switch (self, value) {

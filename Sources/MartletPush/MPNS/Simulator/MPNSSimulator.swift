@@ -69,7 +69,7 @@ public struct MPNSSimulator: PushServiceSimulator {
         return SimulatedAnswer(response)
     }
 
-    /// Nothing to know: whoever shows a certificate is who it says.
+    /// Nothing to know: anyone who shows a certificate is who it says.
     public mutating func register(app: JSON) throws(SimulatorError) {}
 
     public mutating func issueCredential(

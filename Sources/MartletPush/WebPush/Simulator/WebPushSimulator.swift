@@ -43,7 +43,7 @@ public struct WebPushSimulator: PushServiceSimulator {
     let configuration: Configuration
     /// Where the endpoints are, which is what a sender's proof must name.
     var origin = HTTPOrigin(scheme: .https, host: "localhost")
-    /// By what stands behind the prefix of the endpoint's path.
+    /// By what follows the prefix of the endpoint's path.
     var subscriptions: [String: Subscription] = [:]
     var browsers = SimulatedBrowsers()
     var recentPushes: [String: [Timestamp]] = [:]
@@ -162,7 +162,7 @@ public struct WebPushSimulator: PushServiceSimulator {
     }
 }
 
-/// What a request's path says behind the prefix: a subscription's token, and a fault that is asked for.
+/// What a request's path says after the prefix: a subscription's token, and a fault that is asked for.
 struct WebPushSimulatedEndpoint {
     let token: String
     let marker: HandleMarker?

@@ -4,7 +4,7 @@ import MartletModel
 struct SimulatedBrowser {
     /// A subscription of one of the browser's pages.
     struct Channel {
-        /// What stands behind the prefix of the endpoint's path.
+        /// What follows the prefix of the endpoint's path.
         let token: String
         let endpoint: String
         let senderKey: [UInt8]?
