@@ -60,9 +60,9 @@ extension PushClient {
         backgroundRetries.phase = .running
         backgroundRetries.sleeper = nil
         backgroundRetries.isWanted = false
-        let departure = await departureErrand()
-        let registration = await registrationErrand()
-        let receipts = await receiptErrand()
+        let departure = await retryLogOut()
+        let registration = await retryRegistration()
+        let receipts = await retryReceipts()
         let wait = backgroundRetries.end(
             departure ?? registration ?? receipts, retry: retry, chance: environment.chance())
         if backgroundRetries.phase != .running {
@@ -73,7 +73,7 @@ extension PushClient {
     }
 
     /// Tells the server who has logged out.
-    private func departureErrand() async -> RetryableFailure? {
+    private func retryLogOut() async -> RetryableFailure? {
         for departure in await logIns.value.departures {
             do throws(RetryableFailure) {
                 try await takeTurn { () throws(RetryableFailure) in

@@ -41,7 +41,7 @@ extension PushClient {
 
     /// Sends the receipts that wait.
     /// - Returns: What keeps some of them from being sent for now.
-    func receiptErrand() async -> RetryableFailure? {
+    func retryReceipts() async -> RetryableFailure? {
         while true {
             let batch = await receiptQueue.value.batch
             guard let device = batch.first?.device else { return nil }

@@ -66,7 +66,7 @@ extension PushClient {
     ///     grows from failure to failure, and by `resume()`.
     public func registrationFailed(_ error: any Error, askAgain: @escaping @Sendable () async -> Void) async {
         _ = registration.add(.askAgain)
-        registration.isErrand = true
+        registration.isInBackground = true
         registration.askAgain = askAgain
         registration.tell(.tokenNeeded)
         await registrationRecord.change { $0.due = .register }
@@ -87,7 +87,7 @@ extension PushClient {
     func registerAfterLogIn() {
         if registration.open == nil, let device = registration.device { _ = registration.add(.register(device)) }
         guard registration.open != nil, retry.keepsTrying else { return }
-        registration.isErrand = true
+        registration.isInBackground = true
         runBackgroundRetries()
     }
 
@@ -106,15 +106,15 @@ extension PushClient {
 
     /// Tries the open wish in the background.
     /// - Returns: What keeps it from being fulfilled for now.
-    func registrationErrand() async -> RetryableFailure? {
-        guard registration.isErrand, let wish = registration.open else { return await leftUnregistration() }
+    func retryRegistration() async -> RetryableFailure? {
+        guard registration.isInBackground, let wish = registration.open else { return await leftUnregistration() }
         let number = registration.number
         do throws(RetryableFailure) {
             try await attempt(wish, number)
             return nil
         } catch {
             settle(error.error, number)
-            return number == registration.number && registration.isErrand ? error : nil
+            return number == registration.number && registration.isInBackground ? error : nil
         }
     }
 
@@ -125,8 +125,8 @@ extension PushClient {
             return nil
         }
         _ = registration.add(.unregister)
-        registration.isErrand = true
-        return await registrationErrand()
+        registration.isInBackground = true
+        return await retryRegistration()
     }
 
     private func attempt(_ wish: DesiredRegistration.Wish, _ number: Int) async throws(RetryableFailure) {
@@ -153,17 +153,17 @@ extension PushClient {
     /// Decides what becomes of a wish that failed.
     private func settle(_ error: PushClientError, _ number: Int) {
         guard number == registration.number else { return }
-        let wasErrand = registration.isErrand
-        registration.isErrand = false
+        let wasInBackground = registration.isInBackground
+        registration.isInBackground = false
         switch error.kind {
         case .logInNeeded: registration.tell(.logInNeeded)
         case .tokenNeeded:
-            registration.isErrand = true
+            registration.isInBackground = true
             registration.tell(.tokenNeeded)
-        case .cancelled where !wasErrand: tryOn(error, isNew: true)
+        case .cancelled where !wasInBackground: tryOn(error, isNew: true)
         // Another user has logged in meanwhile: it is done for that one.
-        case .superseded: tryOn(error, isNew: !wasErrand)
-        case _ where error.mayPass: tryOn(error, isNew: !wasErrand)
+        case .superseded: tryOn(error, isNew: !wasInBackground)
+        case _ where error.mayPass: tryOn(error, isNew: !wasInBackground)
         default:
             registration.close()
             registration.tell(.refused(error))
@@ -171,7 +171,7 @@ extension PushClient {
     }
 
     private func tryOn(_ error: PushClientError, isNew: Bool) {
-        registration.isErrand = true
+        registration.isInBackground = true
         registration.tell(.waiting(error))
         if isNew { runBackgroundRetries(afterFailure: true) }
     }

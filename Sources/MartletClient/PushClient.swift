@@ -22,8 +22,8 @@ import MartletModel
 /// - The id of the registration is kept from launch to launch. When the server says that it is gone, the client forgets
 ///   it, asks for another and registers again.
 /// - What fails and may pass (no network, a server that is restarting) is tried again, waiting longer each time. What
-///   still fails then becomes an **errand**: it is tried in the background for as long as the process lives, and taken
-///   up again by `resume()` at the next launch. Registrations, log-outs and receipts are errands.
+///   still fails then becomes an **background retry**: it is tried in the background for as long as the process lives, and taken
+///   up again by `resume()` at the next launch. Registrations, log-outs and receipts are retried so.
 /// - When a session ends, the client logs in again with the credentials that it has; where it has none, or they are
 ///   wrong now, it throws `PushClientError` of kind `logInNeeded`.
 public actor PushClient {

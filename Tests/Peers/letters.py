@@ -17,7 +17,7 @@ from checks import Checks, eventually
 from service_answers import HUB, RULE, Hub, count, google
 from service_peers import Peer
 
-checks = service_answers.checks = Checks("letters")
+checks = service_answers.checks = Checks("deadLetters")
 THIRD_PARTY = google(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR")
 UNREGISTERED = google(404, "NOT_FOUND", "UNREGISTERED")
 # Rounds in which a resend is killed.
@@ -86,7 +86,7 @@ class Course:
         message = await self.hub.send("fcmv1", "news", body("one"))
         checks.that("three fail", await self.hub.comes_to(message, *count("InvalidCredentials", 3)))
         status, page = await self.call("GET", f"messages/{message}/deadletters")
-        letters = {letter.get("installation"): letter for letter in page["letters"]}
+        letters = {letter.get("installation"): letter for letter in page["deadLetters"]}
         checks.equal("those are the dead letters", (status, sorted(letters)), (200, ["news0", "news1", "news2", "odd"]))
         checks.that("with their reasons", all(
             letters[f"news{place}"]["reason"] == "THIRD_PARTY_AUTH_ERROR" and letters[f"news{place}"]["status"] == 401
@@ -132,7 +132,7 @@ class Course:
         message = await self.hub.send("adm", "crowd")
         checks.that("there is no credential", await self.hub.comes_to(message, *count("InvalidCredentials", CROWD)))
         _, page = await self.call("GET", f"messages/{message}/deadletters")
-        found = [letter["installation"] for letter in page["letters"]]
+        found = [letter["installation"] for letter in page["deadLetters"]]
         checks.equal("everybody has a letter", sorted(found), names)
         again = self.martlet("resend", HUB, message).strip()
         checks.that("all are sent it again", await self.hub.comes_to(again, *count("InvalidCredentials", CROWD)))

@@ -30,11 +30,11 @@ struct ReportTests {
     @Test func deadLettersSayWhatBecameOfTheHandleAndWhetherThereAreAny() throws {
         let some = try json(
             """
-            {"notification":"n","state":"Completed","letters":[{"at":"T","platform":"apns","installation":"i",
+            {"notification":"n","state":"Completed","deadLetters":[{"at":"T","platform":"apns","installation":"i",
             "outcome":"BadChannel","reason":"R","token":"removed"}]}
             """)
         #expect(DeadLetterCommands.lines(of: some, isFirst: false) == ["T  apns  i  BadChannel  R  handle removed"])
-        let none = try json(#"{"notification":"n","state":"Completed","letters":[]}"#)
+        let none = try json(#"{"notification":"n","state":"Completed","deadLetters":[]}"#)
         #expect(DeadLetterCommands.lines(of: none, isFirst: true) == ["n  Completed", "It has no dead letters."])
         let empty = try json(#"{"notifications":[]}"#)
         #expect(DeadLetterCommands.lines(of: empty, isFirst: true) == ["No notification of the hub has dead letters."])

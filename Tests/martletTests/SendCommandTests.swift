@@ -57,7 +57,7 @@ struct SendCommandTests {
                 "2 of 9 failed: 'martlet dead-letters' and 'martlet why' say why."
             ),
             (#"{"state":"NoTargetFound"}"#, true, "Nobody got it."),
-            (#"{"state":"Canceled","succeeded":3,"spared":2}"#, true, "It was canceled before everybody had it."),
+            (#"{"state":"Canceled","succeeded":3,"suppressed":2}"#, true, "It was canceled before everybody had it."),
         ])
     func progress(status: String, isOver: Bool, text: String?) throws {
         let progress = SendProgress(try JSON(parsing: Array(status.utf8)))

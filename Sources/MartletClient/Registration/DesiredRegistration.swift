@@ -39,7 +39,7 @@ struct DesiredRegistration {
     /// What the app passed last in this process, for anyone who logs in next. Never kept beyond.
     private(set) var device: DeviceRegistration?
     /// Whether the open wish is tried in the background.
-    var isErrand = false
+    var isInBackground = false
     /// Asks the system for a token.
     var askAgain: (@Sendable () async -> Void)?
     /// The last one told; nil at first, when the store has to be asked.
@@ -51,7 +51,7 @@ struct DesiredRegistration {
     mutating func add(_ wish: Wish?) -> Int {
         number += 1
         open = wish
-        isErrand = false
+        isInBackground = false
         switch wish {
         case .register(let device): self.device = device
         case .unregister, .askAgain: device = nil
@@ -63,7 +63,7 @@ struct DesiredRegistration {
     /// The wish was fulfilled, or will not be.
     mutating func close() {
         open = nil
-        isErrand = false
+        isInBackground = false
     }
 
     mutating func tell(_ state: RegistrationState) {

@@ -37,7 +37,7 @@ public protocol DeviceStore: InstallationStore {
     func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Int
 
     /// Channels that are suspected, in order, at most `limit`. One that is registered again is none any more.
-    func suspects(of platform: PlatformID, in hub: Hub.ID, limit: Int) async throws(StorageError) -> [ChannelID]
+    func suspectedStale(of platform: PlatformID, in hub: Hub.ID, limit: Int) async throws(StorageError) -> [ChannelID]
 }
 
 extension DeviceStore {

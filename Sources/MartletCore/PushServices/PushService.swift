@@ -21,7 +21,7 @@ public protocol PushService: PushPlatform {
 
     /// Whether the service answers a dead token by slowing down the whole connection, so that devices which were called
     /// dead and kept want one of their own.
-    static var slowsConnectionsOfSuspects: Bool { get }
+    static var slowsConnectionsOfStaleDevices: Bool { get }
 
     /// How fast may be sent to the service; nil as fast as it takes.
     var pace: SendingRate? { get }
@@ -88,7 +88,7 @@ public protocol PushService: PushPlatform {
 extension PushService {
     public static var handlesAreAddresses: Bool { false }
     public static var tokensAreForOneOrigin: Bool { false }
-    public static var slowsConnectionsOfSuspects: Bool { false }
+    public static var slowsConnectionsOfStaleDevices: Bool { false }
 
     public func application(of message: Message) -> String { "" }
 

@@ -37,7 +37,7 @@ extension DeviceTrace {
                 "It has halted itself\(since), because more of it failed than its roll-out allows: nothing more is sent "
                     + "until it is resumed."
             ]
-        case .canceled: ["It was canceled\(since): whoever had not been sent it by then was spared it."]
+        case .canceled: ["It was canceled\(since): devices that had not been sent it by then got nothing."]
         }
     }
 

@@ -1,7 +1,7 @@
 extension UnsafeBufferPointer<UInt8> {
     /// Whether all bytes are good; asked of eight at a time, because every push asks it of its handle.
     /// - Parameters:
-    ///   - marks: The suspects among eight bytes, as a word with the highest bit of theirs set. Where there is one anywhere,
+    ///   - marks: The marked ones among eight bytes, as a word with the highest bit of theirs set. Where there is one anywhere,
     ///     all bytes are asked one by one.
     ///   - isGood: Whether a byte is.
     @inlinable @inline(__always)

@@ -57,7 +57,7 @@ public struct SendStatusDocument: Sendable {
             "state": .string(state.rawValue), "startedAt": timestamp(startedAt), "endedAt": timestamp(endedAt),
             "targeted": number(numbers.targeted), "sent": .integer(Int64(numbers.sent)),
             "succeeded": .integer(Int64(numbers.succeeded)), "failed": .integer(Int64(numbers.failed)),
-            "retrying": .integer(Int64(numbers.retrying)), "spared": .integer(Int64(numbers.suppressed)),
+            "retrying": .integer(Int64(numbers.retrying)), "suppressed": .integer(Int64(numbers.suppressed)),
             "skipped": .integer(Int64(numbers.skipped)), "pending": number(numbers.pending),
             "outcomes": .object(
                 Dictionary(counts.map { ($0.rawValue, .integer(Int64($1))) }) { first, _ in first }),

@@ -16,7 +16,7 @@ public enum DeadLetterDocument {
                     "outcome": resend.outcome.map { .string($0.rawValue) } ?? .null,
                 ]
             })
-        members["letters"] = .array(page.refusals.records.map { json($0, page.resends) })
+        members["deadLetters"] = .array(page.refusals.records.map { json($0, page.resends) })
         members["continuation"] = page.refusals.next.map { .string(text(of: $0)) }
         return .object(members)
     }

@@ -8,7 +8,7 @@ extension HubDescription {
         Self.hubGroup(
             "Control", "Holding, ending and watching a send under way; the original hub has no such thing.",
             [
-                change("cancel", "Spare whoever has not been sent it, and end it"),
+                change("cancel", "End it: devices that have not been sent it get nothing"),
                 change("pause", "Send nothing more of it until it is resumed"),
                 change("resume", "Let what is paused, or has halted itself, go on where it stood"),
                 APIOperation(
@@ -65,7 +65,7 @@ extension HubDescription {
             "startedAt": orNull("string"), "endedAt": orNull("string"),
             "targeted": orNull("integer", "Null while it is not known."), "sent": ["type": "integer"],
             "succeeded": ["type": "integer"], "failed": ["type": "integer"], "retrying": ["type": "integer"],
-            "spared": [
+            "suppressed": [
                 "type": "integer",
                 "description": "Sent nothing, because it was canceled or a newer one took its place.",
             ],

@@ -50,7 +50,7 @@ extension HubDescription {
             required: ["notifications"],
             ["notifications": ["type": "array", "items": object(required: required, summary)], "continuation": string]),
         "DeadLetters": object(
-            required: required + ["resends", "letters"],
+            required: required + ["resends", "deadLetters"],
             summary.merging([
                 "resends": [
                     "type": "array",
@@ -58,7 +58,7 @@ extension HubDescription {
                         required: ["notification", "outcome"],
                         ["notification": string, "outcome": ["type": ["string", "null"]]]),
                 ],
-                "letters": ["type": "array", "items": letter], "continuation": string,
+                "deadLetters": ["type": "array", "items": letter], "continuation": string,
             ]) { $1 }),
     ]
 
@@ -70,7 +70,7 @@ extension HubDescription {
         "platforms": [
             "type": "object", "additionalProperties": ["type": "object", "additionalProperties": count],
             "description":
-                "How many ended how; of these, those that were spared by the page are not among the letters.",
+                "How many ended how; of these, those that were left out by the page are not among the letters.",
         ],
     ]
     private static var letter: JSON {

@@ -19,7 +19,7 @@ public struct APNs: PushService {
         fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"],
         payloadLimit: APNsPushType.voip.payloadLimit)
 
-    public static let slowsConnectionsOfSuspects = true
+    public static let slowsConnectionsOfStaleDevices = true
 
     static let devicePath = "/3/device/"
 

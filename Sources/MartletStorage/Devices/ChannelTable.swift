@@ -55,7 +55,7 @@ struct ChannelTable {
             "UPDATE channels SET is_suspected = ?1 WHERE id = ?2 AND is_suspected IS NOT ?1", value, channel.rawValue)
     }
 
-    func suspects(of platform: PlatformID, in hub: Hub.ID, limit: Int) throws(StorageError) -> [ChannelID] {
+    func suspectedStale(of platform: PlatformID, in hub: Hub.ID, limit: Int) throws(StorageError) -> [ChannelID] {
         try connection.all(
             """
             SELECT id FROM channels WHERE hub = ? AND platform = ? AND is_suspected IS NOT NULL ORDER BY id LIMIT ?

@@ -47,11 +47,11 @@ extension SQLiteStorage: DeviceStore {
         }
     }
 
-    public func suspects(
+    public func suspectedStale(
         of platform: PlatformID, in hub: Hub.ID, limit: Int
     ) async throws(StorageError) -> [ChannelID] {
         try await readers.read { connection throws(StorageError) in
-            try ChannelTable(connection).suspects(of: platform, in: hub, limit: limit)
+            try ChannelTable(connection).suspectedStale(of: platform, in: hub, limit: limit)
         }
     }
 }

@@ -11,7 +11,8 @@ enum BackupCommands {
             + "unless they are asked for.",
         options: [
             .data,
-            Option("with-key", nil, "Put secret.key into it too: whoever reads the file then reads every secret."),
+            Option(
+                "with-key", nil, "Put secret.key into it too: anyone who reads the file can then read every secret."),
         ]
     ) { invocation in
         let file = try NewFile(invocation.operand("FILE"))

@@ -5,10 +5,12 @@ import MartletServer
 /// `martlet cancel`, `pause`, `resume` and `status`: a send under way.
 enum ControlCommands {
     static let all = [
-        command("cancel", .post, "Send nothing more of a notification, and spare whoever has not been sent it."),
+        command("cancel", .post, "Send nothing more of a notification, to devices that have not got it yet."),
         command("pause", .post, "Send nothing more of a notification until it is resumed."),
         command("resume", .post, "Let a notification go on that is paused, or has halted itself, where it stood."),
-        command("status", .get, "Say how a notification stands: how many were sent it, are waiting, were spared it."),
+        command(
+            "status", .get,
+            "Show the state of a notification: how many devices were sent it, wait for it, or were left out."),
     ]
 
     private static func command(_ word: String, _ method: HTTPMethod, _ help: String) -> Command {
@@ -68,7 +70,7 @@ enum ControlCommands {
     }
 
     private static func numbers(of status: JSON) -> String {
-        let names = ["targeted", "sent", "succeeded", "failed", "retrying", "spared", "skipped", "pending"]
+        let names = ["targeted", "sent", "succeeded", "failed", "retrying", "suppressed", "skipped", "pending"]
         return names.map { "\($0) \(status[$0]?.integer.map(String.init) ?? "unknown")" }.joined(separator: ", ")
     }
 }

@@ -49,7 +49,7 @@ enum DeadLetterCommands {
             guard notifications.isEmpty, isFirst else { return notifications.map(line(notification:)) }
             return ["No notification of the hub has dead letters."]
         }
-        let deadLetters = page["letters"]?.array ?? []
+        let deadLetters = page["deadLetters"]?.array ?? []
         let none = deadLetters.isEmpty && isFirst ? ["It has no dead letters."] : []
         return (isFirst ? [line(notification: page)] : []) + deadLetters.map(line(letter:)) + none
     }

@@ -16,7 +16,7 @@ struct SendProgress: Equatable {
         control = status["control"]?.string ?? ""
         targeted = status["targeted"]?.integer
         (succeeded, failed, retrying) = (number("succeeded"), number("failed"), number("retrying"))
-        done = succeeded + failed + number("spared") + number("skipped")
+        done = succeeded + failed + number("suppressed") + number("skipped")
     }
 
     var isOver: Bool { ["Completed", "NoTargetFound", "Abandoned", "Canceled"].contains(state) }

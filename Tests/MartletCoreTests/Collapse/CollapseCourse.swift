@@ -117,7 +117,7 @@ private final class Life: Sendable {
             transport: line,
             authorizations: AuthorizationCache(transport: line, timeout: .seconds(30), time: flight.time),
             lanes: sender.lanes, origins: OriginCircuitBreakers(),
-            suspects: SuspectedStaleDevices(store: flight.storage), paces: sender.paces,
+            suspectedStale: SuspectedStaleDevices(store: flight.storage), paces: sender.paces,
             messageIDs: sender.messageIDs, requestTimeout: sender.requestTimeout,
             time: flight.time, metrics: sender.metrics)
         deliverer = flight.makeDeliverer(ownSender, locks: locks)

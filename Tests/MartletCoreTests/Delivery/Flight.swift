@@ -153,7 +153,7 @@ struct Flight {
             sender: PageSender(
                 transport: transport,
                 authorizations: AuthorizationCache(transport: transport, timeout: settings.requestTimeout, time: time),
-                lanes: lanes, origins: OriginCircuitBreakers(), suspects: SuspectedStaleDevices(store: storage),
+                lanes: lanes, origins: OriginCircuitBreakers(), suspectedStale: SuspectedStaleDevices(store: storage),
                 paces: SendingRateLimits(time: time),
                 messageIDs: MessageIDKey(1, 2),
                 requestTimeout: settings.requestTimeout, time: time, metrics: metrics),

@@ -14,7 +14,7 @@ struct ShyPigeon: PushService {
         return descriptor
     }()
 
-    static let slowsConnectionsOfSuspects = true
+    static let slowsConnectionsOfStaleDevices = true
 
     private let pigeon: CarrierPigeon
 

@@ -20,8 +20,8 @@ struct SuspectTests {
             loft, in: flight.hub, platform: ShyPigeon.platform, handle: PushHandle(loft), tags: [])
     }
 
-    private func suspects(of flight: Flight) async throws -> [Int64] {
-        try await flight.storage.suspects(of: ShyPigeon.platform, in: flight.hub, limit: 100).map(\.rawValue)
+    private func suspectedStale(of flight: Flight) async throws -> [Int64] {
+        try await flight.storage.suspectedStale(of: ShyPigeon.platform, in: flight.hub, limit: 100).map(\.rawValue)
     }
 
     private func send(_ flight: Flight) async throws -> Delivery {
@@ -36,7 +36,7 @@ struct SuspectTests {
             isWrong.isOn && loft != "loft1" ? answered(410) : answered(200)
         }
         _ = try await send(flight)
-        #expect(try await suspects(of: flight) == Array(2...30), "too many to be believed")
+        #expect(try await suspectedStale(of: flight) == Array(2...30), "too many to be believed")
         isWrong.isOn = false
         let before = flight.transport.sent.count
         let delivery = try await send(flight)
@@ -47,7 +47,7 @@ struct SuspectTests {
         #expect(Set(own.map(\.loft)) == Set((2...30).map { "loft\($0)" }))
         #expect(own.allSatisfy { $0.connectionLimit == 1 })
         #expect(try await flight.report(delivery).counts == [.success: 30])
-        #expect(try await suspects(of: flight).isEmpty, "they were reached")
+        #expect(try await suspectedStale(of: flight).isEmpty, "they were reached")
         _ = try await send(flight)
         #expect(flight.transport.sent.suffix(30).allSatisfy { !$0.partition.hasSuffix(".suspects") })
     }
@@ -59,14 +59,14 @@ struct SuspectTests {
         }
         _ = try await send(flight)
         try await register("loft3", in: flight)
-        #expect(try await suspects(of: flight) == [2] + Array(4...30))
+        #expect(try await suspectedStale(of: flight) == [2] + Array(4...30))
         flight.time.advance(by: .seconds(700))
         isWrong.isOn = false
         let delivery = try await send(flight)
         let own = flight.transport.sent.filter { $0.partition.hasSuffix(".suspects") }.map(\.loft)
         #expect(!own.contains("loft3"))
         #expect(try await flight.report(delivery).counts == [.success: 29, .expiredChannel: 1])
-        #expect(try await suspects(of: flight).isEmpty)
+        #expect(try await suspectedStale(of: flight).isEmpty)
         #expect(try await flight.registry.registration("loft2", in: flight.hub) == nil)
     }
 
@@ -76,11 +76,11 @@ struct SuspectTests {
         }
         let delivery = try await flight.accept(on: ShyPigeon.platform)
         #expect(try await flight.run(delivery) == .waiting(until: flight.time.now + .seconds(10)))
-        #expect(try await suspects(of: flight) == [2])
+        #expect(try await suspectedStale(of: flight) == [2])
         flight.time.advance(by: .seconds(10))
         #expect(try await flight.run(delivery) == .finished)
         #expect(flight.transport.sent.last?.partition.hasSuffix(".suspects") == true)
-        #expect(try await suspects(of: flight).isEmpty)
+        #expect(try await suspectedStale(of: flight).isEmpty)
     }
 
     @Test func aRoundOfRetriesWithSuspectsIsAShortOne() async throws {
@@ -102,7 +102,7 @@ struct SuspectTests {
             loft != "loft1" && attempt == 1 ? answered(410) : answered(200)
         }
         _ = try await send(flight)
-        #expect(try await !suspects(of: flight).isEmpty)
+        #expect(try await !suspectedStale(of: flight).isEmpty)
         let sends = TestSends(
             devices: flight.storage, resolver: LaneResolver(hubs: flight.hubs, platforms: flight.platforms),
             sender: flight.deliverer.sender,
@@ -115,14 +115,15 @@ struct SuspectTests {
 
     @Test func noMoreAreKeptThanThereIsRoomFor() async throws {
         let lane = LaneID(hub: Hub.ID(rawValue: 1), platform: ShyPigeon.platform)
-        let suspects = SuspectedStaleDevices(store: MemoryStorage())
+        let suspectedStale = SuspectedStaleDevices(store: MemoryStorage())
         let now = Timestamp(seconds: 1000)
-        #expect(await suspects.channels(of: lane, at: now).isEmpty)
+        #expect(await suspectedStale.channels(of: lane, at: now).isEmpty)
         func channels(_ range: ClosedRange<Int64>) -> Set<ChannelID> { Set(range.map { ChannelID(rawValue: $0) }) }
-        #expect(suspects.change(lane, adding: channels(1...9_990), removing: []).count == 9_990)
+        #expect(suspectedStale.change(lane, adding: channels(1...9_990), removing: []).count == 9_990)
         #expect(
-            suspects.change(lane, adding: channels(1...20_000), removing: []).map(\.rawValue) == Array(9_991...10_000))
-        #expect(suspects.change(lane, adding: [], removing: channels(1...5)).isEmpty)
-        #expect(await suspects.channels(of: lane, at: now).first?.rawValue == 6)
+            suspectedStale.change(lane, adding: channels(1...20_000), removing: []).map(\.rawValue)
+                == Array(9_991...10_000))
+        #expect(suspectedStale.change(lane, adding: [], removing: channels(1...5)).isEmpty)
+        #expect(await suspectedStale.channels(of: lane, at: now).first?.rawValue == 6)
     }
 }

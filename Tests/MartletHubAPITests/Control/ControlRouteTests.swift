@@ -73,7 +73,7 @@ struct ControlRouteTests {
                 delivery: delivery.id, isFannedOut: true, state: .canceled, startedAt: fixture.time.now,
                 endedAt: fixture.time.now, counts: [.success: 5, .badChannel: 2, .canceled: 8, .skipped: 1]))
         let status = try json(try await fixture.send(.get, "\(message)/status"))
-        let numbers = ["targeted", "sent", "succeeded", "failed", "spared", "skipped", "retrying", "pending"]
+        let numbers = ["targeted", "sent", "succeeded", "failed", "suppressed", "skipped", "retrying", "pending"]
         #expect(numbers.map { status[$0]?.integer } == [16, 7, 5, 2, 8, 1, 0, 0])
         #expect(numbers.map { status["platforms"]?["pigeon"]?[$0]?.integer } == [16, 7, 5, 2, 8, 1, 0, 0])
         #expect(status["outcomes"]?["Canceled"]?.integer == 8)

@@ -46,14 +46,14 @@ struct DeadLetterRouteTests {
         #expect(sends["notifications"]?.array?.first?["notification"]?.string == id.description)
         #expect(sends["notifications"]?.array?.first?["platforms"] == ["pigeon": ["BadChannel": 1, "WrongToken": 1]])
         let page = try await json(fixture, "/demo/messages/\(id)/deadletters")
-        let letters = try #require(page["letters"]?.array)
+        let letters = try #require(page["deadLetters"]?.array)
         #expect(letters.map { $0["registration"] } == ["r1", "r2"])
         #expect(letters.map { $0["outcome"] } == ["BadChannel", "WrongToken"])
         #expect(letters[0]["reason"] == "Lost" && letters[0]["status"] == 404 && letters[0]["attempts"] == 2)
         #expect(letters[0]["token"] == "quarantined")
         #expect(page["resends"] == [] && page["continuation"] == nil)
         let rest = try await json(fixture, "/demo/messages/\(id)/deadletters?continuation=1.1.0")
-        #expect(rest["letters"]?.array?.map { $0["registration"] } == ["r2"])
+        #expect(rest["deadLetters"]?.array?.map { $0["registration"] } == ["r2"])
     }
 
     @Test func theyAreSentAgainByOutcomeAndOnlyOnce() async throws {
@@ -74,7 +74,7 @@ struct DeadLetterRouteTests {
         let again = try await fixture.send(.post, path)
         #expect(again.status == .conflict && again.text.contains("sent again"))
         let page = try await json(fixture, "/demo/messages/\(id)/deadletters")
-        #expect(page["letters"]?.array?.first?["resentAs"]?.string == new)
+        #expect(page["deadLetters"]?.array?.first?["resentAs"]?.string == new)
         #expect(page["resends"]?.array?.count == 2)
         let open = try await fixture.storage.unfinished(after: .none, limit: 10)
         #expect(open.count == 2 && open.allSatisfy(\.delivery.notification.isConfidential))

@@ -131,21 +131,21 @@ extension StorageConformance {
                 let items = channels.map { ChannelFeedback(channel: $0, kind: kind) }
                 try require(try await bench.storage.apply(items, in: hub, at: bench.now), is: 0)
             }
-            func suspects(limit: Int = 10) async throws -> [ChannelID] {
-                try await bench.storage.suspects(of: bench.platform, in: hub, limit: limit)
+            func suspectedStale(limit: Int = 10) async throws -> [ChannelID] {
+                try await bench.storage.suspectedStale(of: bench.platform, in: hub, limit: limit)
             }
             try await say(.suspected, of: channels.reversed())
             try await say(.suspected, of: channels)
-            try require(try await suspects(), is: channels)
-            try require(try await suspects(limit: 2), is: Array(channels.prefix(2)))
+            try require(try await suspectedStale(), is: channels)
+            try require(try await suspectedStale(limit: 2), is: Array(channels.prefix(2)))
             try require(
-                try await bench.storage.suspects(of: bench.platform, in: other, limit: 10), is: [])
-            try require(try await bench.storage.suspects(of: bench.otherPlatform, in: hub, limit: 10), is: [])
+                try await bench.storage.suspectedStale(of: bench.platform, in: other, limit: 10), is: [])
+            try require(try await bench.storage.suspectedStale(of: bench.otherPlatform, in: hub, limit: 10), is: [])
             try await say(.trusted, of: [channels[0]])
             try await bench.put("b", "b", in: hub)
             try await say(.moved(PushHandle("f"), key: "f"), of: [channels[2]])
             _ = try await bench.refusalOfDelete("d", in: hub)
-            try require(try await suspects(), is: [channels[4]])
+            try require(try await suspectedStale(), is: [channels[4]])
         },
     ]
 

@@ -71,7 +71,7 @@ extension MemoryStorage: DeviceStore {
         }
     }
 
-    public func suspects(
+    public func suspectedStale(
         of platform: PlatformID, in hub: Hub.ID, limit: Int
     ) async throws(StorageError) -> [ChannelID] {
         state.withLock { state in

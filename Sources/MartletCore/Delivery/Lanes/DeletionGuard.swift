@@ -30,7 +30,7 @@ struct DeletionGuard: Sendable {
     /// Whether nothing is believed until pushes are proven to work.
     private(set) var isQuarantined: Bool
     private var slots: [Slot] = []
-    private var suspects: [Suspect] = []
+    private var suspectedStale: [Suspect] = []
 
     /// - Parameter isQuarantined: Whether a quarantine outlasted the process that began it.
     init(isQuarantined: Bool = false) {
@@ -52,24 +52,24 @@ struct DeletionGuard: Sendable {
         let fatal = recent.reduce(0) { $0 + $1.fatal }
         guard successes == 0 || fatal > successes else {
             isQuarantined = false
-            let believed = suspects.filter { now - $0.at < Self.windowLength }.map(\.feedback)
-            suspects = []
+            let believed = suspectedStale.filter { now - $0.at < Self.windowLength }.map(\.feedback)
+            suspectedStale = []
             return believed + health.dead + health.doubtful
         }
         if successes + fatal > Self.enoughAnswers { isQuarantined = true }
         guard !isQuarantined else {
-            suspects = []
+            suspectedStale = []
             return []
         }
-        let room = Self.suspectLimit - suspects.count
-        suspects += health.doubtful.prefix(max(0, room)).map { Suspect(feedback: $0.asOf(now), at: now) }
+        let room = Self.suspectLimit - suspectedStale.count
+        suspectedStale += health.doubtful.prefix(max(0, room)).map { Suspect(feedback: $0.asOf(now), at: now) }
         return health.dead
     }
 
     /// Forgets what was noted, which says nothing of a new credential. A quarantine stays.
     mutating func reset() {
         slots = []
-        suspects = []
+        suspectedStale = []
     }
 }
 

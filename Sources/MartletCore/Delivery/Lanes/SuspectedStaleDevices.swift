@@ -30,13 +30,13 @@ final class SuspectedStaleDevices: Sendable {
         self.store = store
     }
 
-    /// The suspects of a lane, in order.
+    /// The suspected devices of a lane, in order.
     func channels(of lane: LaneID, at now: Timestamp) async -> [ChannelID] {
         let known = lanes.withLock { $0[lane] }
         // What was read ahead of now was read before the clock was set back.
         if let known, known.readAt + Self.freshness > now, now + Self.freshness > known.readAt { return known.channels }
         do throws(StorageError) {
-            let found = try await store.suspects(of: lane.platform, in: lane.hub, limit: Self.limit)
+            let found = try await store.suspectedStale(of: lane.platform, in: lane.hub, limit: Self.limit)
             lanes.withLock { Self.keep(Known(channels: found, readAt: now), of: lane, in: &$0) }
             return found
         } catch {
@@ -65,19 +65,19 @@ final class SuspectedStaleDevices: Sendable {
     /// How many lanes it knows.
     var count: Int { lanes.withLock(\.count) }
 
-    /// Places of a page that hold suspects. A page without any costs two searches.
+    /// Places of a page that hold suspectedStale. A page without any costs two searches.
     func indices(in page: AudiencePage, of lane: LaneID, at now: Timestamp) async -> Set<Int> {
         let channels = await channels(of: lane, at: now)
         guard page.followed.isEmpty else {
-            let suspects = Set(channels)
-            return Set(page.members.indices.filter { suspects.contains(page.channel($0)) })
+            let suspectedStale = Set(channels)
+            return Set(page.members.indices.filter { suspectedStale.contains(page.channel($0)) })
         }
         guard let first = page.members.first?.channel, let last = page.members.last?.channel else { return [] }
         let start = channels.index(of: first)
         let end = channels.index(of: ChannelID(rawValue: last.rawValue + 1))
         guard start < end else { return [] }
-        let suspects = Set(channels[start..<end])
-        return Set(page.members.indices.filter { suspects.contains(page.members[$0].channel) })
+        let suspectedStale = Set(channels[start..<end])
+        return Set(page.members.indices.filter { suspectedStale.contains(page.members[$0].channel) })
     }
 
     /// Notes changes that the store is about to be told of.

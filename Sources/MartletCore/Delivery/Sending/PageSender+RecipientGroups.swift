@@ -11,7 +11,7 @@ extension PageSender {
         var indices: [Int]
         var messages: PageMessages
         /// Whether they are for devices that are sent to on a connection of their own.
-        var areSuspects = false
+        var areSuspectedStale = false
         /// Devices that are known to fail and are tried again.
         var trials: Set<DeviceIdentity> = []
     }
@@ -29,7 +29,7 @@ extension PageSender {
     ) -> [RecipientGroup] {
         guard type(of: service).handlesAreAddresses else {
             let whole = RecipientGroup(service: service, indices: indices, messages: messages)
-            return job.suspects.isEmpty ? [whole] : split(whole, by: job.suspects)
+            return job.suspectedStale.isEmpty ? [whole] : split(whole, by: job.suspectedStale)
         }
         var groups: [RecipientGroup] = []
         var open: [HTTPOrigin: Int] = [:]

@@ -2,33 +2,33 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// Finds the suspects among those that a job is for. In a fan-out they are set aside, to be sent to when the page is
+    /// Finds the devices of a job that are suspected to be stale. In a fan-out they are set aside, to be sent to when the page is
     /// done with, so that they hold nobody up; among retries they are noted in the job.
     func separateSuspectedStale(
         _ job: inout Job, _ indices: inout [Int], _ service: any PushService, tally: inout PageTally
     ) async {
         // A test send has no delivery that could come back to them.
-        guard type(of: service).slowsConnectionsOfSuspects, job.delivery.id != .none else { return }
-        let suspects = await suspects.indices(in: job.page, of: job.delivery.lane, at: time.now)
-        guard !suspects.isEmpty else { return }
+        guard type(of: service).slowsConnectionsOfStaleDevices, job.delivery.id != .none else { return }
+        let suspectedStale = await suspectedStale.indices(in: job.page, of: job.delivery.lane, at: time.now)
+        guard !suspectedStale.isEmpty else { return }
         guard job.attempts.isEmpty else {
-            job.suspects = suspects
+            job.suspectedStale = suspectedStale
             return
         }
-        for index in indices where suspects.contains(index) { tally.setAside(addressee(index, of: job)) }
-        indices.removeAll(where: suspects.contains)
+        for index in indices where suspectedStale.contains(index) { tally.setAside(addressee(index, of: job)) }
+        indices.removeAll(where: suspectedStale.contains)
     }
 
-    func split(_ group: RecipientGroup, by suspects: Set<Int>) -> [RecipientGroup] {
+    func split(_ group: RecipientGroup, by suspectedStale: Set<Int>) -> [RecipientGroup] {
         var standard = group
         var own = group
-        standard.indices = group.indices.filter { !suspects.contains($0) }
-        own.indices = group.indices.filter(suspects.contains)
-        own.areSuspects = true
+        standard.indices = group.indices.filter { !suspectedStale.contains($0) }
+        own.indices = group.indices.filter(suspectedStale.contains)
+        own.areSuspectedStale = true
         return [standard, own].filter { !$0.indices.isEmpty }
     }
 
-    /// Suspects that were reached are none any more.
+    /// Devices that were reached are not suspected any more.
     /// - Parameter held: Places of those that were not sent to.
     func clear(
         _ indices: [Int], _ answers: [ResultCollector.Answer], _ held: [Int], of job: Job, tally: inout PageTally
@@ -39,7 +39,7 @@ extension PageSender {
 
     /// How many retries of a lane go in one round.
     func retryLimit(of lane: LaneID, _ standard: Int) async -> Int {
-        await suspects.channels(of: lane, at: time.now).isEmpty
+        await suspectedStale.channels(of: lane, at: time.now).isEmpty
             ? standard : min(standard, SuspectedStaleDevices.roundLimit)
     }
 
@@ -49,11 +49,11 @@ extension PageSender {
         of tally: PageTally, gone believed: [ChannelFeedback], _ lane: SendContext
     ) -> [ChannelFeedback] {
         let feedback = tally.handles.replaced + believed
-        guard case .by(let service) = lane.sending, type(of: service).slowsConnectionsOfSuspects else {
+        guard case .by(let service) = lane.sending, type(of: service).slowsConnectionsOfStaleDevices else {
             return feedback
         }
         let gone = Set(feedback.map(\.channel))
-        let added = suspects.change(
+        let added = suspectedStale.change(
             lane.id, adding: Set(tally.lane.calledDead + tally.handles.throttled).subtracting(gone),
             removing: gone.union(tally.handles.trusted))
         return feedback + added.map { ChannelFeedback(channel: $0, kind: .suspected) }

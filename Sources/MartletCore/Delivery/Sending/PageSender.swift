@@ -15,7 +15,7 @@ struct PageSender: Sendable {
     let authorizations: AuthorizationCache
     let lanes: LaneCircuitBreakers
     let origins: OriginCircuitBreakers
-    let suspects: SuspectedStaleDevices
+    let suspectedStale: SuspectedStaleDevices
     let paces: SendingRateLimits
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
@@ -35,7 +35,7 @@ struct PageSender: Sendable {
         var attempts: [Int]
         var map: any ProgressMap
         /// Indices of devices that are sent to on a connection of their own.
-        var suspects: Set<Int> = []
+        var suspectedStale: Set<Int> = []
         /// What stops it; nil where nothing does.
         var stop: StopSignal?
         /// Whether it shows whether its lane is well again.
@@ -127,7 +127,7 @@ struct PageSender: Sendable {
             origin: type(of: group.service).tokensAreForOneOrigin ? group.origin : nil)
         var waiting = group.indices
         var renewals = 0
-        var connection = ConnectionChoice(areSuspects: group.areSuspects)
+        var connection = ConnectionChoice(areSuspectedStale: group.areSuspectedStale)
         for round in 1...Self.roundLimit where !waiting.isEmpty {
             if job.isStopped { return hold(waiting, of: job, tally: &tally) }
             let grant: AuthorizationCache.Grant
@@ -191,7 +191,7 @@ struct PageSender: Sendable {
         let (successes, answers, held) = collector.drain()
         tally.addSuccesses(successes)
         settleSuccesses(job, indices: indices, except: Set(answers.map(\.index) + held), origin, tally: &tally)
-        if group.areSuspects { clear(indices, answers, held, of: job, tally: &tally) }
+        if group.areSuspectedStale { clear(indices, answers, held, of: job, tally: &tally) }
         hold(held, of: job, tally: &tally)
         return (successes, answers, origin)
     }

@@ -62,11 +62,11 @@ struct PageTally {
     /// Adds a push that was not made because there is nothing that could be sent.
     mutating func addUnsent(_ outcome: Outcome, to addressee: Addressee) {
         guard outcome.reaction != .stop else { return pauseLane(outcome, addressee, atLeast: .seconds(30)) }
-        guard outcome.name != .skipped else { return spare(outcome, addressee.member) }
+        guard outcome.name != .skipped else { return suppress(outcome, addressee.member) }
         refuse(outcome, addressee)
     }
 
-    private mutating func spare(_ outcome: Outcome, _ member: AudienceMember) {
+    private mutating func suppress(_ outcome: Outcome, _ member: AudienceMember) {
         addSkipped(1)
         outcomes.suppressed[member] = outcome
         outcomes.reasons[outcome.name] = outcome.reason

@@ -46,7 +46,7 @@ public final class Dispatcher: Sendable {
             transport: transport,
             authorizations: AuthorizationCache(
                 transport: transport, timeout: settings.requestTimeout, time: time, metrics: metrics),
-            lanes: lanes, origins: origins, suspects: SuspectedStaleDevices(store: devices),
+            lanes: lanes, origins: origins, suspectedStale: SuspectedStaleDevices(store: devices),
             paces: SendingRateLimits(time: time),
             messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         (self.sender, self.hubs, self.platforms, self.devices) = (sender, hubs, platforms, devices)
@@ -104,9 +104,9 @@ public final class Dispatcher: Sendable {
         (lanes.pausedCounts, origins.pausedCounts)
     }
 
-    /// How many lanes, origins, and lanes with suspects are known.
-    var known: (lanes: Int, origins: Int, suspects: Int) {
-        (lanes.count, origins.count, sender.suspects.count)
+    /// How many lanes, origins, and lanes with suspected devices are known.
+    var known: (lanes: Int, origins: Int, suspectedStale: Int) {
+        (lanes.count, origins.count, sender.suspectedStale.count)
     }
 
     /// How many notifications stand still because somebody, or their roll-out, has requested it.
@@ -145,7 +145,7 @@ public final class Dispatcher: Sendable {
         board.forget { $0 == hub }
         lanes.forget(hub)
         origins.forget(hub)
-        sender.suspects.forget(hub)
+        sender.suspectedStale.forget(hub)
         deliverer.resolver.services?.forget(hub)
         Task { [sender] in await sender.authorizations.forget(hub) }
         reopened.withLock { _ = $0.remove(hub) }

@@ -5,7 +5,7 @@ import Testing
 @testable import MartletClient
 
 /// What could not be done is done later: registrations and log-outs.
-struct ErrandTests {
+struct BackgroundRetryTests {
     let patient = RetryPolicy(attempts: 1)
 
     @Test func aRegistrationThatFailedIsDoneInTheBackground() async throws {
