@@ -20,7 +20,7 @@ SEED ?= 1
 PEERS = .build/python/bin/python3 -B
 SWIFT_CODE = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources/LoadGenerator Examples
 
-.PHONY: help setup build demo tour run test lint format checks peers ceilings sanitize bench durability soak faults mass-jobs fuzz bare-debian clean
+.PHONY: help setup build demo tour run test lint format checks peers ceilings sanitize bench durability soak faults mass-jobs fuzz bare-debian deb image package-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -113,6 +113,19 @@ fuzz: ## feed the parsers of strangers' bytes with mutations for FUZZ_SECONDS ea
 
 bare-debian: ## run demo and test in a bare Debian 12 (root; needs debootstrap)
 	@Scripts/bare-debian
+
+deb: ## make the Debian package of the release binary that is there, .build/dist/martlet_*.deb
+	@Scripts/setup package
+	@Scripts/deb
+
+image: ## make a container image of the Debian package that is there, .build/dist/martlet-image.tar (root)
+	@Scripts/setup package
+	@Scripts/image
+
+package-test: ## install, reload, upgrade, remove and purge the Debian package in a booted Debian 12 (root; about five minutes)
+	@Scripts/setup package
+	@Scripts/deb
+	@Scripts/package-test
 
 clean: ## remove everything built; data stays
 	rm -rf .build Fuzz/.build Benchmarks/.build Examples/Pager/.build

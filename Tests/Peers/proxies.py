@@ -1,4 +1,4 @@
-"""The published configurations of nginx and HAProxy in front of a server: callers are told apart by the addresses that the
+"""The published configurations of nginx, HAProxy and Caddy in front of a server: callers are told apart by the addresses that the
 proxy names, and nobody can name another address than their own.
 
     proxies.py MARTLET
@@ -44,7 +44,7 @@ class Proxy(processes.Program):
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
              "-subj", "/CN=push.example.org", "-keyout", key, "-out", certificate], check=True, capture_output=True)
-        text = open(os.path.join(EXAMPLES, {"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name])).read()
+        text = open(os.path.join(EXAMPLES, {"nginx": "nginx.conf", "haproxy": "haproxy.cfg", "caddy": "Caddyfile"}[name])).read()
         text = text.replace("127.0.0.1:8080", f"127.0.0.1:{server_port}")
         path = os.path.join(self._directory, "configuration")
         if name == "nginx":
@@ -53,6 +53,9 @@ class Proxy(processes.Program):
             text = re.sub(r"ssl_certificate /.*;", f"ssl_certificate {certificate};", text)
             text = self._around_nginx(text)
             command = ["nginx", "-e", "stderr", "-p", self._directory, "-c", path]
+        elif name == "caddy":
+            text = self._around_caddy(text, certificate, key)
+            command = ["caddy", "run", "--adapter", "caddyfile", "--config", path]
         else:
             both = os.path.join(self._directory, "both.pem")
             # As many file descriptors as a test may have.
@@ -71,10 +74,19 @@ class Proxy(processes.Program):
             f"daemon off;\npid {self._directory}/pid;\nevents {{}}\n"
             f"http {{\naccess_log off;\n{paths}{text}\n}}\n")
 
+    def _around_caddy(self, text, certificate, key):
+        """A certificate of its own instead of an authority's, and no other port than the test's."""
+        text = text.replace(
+            "push.example.org {",
+            f"https://:{self.port} {{\n\tbind 127.0.0.1\n\ttls {certificate} {key}", 1)
+        settings = "\tadmin off\n\tauto_https disable_redirects\n"
+        return f"{{\n{settings}\tstorage file_system {self._directory}\n}}\n{text}"
+
     async def start(self):
         with open(self._log, "ab") as log:
             self.process = await asyncio.create_subprocess_exec(
-                *self._command, stdout=asyncio.subprocess.PIPE, stderr=log)
+                *self._command, stdout=asyncio.subprocess.PIPE, stderr=log,
+                env={**os.environ, "XDG_CONFIG_HOME": self._directory, "XDG_DATA_HOME": self._directory})
         if not await eventually(self._answers):
             raise processes.Failed(f"{self.name} does not answer\n{self.log_tail()}")
 
@@ -113,7 +125,7 @@ class Judged:
         processes.create_hub(self._binary, self.data, "demo")
         for name, password in USERS.items():
             processes.martlet(self._binary, "user", "add", name, "--data", self.data, "--password-stdin", stdin=password)
-        for name in ("nginx", "haproxy"):
+        for name in ("nginx", "haproxy", "caddy"):
             if shutil.which(name) or os.path.exists(f"/usr/sbin/{name}"):
                 await self._drill(name)
             else:
@@ -127,7 +139,7 @@ class Judged:
         proxy = Proxy(name, self._directory, self.server.port)
         await proxy.start()
         # Each proxy has clients of its own, so that the counts of the one before do not matter.
-        network = {"nginx": "127.0.1", "haproxy": "127.0.2"}[name]
+        network = {"nginx": "127.0.1", "haproxy": "127.0.2", "caddy": "127.0.3"}[name]
         attacker, fresh, victim = (f"{network}.{host}" for host in (66, 77, 88))
         try:
             answers = [
