@@ -397,6 +397,8 @@ def main():
         asyncio.run(Toy(option("--data")).run())
     elif sys.argv[1] == "simulate":
         asyncio.run(ToySimulator(option("--ledger")).run())
+    elif sys.argv[1] == "why":
+        print('{"registrations": []}')
     elif sys.argv[1] == "metrics":
         with sqlite3.connect(os.path.join(option("--data"), "toy.db")) as database:
             print("martlet_deliveries_unfinished", *database.execute("SELECT count(*) FROM messages").fetchone())
