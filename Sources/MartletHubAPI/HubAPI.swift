@@ -8,6 +8,14 @@ import MartletOpenAPI
 /// Which platforms there are is read from the push services' descriptors; none is named here. What devices, messages
 /// and hubs are is the engine's: this module translates.
 public struct HubAPI: Sendable {
+    /// Who may call.
+    public enum Callers: Sendable {
+        /// Who signs with an access key, as far as the key's rights go.
+        case signed
+        /// Whoever reaches the handler, which only an administrator may: nothing is signed, and everything is allowed.
+        case administrator
+    }
+
     private let gate: Gate
     private let registrations: RegistrationRoutes
     private let installations: InstallationRoutes
@@ -28,10 +36,10 @@ public struct HubAPI: Sendable {
         dryRuns: DryRuns, controls: SendControls, traces: Traces, deadLetters: DeadLetters, funnels: Funnels,
         jobs: JobRunner, platforms: PushPlatformList, signer: URLSigner,
         address: PublicAddress,
-        time: any TimeSource
+        time: any TimeSource, callers: Callers = .signed
     ) {
         self.jobs = JobRoutes(jobs: jobs, signer: signer, time: time)
-        gate = Gate(hubs: hubs, address: address, time: time)
+        gate = Gate(hubs: hubs, address: address, time: time, callers: callers)
         registrations = RegistrationRoutes(devices: devices, platforms: platforms)
         installations = InstallationRoutes(devices: devices)
         messages = MessageRoutes(

@@ -153,13 +153,7 @@ struct Engine: Sendable {
     /// What the listeners answer with.
     func makeHandler(_ configuration: ServerConfiguration) throws(ServerError) -> any HTTPHandler {
         let backend = try makeBackend(configuration)
-        var router = Router(refuse: HubAPI.refusal(time: time))
-        HubAPI(
-            hubs: hubs, devices: devices, notifications: notifications, testSends: testSends,
-            dryRuns: dryRuns, controls: controls, traces: traces, deadLetters: deadLetters, funnels: funnels,
-            jobs: jobs,
-            platforms: platforms, signer: signer, address: PublicAddress(configuration.publicURL), time: time
-        ).addRoutes(to: &router)
+        let router = makeHubHandler(configuration, callers: .signed)
         let health = HealthAPI {
             do throws(StorageError) {
                 try await storage.probe()
@@ -184,6 +178,18 @@ struct Engine: Sendable {
         let forwarded = ForwardedClients(root, proxies: configuration.trustedProxies) { notice.found($0) }
         guard case .files = configuration.tls else { return forwarded }
         return StrictTransport(handler: forwarded)
+    }
+
+    private func makeHubHandler(_ configuration: ServerConfiguration, callers: HubAPI.Callers) -> Router {
+        var router = Router(refuse: HubAPI.refusal(time: time))
+        HubAPI(
+            hubs: hubs, devices: devices, notifications: notifications, testSends: testSends,
+            dryRuns: dryRuns, controls: controls, traces: traces, deadLetters: deadLetters, funnels: funnels,
+            jobs: jobs,
+            platforms: platforms, signer: signer, address: PublicAddress(configuration.publicURL), time: time,
+            callers: callers
+        ).addRoutes(to: &router)
+        return router
     }
 
     private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {
@@ -225,6 +231,8 @@ struct Engine: Sendable {
             backup: BackupAdministration(
                 storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log),
             metrics: metrics, endpoint: endpoint)
-        return requests.counting(api.makeHandler(), .admin)
+        let handler = AdminRootHandler(
+            administration: api.makeHandler(), hubs: makeHubHandler(configuration, callers: .administrator))
+        return requests.counting(handler, .admin)
     }
 }

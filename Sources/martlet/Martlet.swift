@@ -4,17 +4,20 @@ import MartletServer
 /// The `martlet` program.
 @main
 struct Martlet {
-    static let table = CommandTable(
-        commands: [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
-            + ContainerCommands.all + ControlCommands.all + BackupCommands.all + DeadLetterCommands.all
-            + ServerKeyCommands.all
-            + [
-                SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command, WhyCommand.command,
-                FunnelCommand.command,
-                KeysCommand.command,
-                NotifyCommand.command, ReadersCommand.command, AuditCommand.command, MetricsCommand.command,
-                DeviceCommand.command, BrowserCommand.command,
-            ])
+    static let table: CommandTable = CommandTable(
+        commands: commands + DocumentationCommands(table: { table }, server: ServeCommand.command).all)
+
+    private static let commands =
+        [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
+        + ContainerCommands.all + ControlCommands.all + BackupCommands.all + DeadLetterCommands.all
+        + ServerKeyCommands.all
+        + [
+            SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command, WhyCommand.command,
+            FunnelCommand.command,
+            KeysCommand.command,
+            NotifyCommand.command, ReadersCommand.command, AuditCommand.command, MetricsCommand.command,
+            DeviceCommand.command, BrowserCommand.command,
+        ]
 
     /// Not asynchronous itself: by the time that an asynchronous one runs, there are threads that take signals.
     static func main() {
@@ -48,8 +51,11 @@ struct Martlet {
         case .overview(let path): Terminal.print(Help.overview(table.commands(under: path)))
         case .help(let command): Terminal.print(Help.page(command))
         case .run(let command, let rest):
-            let invocation = try Invocation(command, words: rest) { name in
-                getenv(name).map { String(cString: $0) }
+            let invocation = try Invocation(
+                command, words: rest, settings: table.settings, environment: Invocation.processEnvironment)
+            if command.path == ServeCommand.command.path {
+                let warnings = EnvironmentVariables.warnings(EnvironmentVariables.names, settings: table.settings)
+                for sentence in warnings { Log().write(.warning, sentence) }
             }
             try await command.run(invocation)
         }

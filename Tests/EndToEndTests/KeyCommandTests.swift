@@ -22,14 +22,14 @@ struct KeyCommandTests {
         let rule = "DefaultFullSharedAccessSignature"
         #expect(created.contains(";SharedAccessKeyName=\(rule);"))
         let before = try await martlet("hub", "key", "list", "demo", data: data)
-        let new = try await martlet("hub", "key", "regenerate", "demo", rule, "secondary", data: data)
+        let new = try await martlet("hub", "key", "regenerate", "demo", rule, "secondary", "--yes", data: data)
         let after = try await martlet("hub", "key", "list", "demo", data: data)
         let changed = zip(before.split(separator: "\n"), after.split(separator: "\n")).filter { $0 != $1 }
         #expect(changed.map { String($0.1) } == ["  secondary: \(new.trimmingCharacters(in: .newlines))"])
         let root = try await martlet("namespace", "connection-string", data: data)
         #expect(root.contains(";SharedAccessKeyName=RootManageSharedAccessKey;"))
         let newRoot = try await martlet(
-            "namespace", "key", "regenerate", "RootManageSharedAccessKey", "primary", data: data)
+            "namespace", "key", "regenerate", "RootManageSharedAccessKey", "primary", "--yes", data: data)
         #expect(newRoot != root)
         #expect(try await martlet("namespace", "connection-string", data: data) == newRoot)
     }

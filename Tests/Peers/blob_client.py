@@ -124,7 +124,7 @@ async def course(binary):
                 address = f"{scheme}://127.0.0.1:{server.ports[scheme]}/$containers"
                 urls = [address + url.partition("/$containers")[2] for url in (printed, reading)]
                 Course(*urls, options).run()
-            processes.martlet(binary, "container", "delete", "other", *command)
+            processes.martlet(binary, "container", "delete", "other", "--yes", *command)
             checks.equal("one is left", processes.martlet(binary, "container", "list", *command), "jobs\n")
         finally:
             await server.stop()

@@ -273,14 +273,14 @@ class Course:
         checks.equal("the command succeeds", (good.returncode, good.stderr), (0, ""))
         checks.that("it begins with the number", good.stdout.startswith(f"Nothing was sent. A send would be {wanted} pushes."))
         checks.that("it shows a payload with its size", '22 bytes: {"aps":{"alert":"Hi"}}' in good.stdout, good.stdout)
-        slow = run("--platform", "template", "--body", '{"m":"Hi"}', "--rollout", "rate=1", "--expires", "PT2S")
+        slow = run("--platform", "template", "--everybody", "--body", '{"m":"Hi"}', "--rollout", "rate=1", "--expires", "PT2S")
         checks.that("a roll-out that takes longer than the send lives is a problem",
                     slow.returncode == 1 and "would be abandoned" in slow.stdout, slow.stdout)
         checks.that("it says when it starts, expires and how fast it goes",
                     all(f"\n{name}: " in slow.stdout for name in ("Starts", "Expires", "Roll-out")), slow.stdout)
-        late = run("--platform", "apple", "--body", NATIVE["apns"], "--at", "2026-01-01T00:00:00")
+        late = run("--platform", "apple", "--everybody", "--body", NATIVE["apns"], "--at", "2026-01-01T00:00:00")
         checks.equal("a time that is past is refused", (late.returncode, "is past" in late.stderr), (64, True))
-        bad = run("--platform", "apple", "--body", "no JSON")
+        bad = run("--platform", "apple", "--everybody", "--body", "no JSON")
         checks.equal("with a problem its exit code is 1", bad.returncode, 1)
         checks.that("and says which", "Problem: " in bad.stdout, bad.stdout)
         lines = self._audience("x").splitlines()

@@ -80,7 +80,7 @@ async def course(binary, rounds):
             checks.that(f"round {number}: every key in use is there", left <= known, left - known)
             checks.equal(f"round {number}: the file is its owner's", os.stat(f"{data}/secret.key").st_mode & 0o777, 0o600)
             if number % 3 == 2:
-                printed(binary, data, "server-key", "retire")
+                printed(binary, data, "server-key", "retire", "--yes")
         print(f"key-rotation: {cut_short} of {rounds} kills came before everything was sealed anew", flush=True)
         await finished(binary, data, log, everything, first)
         await a_stolen_key(binary, data, copy, log)
@@ -90,7 +90,7 @@ async def finished(binary, data, log, everything, first):
     """With a server that lives on."""
     server = processes.Server(binary, data, log)
     await server.start()
-    said = printed(binary, data, "server-key", "rotate", "--retire")
+    said = printed(binary, data, "server-key", "rotate", "--retire", "--yes")
     [last] = ids(printed(binary, data, "server-key", "list"))
     checks.that("the new key is named", last in said, said)
     checks.equal("everything is sealed with it", all_sealed(data), {last})

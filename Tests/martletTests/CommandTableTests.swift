@@ -54,8 +54,13 @@ struct CommandTableTests {
 
     @Test(arguments: [
         ("", "A command is missing.", "'martlet --help' shows the commands."),
-        ("serv", "There is no command 'serv'.", "'martlet --help' shows the commands."),
-        ("serv --help", "There is no command 'serv'.", "'martlet --help' shows the commands."),
+        ("serv", "There is no command 'serv'. Did you mean 'serve'?", "'martlet --help' shows the commands."),
+        ("serv --help", "There is no command 'serv'. Did you mean 'serve'?", "'martlet --help' shows the commands."),
+        (
+            "hub creat demo", "There is no command 'hub creat'. Did you mean 'hub create'?",
+            "There are:\n"
+                + Martlet.table.commands(under: ["hub"]).map { "  martlet \($0.usage)" }.joined(separator: "\n")
+        ),
         (
             "--data x serve", "The command comes first, then its options: there is no command '--data'.",
             "'martlet --help' shows the commands."

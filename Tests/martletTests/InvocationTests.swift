@@ -37,7 +37,7 @@ struct InvocationTests {
     }
 
     @Test func aFlagBeatsTheEnvironmentWhichBeatsTheFileWhichBeatsTheDefault() throws {
-        let file = try TemporaryFile("# comment\n\n hours = 2 \nca-file=a=b\nunknown = 1\n")
+        let file = try TemporaryFile("# comment\n\n hours = 2 \nca-file=a=b\n")
         let environment = ["MARTLET_HOURS": "3", "MARTLET_CONFIG": file.path]
         #expect(try invocation("x")["hours"] == "1")
         #expect(try invocation("x", "--config", file.path)["hours"] == "2")
@@ -107,7 +107,7 @@ struct InvocationTests {
         ([], "'martlet bird watch' takes PLACE; 0 words were given."),
         (["a", "b"], "'martlet bird watch' takes PLACE; 2 words were given."),
         ([""], "PLACE is empty."),
-        (["x", "--hour", "1"], "There is no option --hour."),
+        (["x", "--hour", "1"], "There is no option --hour. Did you mean '--hours'?"),
         (["x", "-q"], "There is no option -q."),
         (["x", "--hours"], "--hours needs a value."),
         (["x", "--hours="], "--hours needs a value."),

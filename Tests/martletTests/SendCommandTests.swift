@@ -36,7 +36,7 @@ struct SendCommandTests {
     }
 
     @Test func whatIsSentLaterIsNotWaitedFor() async throws {
-        let invocation = try invocation("--at", now.iso8601, "--wait")
+        let invocation = try invocation("--at", now.iso8601, "--wait", "--everybody")
         await #expect(throws: UsageError.self) { try await SendCommand.command.run(invocation) }
     }
 

@@ -76,6 +76,28 @@ public enum Platforms {
         PushPlatforms.all.map { $0.descriptor.format } + ["template"]
     }
 
+    /// The format of sends by its own name, or by a name of its platform.
+    public static func format(named name: String) -> String? {
+        if let platform = PushPlatforms.all.format(name) ?? PushPlatforms.all.named(name) {
+            return platform.descriptor.format
+        }
+        return formats.first { $0.lowercased() == name.lowercased() }
+    }
+
+    /// The platform by its own name, an alias, or the name of its format.
+    public static func platform(named name: String) -> String? {
+        (PushPlatforms.all.named(name) ?? PushPlatforms.all.format(name))?.descriptor.platform.rawValue
+    }
+
+    /// The formats for a sentence, each with the platform's name where that is another: `apple (apns), …`.
+    public static var formatsWithPlatforms: String {
+        let native = PushPlatforms.all.map { type in
+            let (format, platform) = (type.descriptor.format, type.descriptor.platform.rawValue)
+            return format == platform ? format : "\(format) (\(platform))"
+        }
+        return (native + ["template"]).joined(separator: ", ")
+    }
+
     /// The names of the platforms, as the app backend knows them.
     public static var names: [String] {
         PushPlatforms.all.map { $0.descriptor.platform.rawValue }

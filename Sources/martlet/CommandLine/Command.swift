@@ -7,6 +7,10 @@ struct Command: Sendable {
     var summary: String
     /// With the file of each secret.
     var options: [Option]
+    /// Whether an option is of use with these operands; help and completion show no others.
+    var isRelevant: @Sendable (Option, [String]) -> Bool = { _, _ in true }
+    /// Whether it is for scripts alone: all words that follow are handed to it as they are, and help does not list it.
+    var isInternal = false
     var run: @Sendable (Invocation) async throws -> Void
 
     init(
@@ -21,6 +25,12 @@ struct Command: Sendable {
     }
 
     var name: String { path.joined(separator: " ") }
+
+    /// The options that are of use with the words that follow the command.
+    func options(for words: [String]) -> [Option] { options.filter { isRelevant($0, words) } }
+
+    /// With its operands, as help shows it.
+    var usage: String { (path + operands).joined(separator: " ") }
 }
 
 /// A command line that cannot be understood: exit code 64.
@@ -30,4 +40,6 @@ struct UsageError: Error, CustomStringConvertible {
     var command: Command?
     /// The first words, where they select no command.
     var path: [String] = []
+    /// What to do, where that is not to read the help.
+    var hint: String?
 }

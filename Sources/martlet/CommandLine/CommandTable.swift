@@ -23,7 +23,11 @@ struct CommandTable: Sendable {
             words.removeFirst()
         }
         if let command = commands.filter({ words.starts(with: $0.path) }).max(by: { $0.path.count < $1.path.count }) {
-            return asksForHelp ? .help(command) : .run(command, Array(words.dropFirst(command.path.count)))
+            let rest = Array(words.dropFirst(command.path.count))
+            guard asksForHelp, !command.isInternal else { return .run(command, rest) }
+            var shown = command
+            shown.options = command.options(for: rest)
+            return .help(shown)
         }
         let path = Array(words.prefix { !$0.hasPrefix("-") })
         if asksForHelp, path.isEmpty || !commands(under: path).isEmpty { return .overview(path: path) }
@@ -33,8 +37,11 @@ struct CommandTable: Sendable {
 
     /// The commands whose path begins with these words.
     func commands(under path: [String]) -> [Command] {
-        commands.filter { $0.path.starts(with: path) }
+        commands.filter { $0.path.starts(with: path) && !$0.isInternal }
     }
+
+    /// The names that a configuration file may have, and the environment in its spelling.
+    var settings: Set<String> { Set(commands.flatMap(\.options).filter { !$0.isFlagAlone }.map(\.name)) }
 
     private func problem(_ path: [String], _ words: [String]) -> UsageError {
         guard let first = words.first else { return UsageError(description: "A command is missing.") }
@@ -48,6 +55,11 @@ struct CommandTable: Sendable {
         }
         let known = path.indices.last { !commands(under: Array(path[..<$0])).isEmpty } ?? 0
         let unknown = path[...known].joined(separator: " ")
-        return UsageError(description: "There is no command '\(unknown)'.", path: Array(path[..<known]))
+        let names = commands.flatMap { command in
+            command.path.indices.map { command.path[...$0].joined(separator: " ") }
+        }
+        return UsageError(
+            description: "There is no command '\(unknown)'.\(Spelling.question(unknown, names))",
+            path: Array(path[..<known]))
     }
 }

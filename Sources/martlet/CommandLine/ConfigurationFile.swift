@@ -1,30 +1,76 @@
-import MartletServer
-
-/// A configuration file: a line `key = value` for each option that it sets. Empty lines and lines that begin with `#` are
-/// passed over. One file may serve all commands, so keys that a command does not know are no error.
+/// A configuration file: a line `key = value` for each setting. ` #` begins a comment, and quotes around a value are taken
+/// off. One file may serve all commands, so a key that another command knows is no error.
 enum ConfigurationFile {
-    static func read(_ path: String) throws -> [String: String] {
-        try parse(String(decoding: try TextFile.read(path), as: UTF8.self), path: path)
+    /// - Parameter settings: The names that some command knows.
+    static func read(_ path: String, settings: Set<String>) throws -> [String: String] {
+        try parse(try TextFile.readText(path), path: path, settings: settings)
     }
 
-    static func parse(_ text: String, path: String) throws -> [String: String] {
-        var values: [String: String] = [:]
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let line = line.trimmed
-            guard let first = line.first, first != "#" else { continue }
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].trimmed.isEmpty else {
-                throw ServerError("\(path), line \(number + 1): expected 'key = value'.")
+    static func parse(_ text: String, path: String, settings: Set<String>) throws(UsageError) -> [String: String] {
+        var values: [String: (value: String, line: Int)] = [:]
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let number = index + 1
+            do throws(Problem) {
+                guard let (key, value) = try setting(line, settings) else { continue }
+                if let earlier = values[key] { throw Problem("'\(key)' is set already in line \(earlier.line).") }
+                values[key] = (value, number)
+            } catch {
+                throw UsageError(
+                    description: "\(path), line \(number): \(error.sentence)",
+                    hint: "'martlet config example' prints every setting.")
             }
-            values[String(parts[0].trimmed)] = String(parts[1].trimmed)
         }
-        return values
+        return values.mapValues(\.value)
+    }
+
+    private struct Problem: Error {
+        let sentence: String
+        init(_ sentence: String) { self.sentence = sentence }
+    }
+
+    /// - Returns: nil for an empty line and a comment.
+    private static func setting(
+        _ line: Substring, _ settings: Set<String>
+    ) throws(Problem) -> (key: String, value: String)? {
+        let line = line.trimmed
+        guard let first = line.first, first != "#" else { return nil }
+        let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].trimmed.isEmpty else { throw Problem("expected 'key = value'.") }
+        let key = String(parts[0].trimmed)
+        guard settings.contains(key) else {
+            throw Problem("no command has a setting '\(key)'.\(Spelling.question(key, settings))")
+        }
+        let value = try value(parts[1].trimmed)
+        guard !value.isEmpty else { throw Problem("'\(key)' has no value: give one, or remove the line.") }
+        return (key, value)
+    }
+
+    private static func value(_ text: Substring) throws(Problem) -> String {
+        guard let quote = text.first, quote == "\"" || quote == "'" else { return withoutComment(text) }
+        let rest = text.dropFirst()
+        guard let end = rest.firstIndex(of: quote) else { throw Problem("a quote is not closed.") }
+        let following = rest[rest.index(after: end)...].trimmed
+        guard following.isEmpty || following.first == "#" else {
+            throw Problem("there is text after the closing quote.")
+        }
+        return String(rest[..<end])
+    }
+
+    /// A number sign begins a comment only after white space: it may stand in a URL.
+    private static func withoutComment(_ text: Substring) -> String {
+        var previous: Character = " "
+        for index in text.indices {
+            if text[index] == "#", previous.isWhitespace { return String(text[..<index].trimmed) }
+            previous = text[index]
+        }
+        return String(text)
     }
 }
 
 extension Substring {
+    /// Without the white space, and the byte order mark, at its ends.
     fileprivate var trimmed: Substring {
-        let start = drop { $0.isWhitespace }
+        let start = drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return start[...end]
     }

@@ -2,17 +2,18 @@
 enum Help {
     /// Short, so that the error above it is seen.
     static func hint(after error: UsageError, _ table: CommandTable) -> String {
+        if let hint = error.hint { return hint }
         if let command = error.command {
-            return "usage: martlet \(usage(command)) [OPTIONS]\n'martlet \(command.name) --help' shows the options."
+            return "usage: martlet \(command.usage) [OPTIONS]\n'martlet \(command.name) --help' shows the options."
         }
         let group = table.commands(under: error.path)
         if error.path.isEmpty || group.isEmpty { return "'martlet --help' shows the commands." }
-        return "There are:\n" + group.map { "  martlet " + usage($0) }.joined(separator: "\n")
+        return "There are:\n" + group.map { "  martlet " + $0.usage }.joined(separator: "\n")
     }
 
     static func overview(_ commands: [Command]) -> String {
-        let width = commands.map { usage($0).count }.max() ?? 0
-        let lines = commands.map { "  " + padded(usage($0), width) + "  " + $0.summary }
+        let width = commands.map(\.usage.count).max() ?? 0
+        let lines = commands.map { "  " + padded($0.usage, width) + "  " + $0.summary }
         return """
             Martlet: a push notification hub on your own machines.
 
@@ -33,16 +34,12 @@ enum Help {
             return "  \(padded(option.usage, width))  \(option.help)\(fallback)"
         }
         return """
-            usage: martlet \(usage(command)) [OPTIONS]
+            usage: martlet \(command.usage) [OPTIONS]
 
             \(command.summary)
 
             \(lines.joined(separator: "\n"))
             """
-    }
-
-    private static func usage(_ command: Command) -> String {
-        (command.path + command.operands).joined(separator: " ")
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

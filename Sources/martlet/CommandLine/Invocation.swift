@@ -4,6 +4,8 @@ import Glibc
 /// configuration file, else the declared default.
 struct Invocation: Sendable {
     let command: Command
+    /// All words, where the command is internal.
+    private(set) var words: [String] = []
     private let operands: [String: String]
     private let values: [String: String]
 
@@ -36,13 +38,21 @@ struct Invocation: Sendable {
         values[name] == nil ? nil : try required(name, as: form, parse)
     }
 
-    /// The password on standard input, which the user must have announced.
-    func readPassword() throws -> String {
-        guard isOn("password-stdin") else {
+    /// The password: the line on standard input that `--password-stdin` announces, else what a user at a terminal types.
+    /// - Parameter isNew: Whether it is set, not checked, so that nothing else would tell a mistyped one.
+    func readPassword(isNew: Bool = false) throws -> String {
+        if isOn("password-stdin") { return try Terminal.readPassword() }
+        guard Terminal.isInteractive else {
             throw UsageError(
                 description: "Give the password on standard input, with --password-stdin.", command: command)
         }
-        return try Terminal.readPassword()
+        return try Terminal.askPassword(isNew: isNew)
+    }
+
+    /// Says on standard error what was done, unless `--quiet` is given.
+    func report(_ sentence: String) {
+        guard !isOn(Option.quiet.name) else { return }
+        Terminal.complain(sentence)
     }
 }
 
@@ -50,10 +60,22 @@ extension Invocation {
     static let configurationOption = Option(
         "config", "FILE", "Read settings from this file: a line 'key = value' each.")
 
+    /// The value of an environment variable of this process.
+    static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
     /// - Parameters:
     ///   - words: What follows the words that selected the command.
+    ///   - settings: What a configuration file may set besides the command's own options.
     ///   - environment: The value of an environment variable; an empty one counts as none.
-    init(_ command: Command, words: [String], environment: (String) -> String?) throws {
+    init(
+        _ command: Command, words: [String], settings: Set<String> = [], environment: (String) -> String?
+    ) throws {
+        guard !command.isInternal else {
+            self.command = command
+            self.words = words
+            (operands, values) = ([:], [:])
+            return
+        }
         let (flags, found) = try Self.split(words, command)
         let needed = command.operands.count { !$0.hasPrefix("[") }
         guard (needed...command.operands.count).contains(found.count) else {
@@ -67,10 +89,12 @@ extension Invocation {
             throw UsageError(description: "\(name) is empty.", command: command)
         }
         func variable(_ option: Option) -> String? {
-            environment(option.environmentVariable).flatMap { $0.isEmpty ? nil : $0 }
+            guard !option.isFlagAlone else { return nil }
+            return environment(option.environmentVariable).flatMap { $0.isEmpty ? nil : $0 }
         }
         let file = flags["config"] ?? variable(Self.configurationOption)
-        let configured = try file.map(ConfigurationFile.read) ?? [:]
+        let own = command.options.filter { !$0.isFlagAlone }.map(\.name)
+        let configured = try file.map { try ConfigurationFile.read($0, settings: settings.union(own)) } ?? [:]
         var values: [String: String] = [:]
         for option in command.options {
             let value = flags[option.name] ?? variable(option) ?? configured[option.name] ?? option.fallback
@@ -137,7 +161,9 @@ extension Invocation {
             }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let option = options.first(where: { "--\($0.name)" == parts[0] }) else {
-                throw UsageError(description: "There is no option \(parts[0]).", command: command)
+                let names = options.map(\.name)
+                let question = Spelling.question(String(parts[0].drop { $0 == "-" }), names, prefix: "--")
+                throw UsageError(description: "There is no option \(parts[0]).\(question)", command: command)
             }
             var value = parts.count == 2 ? String(parts[1]) : nil
             if option.placeholder == nil {

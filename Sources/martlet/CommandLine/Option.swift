@@ -10,17 +10,23 @@ struct Option: Sendable {
     /// Whether the value is a secret. Other users of the machine can read the flags of a process, so the value can also
     /// be given with `fileOption`.
     var isSecret: Bool
+    /// Whether only a flag can say it. What must be said each time is in no environment and no file.
+    var isFlagAlone: Bool
 
     init(
         _ name: String, _ placeholder: String? = nil, _ help: String, default fallback: String? = nil,
-        isSecret: Bool = false
+        isSecret: Bool = false, isFlagAlone: Bool = false
     ) {
         self.name = name
         self.placeholder = placeholder
         self.help = help
         self.fallback = fallback
         self.isSecret = isSecret
+        self.isFlagAlone = isFlagAlone
     }
+
+    /// For commands that print nothing but what they have done.
+    static let quiet = Option("quiet", nil, "Do not say what was done.")
 
     /// `MARTLET_TLS_LISTEN`.
     var environmentVariable: String {

@@ -20,6 +20,18 @@ enum Signals {
         await task.value
     }
 
+    /// Does some work that a signal ends together with the process, after a clean-up.
+    static func cleaningUp<Value>(_ cleanUp: @escaping @Sendable () -> Void, while work: () -> Value) -> Value {
+        termination.withLock { termination in
+            termination = {
+                cleanUp()
+                _exit(128 + SIGINT)
+            }
+        }
+        defer { termination.withLock { $0 = nil } }
+        return work()
+    }
+
     /// Begins to hold signals back. Only the main thread may call it, before there is a second one.
     static func block() {
         var signals = set

@@ -14,6 +14,16 @@ enum Terminal {
         write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
     }
 
+    /// Whether a person can be asked: standard input and standard error are a terminal.
+    static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+    /// Asks on standard error, where the output of a command is not.
+    /// - Returns: The line that was typed, without its end; nil at the end of the input.
+    static func ask(_ question: String) -> String? {
+        write(question, to: STDERR_FILENO)
+        return readLine(strippingNewline: true)
+    }
+
     /// A text that others sent, as one line that can neither steer the terminal nor turn the order of what it shows:
     /// such characters become spaces.
     static func singleLine(_ text: String) -> String {
@@ -25,6 +35,40 @@ enum Terminal {
             }
         }
         return String(line)
+    }
+
+    /// Asks for a password that the terminal does not show.
+    /// - Parameter isNew: Whether it is asked for twice, because nothing else tells a mistyped one.
+    static func askPassword(isNew: Bool) throws -> String {
+        let password = try askUnseen("Password: ")
+        guard !password.isEmpty else { throw ServerError("The password is empty.") }
+        if isNew {
+            guard try askUnseen("Password again: ") == password else {
+                throw ServerError("The two passwords are different: nothing was changed.")
+            }
+        }
+        return password
+    }
+
+    private static func askUnseen(_ question: String) throws -> String {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw ServerError("Standard input is no terminal.") }
+        let visible = settings
+        settings.c_lflag &= ~tcflag_t(ECHO)
+        settings.c_lflag |= tcflag_t(ECHONL)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+        defer { restore(visible) }
+        // Ctrl-C must not leave a terminal that shows nothing.
+        return Signals.cleaningUp {
+            restore(visible)
+        } while: {
+            ask(question) ?? ""
+        }
+    }
+
+    private static func restore(_ settings: termios) {
+        var settings = settings
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
     }
 
     /// The first line of standard input, without its end: a password.

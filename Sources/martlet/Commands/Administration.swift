@@ -43,6 +43,30 @@ struct Administration {
         return answer
     }
 
+    /// Sends a request to the hubs' REST API of the running server, as its administrator.
+    /// - Throws: `ServerError` where no server runs: only one delivers.
+    func rest(
+        _ method: HTTPMethod, _ target: String, fields: HTTPFields, body: [UInt8]
+    ) async throws -> HTTPResponse {
+        let request = HTTPRequest(method, "/rest" + target, authority: "admin", fields: fields, body: body)
+        guard let response = try await ask(request) else {
+            throw ServerError(
+                "No server runs on the data directory '\(dataDirectory)': start one, or give "
+                    + "--connection-string-file with that of another.")
+        }
+        return response
+    }
+
+    /// Asks the running server alone, and not for long.
+    /// - Returns: nil where no server runs.
+    func callRunning(_ method: HTTPMethod, _ path: String) async throws -> JSON? {
+        let request = HTTPRequest(method, path, authority: "admin")
+        let response = try await online { client, socket throws(TransportError) in
+            try await client.send(request, toUnixPath: socket, before: .now + .seconds(2))
+        }
+        return try response.map(Self.check)
+    }
+
     /// Asks for something that is too large for memory.
     /// - Parameter file: Takes the answer, where it is no refusal.
     func download(_ path: String, to file: NewFile) async throws {

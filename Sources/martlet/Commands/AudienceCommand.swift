@@ -9,17 +9,15 @@ enum AudienceCommand {
         "Count whom a send to a tag expression would reach now, by platform. '*' is everybody.",
         options: [
             .data,
-            Option("format", "FORMAT", "Only sends of this format: \(Platforms.formats.joined(separator: ", "))."),
+            Option("format", "FORMAT", "Only sends of this format: \(Platforms.formatsWithPlatforms)."),
             Option("json", nil, "Print the numbers as JSON."),
         ]
     ) { invocation in
         let expression = invocation.operand("EXPR")
         var query: [String] = []
         if expression != "*" { query.append("tags=\(segment(expression))") }
-        let form = "one of \(Platforms.formats.joined(separator: ", "))"
-        let format = try invocation.optional("format", as: form) { text in
-            Platforms.formats.first { $0.lowercased() == text.lowercased() }
-        }
+        let form = "one of \(Platforms.formatsWithPlatforms)"
+        let format = try invocation.optional("format", as: form) { Platforms.format(named: $0) }
         if let format { query.append("format=\(segment(format))") }
         let path = "/hubs/\(segment(invocation.operand("HUB")))/audience?\(query.joined(separator: "&"))"
         let count = try await Administration(invocation).call(.get, path)

@@ -37,9 +37,13 @@ enum ContainerCommands {
     }
 
     static let delete = Command(
-        "container delete", operands: ["NAME"], "Delete a storage container with all its blobs.", options: [.data]
+        "container delete", operands: ["NAME"], "Delete a storage container with all its blobs.",
+        options: [.data, Confirmation.option, .quiet]
     ) { invocation in
-        _ = try await Administration(invocation).call(.delete, "/containers/\(segment(invocation.operand("NAME")))")
+        let (name, administration) = (invocation.operand("NAME"), try Administration(invocation))
+        try Confirmation.require(invocation, typing: name, "Deleting a container removes its blobs for good")
+        _ = try await administration.call(.delete, "/containers/\(segment(name))")
+        invocation.report("Deleted container '\(name)'.")
     }
 
     private static func query(_ invocation: Invocation) -> String {

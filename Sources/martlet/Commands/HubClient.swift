@@ -4,17 +4,66 @@ import MartletModel
 import MartletNetwork
 import MartletServer
 
-/// A caller of one hub's REST API.
+/// A caller of one hub's REST API: with a connection string, or as the administrator of the server on a data directory.
 struct HubClient {
+    private enum Way {
+        case signed(SignedHubClient)
+        case administration(Administration)
+    }
+
+    private let way: Way
+    private let name: String
+    /// The hub's name, as it is in addresses.
+    var hub: String { segment(name) }
+
+    init(_ invocation: Invocation) throws {
+        name = invocation.operand("HUB")
+        way =
+            if let text = invocation["connection-string"] {
+                .signed(try SignedHubClient(text, hub: segment(name), invocation))
+            } else {
+                .administration(try Administration(invocation))
+            }
+    }
+
+    /// Sends one request.
+    /// - Throws: `ServerError` with the hub's sentence where it refuses.
+    func call(
+        _ method: HTTPMethod, _ target: String, fields: HTTPFields = [:], body: [UInt8] = []
+    ) async throws -> HTTPResponse {
+        let response =
+            switch way {
+            case .signed(let client): try await client.respond(method, target, fields: fields, body: body)
+            case .administration(let administration):
+                try await administration.rest(method, target, fields: fields, body: body)
+            }
+        guard response.status.isSuccess else { throw refusal(response) }
+        return response
+    }
+
+    private func refusal(_ response: HTTPResponse) -> ServerError {
+        if response.status == .forbidden {
+            return ServerError("The hub answered 403: this connection string has not the right to do that.")
+        }
+        let text = String(decoding: response.bytes, as: UTF8.self)
+        let detail = NotificationDetails.withoutTracking(NotificationDetails.text(of: "Detail", in: text) ?? text)
+        let unknown = response.status == .notFound && detail.contains("No service is hosted")
+        return ServerError(
+            "The hub answered \(response.status.code): \(detail)" + (unknown ? " There is no hub named '\(name)'." : "")
+        )
+    }
+}
+
+/// A caller of one hub's REST API that signs its requests.
+private struct SignedHubClient {
     private let connection: ConnectionString
     private let origin: HTTPOrigin
     private let settings: TransportSettings
-    /// The hub's name, as it is in addresses.
-    let hub: String
+    private let hub: String
     private let client: HTTPClient
 
-    init(_ invocation: Invocation) throws {
-        let text = try invocation.required("connection-string")
+    init(_ text: String, hub: String, _ invocation: Invocation) throws {
+        self.hub = hub
         do throws(ConnectionStringError) {
             connection = try ConnectionString(text)
         } catch {
@@ -26,29 +75,16 @@ struct HubClient {
         self.origin = origin
         settings = TransportSettings(
             trustedCertificatesPEM: try invocation["ca-file"].map { try TextFile.readText($0) })
-        hub = segment(invocation.operand("HUB"))
         client = HTTPClient(loops: try EventLoopGroup(count: 1))
     }
 
     /// Sends one request with a signature of its own.
-    /// - Throws: `ServerError` with the hub's sentence where it refuses.
-    func call(
-        _ method: HTTPMethod, _ target: String, fields: HTTPFields = [:], body: [UInt8] = []
+    func respond(
+        _ method: HTTPMethod, _ target: String, fields: HTTPFields, body: [UInt8]
     ) async throws -> HTTPResponse {
         var request = HTTPRequest(method, target, authority: origin.authority, fields: fields, body: body)
         request.fields["authorization"] = try token()
-        let response = try await client.call(request, to: origin, settings)
-        guard response.status.isSuccess else { throw Self.refusal(response) }
-        return response
-    }
-
-    private static func refusal(_ response: HTTPResponse) -> ServerError {
-        if response.status == .forbidden {
-            return ServerError("The hub answered 403: this connection string has not the right to do that.")
-        }
-        let text = String(decoding: response.bytes, as: UTF8.self)
-        let detail = NotificationDetails.text(of: "Detail", in: text) ?? text
-        return ServerError("The hub answered \(response.status.code): \(NotificationDetails.withoutTracking(detail))")
+        return try await client.call(request, to: origin, settings)
     }
 
     private func token() throws -> String {

@@ -31,12 +31,32 @@ enum HubCommands {
     }
 
     static let delete = Command(
-        "hub delete", operands: ["NAME"], "Delete a hub with all its registrations and notifications.", options: [.data]
+        "hub delete", operands: ["NAME"], "Delete a hub with all its registrations and notifications.",
+        options: [.data, Confirmation.option, .quiet]
     ) { invocation in
-        _ = try await Administration(invocation).call(.delete, "/hubs/\(segment(invocation.operand("NAME")))")
+        let (name, administration) = (invocation.operand("NAME"), try Administration(invocation))
+        let audience = try await administration.call(.get, "/hubs/\(segment(name))/audience")
+        let registrations = (audience["registrations"]?.integer ?? 0).counted("registration")
+        try Confirmation.require(
+            invocation, typing: name, "Deleting a hub removes its \(registrations) for good")
+        _ = try await administration.call(.delete, "/hubs/\(segment(name))")
+        invocation.report("Deleted hub '\(name)' with \(registrations).")
     }
 
-    static let setCredential = Command(
+    static let setCredential = {
+        var command = setCredentialOfAnyPlatform
+        command.isRelevant = { option, words in
+            let named = words.first { Platforms.name(of: $0) != nil }
+            guard let platform = named?.lowercased() else { return true }
+            let fields = Platforms.credentialFields.filter {
+                [$0.flag, "\($0.flag)-file"].contains(option.name)
+            }
+            return fields.isEmpty || fields.contains { $0.platforms.contains(platform) }
+        }
+        return command
+    }()
+
+    private static let setCredentialOfAnyPlatform = Command(
         "hub credential set", operands: ["NAME", "PLATFORM"],
         "Give a hub what it needs to send to a platform; it is checked before it is stored.",
         options: [
@@ -45,7 +65,7 @@ enum HubCommands {
                 "generate", nil, "Make up what can be made up, such as a new pair of keys, and print what is no secret."
             ),
             Option("simulator", "URL", "Take what the simulated service gives those who send to it."),
-            SimulatorConnection.authority,
+            SimulatorConnection.authority, .quiet,
         ] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help, isSecret: $0.isSecret) }
     ) { invocation in
         let platform = invocation.operand("PLATFORM")
@@ -67,6 +87,8 @@ enum HubCommands {
             throw ServerError(inFlags(error.description, of: platform))
         }
         for (flag, value) in generated?.shown ?? [] { Terminal.print("\(flag): \(value)") }
+        let name = Platforms.name(of: platform) ?? platform
+        invocation.report("Hub '\(invocation.operand("NAME"))' has a credential for \(name).")
     }
 
     /// A new key makes every registration useless that belongs to the old one, so the old credential must go first.
@@ -85,10 +107,12 @@ enum HubCommands {
 
     static let removeCredential = Command(
         "hub credential remove", operands: ["NAME", "PLATFORM"], "Take a hub's credential for a platform away.",
-        options: [.data]
+        options: [.data, .quiet]
     ) { invocation in
-        let (hub, platform) = (segment(invocation.operand("NAME")), segment(invocation.operand("PLATFORM")))
-        _ = try await Administration(invocation).call(.delete, "/hubs/\(hub)/credentials/\(platform)")
+        let (hub, platform) = (invocation.operand("NAME"), invocation.operand("PLATFORM"))
+        _ = try await Administration(invocation)
+            .call(.delete, "/hubs/\(segment(hub))/credentials/\(segment(platform))")
+        invocation.report("Hub '\(hub)' has no credential for \(Platforms.name(of: platform) ?? platform).")
     }
 
     /// What a flag gives: a text, the text of a file, or a member of the JSON object in a file, where it has that.

@@ -18,7 +18,7 @@ enum KeyCommands {
     static let regenerate = Command(
         "hub key regenerate", operands: ["NAME", "RULE", "primary|secondary"],
         "Replace a key of a hub's access rule and print the new connection string; the other key goes on.",
-        options: [.data, .publicURL]
+        options: [.data, .publicURL, Confirmation.option]
     ) { invocation in
         try await regenerateKey(invocation, at: "/hubs/\(segment(invocation.operand("NAME")))")
     }
@@ -43,7 +43,7 @@ enum KeyCommands {
     static let regenerateNamespace = Command(
         "namespace key regenerate", operands: ["RULE", "primary|secondary"],
         "Replace a key of a rule of the namespace and print the new connection string; the other key goes on.",
-        options: [.data, .publicURL]
+        options: [.data, .publicURL, Confirmation.option]
     ) { invocation in
         try await regenerateKey(invocation, at: "/namespace")
     }
@@ -58,8 +58,11 @@ enum KeyCommands {
     }
 
     private static func regenerateKey(_ invocation: Invocation, at path: String) async throws {
-        let (rule, key) = (segment(invocation.operand("RULE")), segment(invocation.operand("primary|secondary")))
-        let answer = try await Administration(invocation).call(.post, "\(path)/keys/\(rule)/\(key)")
+        let (rule, key) = (invocation.operand("RULE"), invocation.operand("primary|secondary"))
+        let administration = try Administration(invocation)
+        try Confirmation.require(
+            invocation, typing: rule, "Regenerating the \(key) key of \(rule) refuses all who use it from now on")
+        let answer = try await administration.call(.post, "\(path)/keys/\(segment(rule))/\(segment(key))")
         Terminal.print(answer["connectionString"]?.string ?? "")
     }
 }

@@ -49,7 +49,10 @@ private enum Notification {
         let text = invocation.operand("TEXT")
         switch (invocation["rich"], invocation.isOn("secure")) {
         case (nil, false):
-            self = .text(text, to: try invocation.required("to"), platform: invocation["platform"] ?? "")
+            let platform = try invocation.required("platform", as: "one of \(Platforms.formatsWithPlatforms)") {
+                Platforms.platform(named: $0)
+            }
+            self = .text(text, to: try invocation.required("to"), platform: platform)
         case (let path?, false):
             self = .rich(
                 path: path, message: text, type: invocation["type"],

@@ -6,11 +6,12 @@ import MartletServer
 enum SendCommand {
     static let command = Command(
         "send", operands: ["HUB"], "Send a notification through a hub and print its id.",
-        options: [
-            Option("connection-string", "CS", "A connection string with the right to send.", isSecret: true),
-            Option("platform", "FORMAT", "The format of the body: \(Platforms.formats.joined(separator: ", "))."),
-            Option("tags", "EXPR", "Whom it is for; everybody where it is not given."),
-            Option("handle", "HANDLE", "Send to this one handle instead."),
+        options: [.data] + SendTarget.options + [
+            Option(
+                "connection-string", "CS",
+                "A connection string with the right to send; where none is given, the server on --data is asked.",
+                isSecret: true),
+            Option("platform", "FORMAT", "The format of the body: \(Platforms.formatsWithPlatforms)."),
             Option("body", "TEXT", "The payload, as the push service takes it."),
             Option(
                 "expires", "TIME",
@@ -29,6 +30,7 @@ enum SendCommand {
                 "wait", nil,
                 "Wait until it is over and print what became of it; exit with 1 unless everybody got it. Needs the right "
                     + "to manage."),
+            Confirmation.option,
         ]
     ) { invocation in
         guard invocation["at"] == nil || !invocation.isOn("wait") else {
@@ -36,50 +38,80 @@ enum SendCommand {
                 description: "--wait is not for --at: 'martlet status' tells later what became of it.",
                 command: invocation.command)
         }
+        let target = try SendTarget(invocation)
+        let format = try invocation.format()
         let hub = try HubClient(invocation)
-        if invocation.isOn("dry-run") { return try await hub.tryOut(invocation) }
-        let location = try await hub.send(invocation)
+        let send = HubSend(hub: hub, target: target, format: format, invocation: invocation)
+        if invocation.isOn("dry-run") { return try await send.tryOut() }
+        try await send.confirm()
+        let location = try await send.accept()
         let id = location.split(separator: "?")[0].split(separator: "/").last.map(String.init) ?? ""
         Terminal.print(id)
         if invocation.isOn("wait") { try await hub.waitForOutcome(of: id) }
     }
 }
 
-extension HubClient {
+/// One send, as a command line asks for it.
+private struct HubSend {
+    /// A person at a terminal is asked before more devices than these are sent to.
+    private static let unaskedLimit: Int64 = 1000
+
+    let hub: HubClient
+    let target: SendTarget
+    let format: String
+    let invocation: Invocation
+
+    /// Asks a person at a terminal about a large send.
+    func confirm() async throws {
+        guard Confirmation.canAsk(invocation) else { return }
+        var query = "?format=\(segment(format))"
+        switch target {
+        case .handle: return
+        case .tags(let expression): query += "&tags=\(segment(expression))"
+        case .everybody: break
+        }
+        let answer = try await hub.call(.get, "/\(hub.hub)/audience\(query)")
+        let devices = try JSON(parsing: answer.bytes)["devices"]?.integer ?? 0
+        guard devices > Self.unaskedLimit else { return }
+        try Confirmation.ask(invocation, "This goes to \(devices.counted("device")). Send?")
+    }
+
     /// - Returns: The address of the notification.
-    fileprivate func send(_ invocation: Invocation) async throws -> String {
-        let response = try await post(invocation)
+    func accept() async throws -> String {
+        let response = try await post()
         guard let location = response.fields["location"] else { throw ServerError("The hub gave no id.") }
         if let control = response.fields["martlet-control"] {
-            Terminal.complain("It is \(control): 'martlet resume \(hub) ID' lets it go out.")
+            Terminal.complain("It is \(control): 'martlet resume \(hub.hub) ID' lets it go out.")
         }
         return location
     }
 
     /// Prints what a send would come to.
     /// - Throws: `ServerError` where something is wrong with it, so that a script notices.
-    fileprivate func tryOut(_ invocation: Invocation) async throws {
-        let report = DryRunReport(try JSON(parsing: try await post(invocation, "&dryRun").bytes))
+    func tryOut() async throws {
+        let report = DryRunReport(try JSON(parsing: try await post("&dryRun").bytes))
         for line in report.lines { Terminal.print(line) }
         let count = report.problems.count
         guard count == 0 else { throw ServerError("The send has \(count == 1 ? "a problem" : "\(count) problems").") }
     }
 
     /// - Parameter query: Further items, each after an ampersand.
-    private func post(_ invocation: Invocation, _ query: String = "") async throws -> HTTPResponse {
+    private func post(_ query: String = "") async throws -> HTTPResponse {
         var fields: HTTPFields = [
-            "servicebusnotification-format": try invocation.required("platform"),
+            "servicebusnotification-format": format,
             "content-type": "application/json; charset=utf-8",
         ]
-        let (method, path) = try address(invocation)
+        let (method, path) = try address()
         var target = path + "?api-version=2020-06\(query)"
         fields["martlet-expires"] = try invocation.expiry()
         fields["servicebusnotification-scheduletime"] = try invocation.start(now: SystemTime().now)?.iso8601
-        if let tags = invocation["tags"] { fields["servicebusnotification-tags"] = tags }
         if let rollout = invocation["rollout"] { fields["martlet-rollout"] = rollout }
-        if let handle = invocation["handle"] {
+        switch self.target {
+        case .tags(let expression): fields["servicebusnotification-tags"] = expression
+        case .handle(let handle):
             fields["servicebusnotification-devicehandle"] = handle
             target += "&direct"
+        case .everybody: break
         }
         if let header = invocation["header"] {
             let parts = header.split(separator: ":", maxSplits: 1)
@@ -90,20 +122,22 @@ extension HubClient {
         }
         if invocation.isOn("confidential") { fields["martlet-confidential"] = "true" }
         let body = Array(try invocation.required("body").utf8)
-        return try await call(method, target, fields: fields, body: body)
+        return try await hub.call(method, target, fields: fields, body: body)
     }
 
     /// By which request, and where, a notification is sent.
-    private func address(_ invocation: Invocation) throws -> (HTTPMethod, path: String) {
+    private func address() throws -> (HTTPMethod, path: String) {
         switch (invocation["at"], invocation["replace"]) {
-        case (nil, nil): return (.post, "/\(hub)/messages")
-        case (_?, nil): return (.post, "/\(hub)/schedulednotifications")
-        case (_?, let id?): return (.put, "/\(hub)/schedulednotifications/\(segment(id))")
+        case (nil, nil): return (.post, "/\(hub.hub)/messages")
+        case (_?, nil): return (.post, "/\(hub.hub)/schedulednotifications")
+        case (_?, let id?): return (.put, "/\(hub.hub)/schedulednotifications/\(segment(id))")
         case (nil, _?):
             throw UsageError(description: "--replace needs --at as well.", command: invocation.command)
         }
     }
+}
 
+extension HubClient {
     /// Asks until the notification is over, then prints a line per outcome. Of one that takes longer it tells on standard
     /// error how far it is.
     /// - Throws: `ServerError` where not everybody got it, so that a script notices.
@@ -132,6 +166,11 @@ extension HubClient {
 }
 
 extension Invocation {
+    /// The format of a send, by its own name or by that of a platform.
+    func format() throws(UsageError) -> String {
+        try required("platform", as: "one of \(Platforms.formatsWithPlatforms)") { Platforms.format(named: $0) }
+    }
+
     /// When a notification is to go out; nil: now.
     func start(now: Timestamp) throws(UsageError) -> Timestamp? {
         let timestamp = try optional("at", as: "a time such as 2026-11-21T09:22:56, in UTC or with a zone") { text in

@@ -20,8 +20,10 @@ enum ServerKeyCommands {
         options: [
             .data,
             Option("retire", nil, "Then remove the older keys, without which older copies of the data do not open."),
+            Confirmation.option,
         ]
     ) { invocation in
+        if invocation.isOn("retire") { try confirmRetirement(invocation) }
         let administration = try Administration(invocation)
         var status = try await administration.call(.post, "/server-key")
         while left(status) > 0 { status = try await administration.call(.post, "/server-key/reseal") }
@@ -34,11 +36,18 @@ enum ServerKeyCommands {
     }
 
     static let retire = Command(
-        "server-key retire", "Remove the keys that nothing is sealed with any more.", options: [.data]
+        "server-key retire", "Remove the keys that nothing is sealed with any more.",
+        options: [.data, Confirmation.option]
     ) { invocation in
+        try confirmRetirement(invocation)
         let administration = try Administration(invocation)
         while left(try await administration.call(.post, "/server-key/reseal")) > 0 {}
         try await removeOlder(administration)
+    }
+
+    private static func confirmRetirement(_ invocation: Invocation) throws {
+        try Confirmation.require(
+            invocation, typing: "retire", "Retiring keys makes backups unreadable that only they can open")
     }
 
     private static func removeOlder(_ administration: Administration) async throws {

@@ -10,25 +10,31 @@ enum UserCommands {
 
     static let add = Command(
         "user add", operands: ["NAME"], "Add a user, or give one a new password.",
-        options: [.data, passwordFromInput, Option("role", "ROLE", "A role of the user, such as admin.")]
+        options: [.data, passwordFromInput, Option("role", "ROLE", "A role of the user, such as admin."), .quiet]
     ) { invocation in
-        let password = try invocation.readPassword()
+        let password = try invocation.readPassword(isNew: true)
         var body: [String: JSON] = ["password": .string(password)]
         body["roles"] = invocation["role"].map { [.string($0)] }
         _ = try await Administration(invocation, makesDirectory: true).call(
             .put, "/users/\(segment(invocation.operand("NAME")))", body: .object(body))
+        invocation.report("User '\(invocation.operand("NAME"))' can log in with the new password.")
     }
 
     static let addRole = Command(
-        "user role add", operands: ["NAME", "ROLE"], "Give a user a role, such as admin.", options: [.data]
+        "user role add", operands: ["NAME", "ROLE"], "Give a user a role, such as admin.",
+        options: [.data, .quiet]
     ) { invocation in
         try await changeRole(.put, invocation)
+        invocation.report("User '\(invocation.operand("NAME"))' has the role '\(invocation.operand("ROLE"))'.")
     }
 
     static let removeRole = Command(
-        "user role remove", operands: ["NAME", "ROLE"], "Take a role from a user, at once.", options: [.data]
+        "user role remove", operands: ["NAME", "ROLE"], "Take a role from a user, at once.",
+        options: [.data, .quiet]
     ) { invocation in
         try await changeRole(.delete, invocation)
+        let (name, role) = (invocation.operand("NAME"), invocation.operand("ROLE"))
+        invocation.report("User '\(name)' does not have the role '\(role)'.")
     }
 
     private static func changeRole(_ method: HTTPMethod, _ invocation: Invocation) async throws {
@@ -38,16 +44,19 @@ enum UserCommands {
 
     static let addGroup = Command(
         "user group add", operands: ["NAME", "GROUP"],
-        "Put a user into a group: its devices get the tag group:GROUP, which no app can give itself.", options: [.data]
+        "Put a user into a group: its devices get the tag group:GROUP, which no app can give itself.",
+        options: [.data, .quiet]
     ) { invocation in
         try await changeGroup(.put, invocation)
+        invocation.report("User '\(invocation.operand("NAME"))' is in the group '\(invocation.operand("GROUP"))'.")
     }
 
     static let removeGroup = Command(
         "user group remove", operands: ["NAME", "GROUP"], "Take a user, and its devices, out of a group.",
-        options: [.data]
+        options: [.data, .quiet]
     ) { invocation in
         try await changeGroup(.delete, invocation)
+        invocation.report("User '\(invocation.operand("NAME"))' is not in the group '\(invocation.operand("GROUP"))'.")
     }
 
     private static func changeGroup(_ method: HTTPMethod, _ invocation: Invocation) async throws {
@@ -66,8 +75,14 @@ enum UserCommands {
     }
 
     static let remove = Command(
-        "user remove", operands: ["NAME"], "Remove a user and end all sessions.", options: [.data]
+        "user remove", operands: ["NAME"], "Remove a user and end all sessions.",
+        options: [.data, Confirmation.option, .quiet]
     ) { invocation in
-        _ = try await Administration(invocation).call(.delete, "/users/\(segment(invocation.operand("NAME")))")
+        let name = invocation.operand("NAME")
+        let administration = try Administration(invocation)
+        try Confirmation.require(
+            invocation, typing: name, "Removing a user ends its sessions and removes its devices for good")
+        _ = try await administration.call(.delete, "/users/\(segment(name))")
+        invocation.report("Removed user '\(name)'.")
     }
 }

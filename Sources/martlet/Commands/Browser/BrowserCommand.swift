@@ -10,7 +10,11 @@ enum BrowserCommand {
         "browser", operands: ["HUB"],
         "Start a Firefox whose push service is the simulator, with a page that registers it.",
         options: [
-            Option("connection-string", "CS", "A connection string with the right to register.", isSecret: true),
+            .data,
+            Option(
+                "connection-string", "CS",
+                "A connection string with the right to register; where none is given, the server on --data is asked.",
+                isSecret: true),
             Option("tags", "A,B", "Tags that the browser registers with."),
             Option("simulator", "URL", "The simulated push services.", default: "https://127.0.0.1:9443"),
             Option("installation", "ID", "The installation that the browser registers as.", default: "firefox"),

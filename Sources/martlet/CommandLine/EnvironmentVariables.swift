@@ -1,0 +1,22 @@
+/// The variables of this process's environment that set options.
+enum EnvironmentVariables {
+    /// Those that are read and set no option.
+    private static let others: Set<String> = ["MARTLET_CONFIG", "MARTLET_SECRET_KEY", "MARTLET_MESSAGES_PER_READ"]
+
+    /// A sentence for each variable that looks like a setting and is none.
+    /// - Parameter settings: The names of all settings.
+    static func warnings(_ names: some Sequence<String>, settings: Set<String>) -> [String] {
+        let known = others.union(settings.map { Option($0, nil, "").environmentVariable })
+        return names.filter { $0.hasPrefix("MARTLET_") && !known.contains($0) }.sorted().map { name in
+            "No command has a setting \(name).\(Spelling.question(name, known))"
+        }
+    }
+
+    /// The names of the variables of this process; none where the system does not tell.
+    static var names: [String] {
+        let entries = (try? TextFile.read("/proc/self/environ", limit: 1 << 24)) ?? []
+        return entries.split(separator: 0).map { entry in
+            String(decoding: entry.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+        }
+    }
+}

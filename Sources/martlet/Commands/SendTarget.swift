@@ -1,0 +1,29 @@
+/// Whom `martlet send` is for. A send to everybody is asked for: it is not what a forgotten option means.
+enum SendTarget: Equatable {
+    case tags(String)
+    case handle(String)
+    case everybody
+
+    static let options = [
+        Option("tags", "EXPR", "Whom it is for: a tag expression, such as 'news && !beta'."),
+        Option("handle", "HANDLE", "Send to this one handle instead."),
+        Option("everybody", nil, "Send to all devices of the hub instead.", isFlagAlone: true),
+    ]
+
+    init(_ invocation: Invocation) throws(UsageError) {
+        let tags = invocation["tags"].flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+        switch (tags, invocation["handle"], invocation.isOn("everybody")) {
+        case (let tags?, nil, false): self = .tags(tags)
+        case (nil, let handle?, false): self = .handle(handle)
+        case (nil, nil, true): self = .everybody
+        case (nil, nil, false):
+            throw UsageError(
+                description: "Whom is it for? Give --tags EXPR, --handle HANDLE or --everybody.",
+                command: invocation.command)
+        default:
+            throw UsageError(
+                description: "--tags, --handle and --everybody exclude each other: give one.",
+                command: invocation.command)
+        }
+    }
+}
