@@ -104,6 +104,10 @@ public final class Server: Sendable {
             let context: TLSServerContext?
             if let identity { context = try TLSServerContext(identity) } else { context = nil }
             let bound = try await server.listen(on: .tcp(host: address.host, port: address.port), tls: context)
+            if address.isEveryAddress {
+                // A machine without IPv6 has no such address.
+                _ = try? await server.listen(on: .tcp(host: "::", port: bound.port), tls: context)
+            }
             return HTTPOrigin(scheme: identity == nil ? .http : .https, host: address.host, port: bound.port)
         } catch {
             throw ServerError("The server cannot listen on \(address): \(error)")

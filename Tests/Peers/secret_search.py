@@ -1,5 +1,5 @@
 """Where a text is that was sent end to end encrypted: with its sender and on its recipient's device, and nowhere else.
-A real `martlet serve` between `martlet send --encrypt` and a device in Python (PyPI's http-ece), and between a sender
+A real `martlet serve` between `martlet notify --encrypt` and a device in Python (PyPI's http-ece), and between a sender
 in Python and `martlet device`; then everything is searched that the server has, hears and says.
 
     secret_search.py MARTLET

@@ -17,7 +17,8 @@ struct CompletionTests {
     @Test func commandsAreCompletedWordByWord() {
         #expect(texts("").contains("serve"))
         #expect(texts("").filter { $0 == "hub" }.count == 1)
-        #expect(texts("hub ") == ["create", "list", "show", "delete", "credential", "limits", "key"])
+        #expect(
+            texts("hub ") == ["create", "list", "show", "connection-string", "delete", "credential", "limits", "key"])
         #expect(texts("hub credential ") == ["set", "remove"])
         #expect(!texts("").contains("complete"))
         #expect(texts("nothing ").isEmpty)

@@ -132,7 +132,17 @@ struct AdminAPI: Sendable {
     private func detail(_ hub: Hub) -> JSON {
         guard case .object(var members) = summary(hub) else { return .null }
         members["connectionStrings"] = connectionStrings(hub.settings.accessRules)
+        members["credentialExpiries"] = .object(
+            Dictionary(
+                uniqueKeysWithValues: hub.settings.credentials.map { platform, credential in
+                    (platform.rawValue, expiry(of: credential, platform).map { .string($0.iso8601) } ?? .null)
+                }))
         return .object(members)
+    }
+
+    /// When a credential expires; nil where it does not say.
+    private func expiry(of credential: Credential, _ platform: PlatformID) -> Timestamp? {
+        platforms.service(platform).flatMap { try? $0.init(credential: credential) }?.expiresAt
     }
 
     // MARK: Users

@@ -15,9 +15,16 @@ public struct ServerConfiguration: Sendable {
     public struct Address: Hashable, Sendable, CustomStringConvertible {
         public var host: String
         public var port: UInt16
+        /// All addresses of this machine, of IPv6 too where it has that; `host` is then `0.0.0.0`.
+        public private(set) var isEveryAddress = false
 
-        /// Reads `HOST:PORT`; an IPv6 address is in brackets.
+        /// Reads `HOST:PORT`, where an IPv6 address has brackets, and `:PORT` for all addresses.
         public init?(_ text: String) {
+            if text.hasPrefix(":"), let port = UInt16(text.dropFirst()) {
+                self.init(host: "0.0.0.0", port: port)
+                isEveryAddress = true
+                return
+            }
             guard let origin = HTTPOrigin("http://\(text)"), text.last.map({ $0 != "]" }) ?? false,
                 text.contains(":")
             else { return nil }
@@ -29,7 +36,9 @@ public struct ServerConfiguration: Sendable {
             self.port = port
         }
 
-        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+        public var description: String {
+            isEveryAddress ? ":\(port)" : host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
 
         /// Whether only this machine can reach it.
         public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }

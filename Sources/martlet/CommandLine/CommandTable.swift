@@ -22,6 +22,7 @@ struct CommandTable: Sendable {
             asksForHelp = true
             words.removeFirst()
         }
+        words = Self.withoutAlias(words)
         if let command = commands.filter({ words.starts(with: $0.path) }).max(by: { $0.path.count < $1.path.count }) {
             let rest = Array(words.dropFirst(command.path.count))
             guard asksForHelp, !command.isInternal else { return .run(command, rest) }
@@ -33,6 +34,17 @@ struct CommandTable: Sendable {
         if asksForHelp, path.isEmpty || !commands(under: path).isEmpty { return .overview(path: path) }
         if words.first == "--version" || words == ["version"] { return .version }
         throw problem(path, words)
+    }
+
+    /// `send --encrypt`, the former name of `notify --encrypt`, and the option anywhere after either word.
+    private static func withoutAlias(_ words: [String]) -> [String] {
+        let option = "--encrypt"
+        guard let first = words.first, ["send", "notify"].contains(first),
+            let index = words.prefix(while: { $0 != "--" }).firstIndex(of: option)
+        else { return words }
+        var rest = words.dropFirst()
+        rest.remove(at: index)
+        return ["notify", option] + rest
     }
 
     /// The commands whose path begins with these words.

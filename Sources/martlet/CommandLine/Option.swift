@@ -28,6 +28,12 @@ struct Option: Sendable {
     /// For commands that print nothing but what they have done.
     static let quiet = Option("quiet", nil, "Do not say what was done.")
 
+    /// For commands that print.
+    /// - Parameter members: What the object has, or each of them.
+    static func json(_ members: String = "everything that is known") -> Option {
+        Option("json", nil, "Print it as JSON: \(members).")
+    }
+
     /// `MARTLET_TLS_LISTEN`.
     var environmentVariable: String {
         "MARTLET_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()

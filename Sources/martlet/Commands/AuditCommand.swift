@@ -12,13 +12,14 @@ enum AuditCommand {
             Option("payload", "ID", "Only what concerns this notification, by the id that pushes carry."),
             Option("user", "NAME", "Only what this user did."),
             Option("limit", "N", "The most lines; of more, the latest.", default: "100"),
+            .json("at, outcome, payload, user and address; a line for each entry"),
         ]
     ) { invocation in
         let items = ["payload", "user", "limit"].compactMap { name in
             invocation[name].map { "\(name)=\(segment($0))" }
         }
         let entries = try await Administration(invocation).call(.get, "/audit?\(items.joined(separator: "&"))")
-        for entry in entries.array ?? [] { Terminal.print(line(entry)) }
+        for entry in entries.array ?? [] where !invocation.printJSON(entry) { Terminal.print(line(entry)) }
     }
 
     private static func line(_ entry: JSON) -> String {

@@ -13,27 +13,30 @@ enum ContainerCommands {
     static let create = Command(
         "container create", operands: ["NAME"],
         "Create a storage container and print its signed URL, for jobs and for the clients of blob services.",
-        options: [.data, .publicURL, hours, rights]
+        options: [.data, .publicURL, hours, rights, .json("url")]
     ) { invocation in
         let answer = try await Administration(invocation)
             .call(.put, "/containers/\(segment(invocation.operand("NAME")))\(query(invocation))")
-        Terminal.print(answer["url"]?.string ?? "")
+        if !invocation.printJSON(answer) { Terminal.print(answer["url"]?.string ?? "") }
     }
 
     static let list = Command(
-        "container list", "Print the names of all storage containers.", options: [.data]
+        "container list", "Print the names of all storage containers.",
+        options: [.data, .json("name; a line for each container")]
     ) { invocation in
         let names = try await Administration(invocation).call(.get, "/containers")
-        for name in names.array ?? [] { Terminal.print(name.string ?? "") }
+        for name in names.array ?? [] where !invocation.printJSON(["name": name]) {
+            Terminal.print(name.string ?? "")
+        }
     }
 
     static let url = Command(
         "container url", operands: ["NAME"], "Print a new signed URL of a storage container.",
-        options: [.data, .publicURL, hours, rights]
+        options: [.data, .publicURL, hours, rights, .json("url")]
     ) { invocation in
         let answer = try await Administration(invocation)
             .call(.get, "/containers/\(segment(invocation.operand("NAME")))/url\(query(invocation))")
-        Terminal.print(answer["url"]?.string ?? "")
+        if !invocation.printJSON(answer) { Terminal.print(answer["url"]?.string ?? "") }
     }
 
     static let delete = Command(

@@ -33,14 +33,17 @@ enum DeadLetterCommands {
         "resend", operands: ["HUB", "NOTIFICATION"],
         "Send the dead letters of NOTIFICATION again, once their cause is mended: to those of their devices that are still "
             + "registered and still in the audience. Prints the id of the new notification.",
-        options: [.data, Option("outcome", "NAME", "Only those that ended so, such as InvalidCredentials.")]
+        options: [
+            .data, Option("outcome", "NAME", "Only those that ended so, such as InvalidCredentials."),
+            .json("notification"),
+        ]
     ) { invocation in
         let hub = segment(invocation.operand("HUB"))
         let id = segment(invocation.operand("NOTIFICATION"))
         let query = invocation["outcome"].map { "?outcome=\(segment($0))" } ?? ""
         let answer = try await Administration(invocation)
             .call(.post, "/hubs/\(hub)/messages/\(id)/deadletters/resend\(query)")
-        Terminal.print(answer["notification"]?.string ?? "")
+        if !invocation.printJSON(answer) { Terminal.print(answer["notification"]?.string ?? "") }
     }
 
     /// One page of either listing.

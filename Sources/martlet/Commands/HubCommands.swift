@@ -4,30 +4,65 @@ import MartletServer
 
 /// `martlet hub …`: hubs and their credentials.
 enum HubCommands {
-    static let all = [create, list, show, delete, setCredential, removeCredential, LimitCommand.command]
+    static let all = [
+        create, list, show, connectionString, delete, setCredential, removeCredential, LimitCommand.command,
+    ]
 
     static let create = Command(
         "hub create", operands: ["NAME"], "Create a hub and print its connection strings, for apps and for senders.",
-        options: [.data, .publicURL]
+        options: [.data, .publicURL, .json("name, createdAt and connectionStrings by the names of their rules")]
     ) { invocation in
         let hub = try await Administration(invocation, makesDirectory: true)
             .call(.put, "/hubs/\(segment(invocation.operand("NAME")))")
-        printConnectionStrings(hub)
+        if !invocation.printJSON(hub) { printConnectionStrings(hub) }
     }
 
-    static let list = Command("hub list", "Print the names of all hubs.", options: [.data]) { invocation in
-        let hubs = try await Administration(invocation).call(.get, "/hubs")
-        for hub in hubs.array ?? [] { Terminal.print(hub["name"]?.string ?? "") }
+    static let list = Command(
+        "hub list", "Print the names of all hubs.",
+        options: [.data, .json("name, createdAt and credentials, the names of platforms; a line for each hub")]
+    ) { invocation in
+        let hubs = try await Administration(invocation).call(.get, "/hubs").array ?? []
+        for hub in hubs {
+            if !invocation.printJSON(hub) { Terminal.print(hub["name"]?.string ?? "") }
+        }
     }
 
     static let show = Command(
-        "hub show", operands: ["NAME"], "Print a hub's connection strings and the platforms it has credentials for.",
-        options: [.data, .publicURL]
+        "hub show", operands: ["NAME"],
+        "Print the state of a hub: its registrations, what is unfinished, and the platforms it has credentials for.",
+        options: [
+            .data,
+            .json(
+                "name, createdAt, registrations, devices, unfinished with notifications and bytes, and credentials with "
+                    + "platform and expiresAt"),
+        ]
     ) { invocation in
-        let hub = try await Administration(invocation).call(.get, "/hubs/\(segment(invocation.operand("NAME")))")
-        printConnectionStrings(hub)
-        let platforms = (hub["credentials"]?.array ?? []).compactMap(\.string)
-        Terminal.print("credentials: \(platforms.isEmpty ? "none" : platforms.joined(separator: ", "))")
+        let state = try await HubState(Administration(invocation), hub: invocation.operand("NAME"))
+        guard !invocation.printJSON(state.json) else { return }
+        for line in state.lines { Terminal.print(line) }
+    }
+
+    static let connectionString = Command(
+        "hub connection-string", operands: ["NAME"], "Print a connection string of a hub.",
+        options: [
+            .data, .publicURL,
+            Option(
+                "rule", "Full|Listen",
+                "The access rule: Full may do everything, Listen may register; or its whole name.",
+                default: "Full"),
+            .json("connectionString"),
+        ]
+    ) { invocation in
+        let name = invocation.operand("NAME")
+        let hub = try await Administration(invocation).call(.get, "/hubs/\(segment(name))")
+        let strings = hub["connectionStrings"]?.object ?? [:]
+        let rule = try invocation.required("rule")
+        let known = [rule, "Default\(rule)SharedAccessSignature"].map { $0.lowercased() }
+        guard let text = strings.first(where: { known.contains($0.key.lowercased()) })?.value.string else {
+            let names = strings.keys.sorted().joined(separator: ", ")
+            throw ServerError("The hub '\(name)' has no access rule '\(rule)'; it has \(names).")
+        }
+        if !invocation.printJSON(["connectionString": .string(text)]) { Terminal.print(text) }
     }
 
     static let delete = Command(
@@ -65,7 +100,7 @@ enum HubCommands {
                 "generate", nil, "Make up what can be made up, such as a new pair of keys, and print what is no secret."
             ),
             Option("simulator", "URL", "Take what the simulated service gives those who send to it."),
-            SimulatorConnection.authority, .quiet,
+            SimulatorConnection.authority, .quiet, .json("what was made up, by the names of the options"),
         ] + Platforms.credentialFlags.map { Option($0.flag, $0.placeholder, $0.help, isSecret: $0.isSecret) }
     ) { invocation in
         let platform = invocation.operand("PLATFORM")
@@ -86,7 +121,11 @@ enum HubCommands {
         } catch let error as ServerError {
             throw ServerError(inFlags(error.description, of: platform))
         }
-        for (flag, value) in generated?.shown ?? [] { Terminal.print("\(flag): \(value)") }
+        let shown = generated?.shown ?? []
+        let members = shown.map { ($0.flag, JSON.string($0.value)) }
+        if !invocation.printJSON(.object(Dictionary(members, uniquingKeysWith: { first, _ in first }))) {
+            for (flag, value) in shown { Terminal.print("\(flag): \(value)") }
+        }
         let name = Platforms.name(of: platform) ?? platform
         invocation.report("Hub '\(invocation.operand("NAME"))' has a credential for \(name).")
     }

@@ -10,7 +10,7 @@ enum KeyCommands {
     static let list = Command(
         "hub key list", operands: ["NAME"],
         "Print the access rules of a hub with their rights and the connection strings of both keys.",
-        options: [.data, .publicURL]
+        options: [.data, .publicURL, .json(ruleMembers)]
     ) { invocation in
         try await printKeys(invocation, at: "/hubs/\(segment(invocation.operand("NAME")))")
     }
@@ -18,16 +18,17 @@ enum KeyCommands {
     static let regenerate = Command(
         "hub key regenerate", operands: ["NAME", "RULE", "primary|secondary"],
         "Replace a key of a hub's access rule and print the new connection string; the other key goes on.",
-        options: [.data, .publicURL, Confirmation.option]
+        options: [.data, .publicURL, Confirmation.option, .json("connectionString")]
     ) { invocation in
         try await regenerateKey(invocation, at: "/hubs/\(segment(invocation.operand("NAME")))")
     }
 
     static let connectionString = Command(
         "namespace connection-string", "Print the connection string that manages all hubs.",
-        options: [.data, .publicURL]
+        options: [.data, .publicURL, .json("connectionStrings by the names of their rules")]
     ) { invocation in
         let namespace = try await Administration(invocation).call(.get, "/namespace")
+        guard !invocation.printJSON(namespace) else { return }
         for text in (namespace["connectionStrings"]?.object ?? [:]).values.compactMap(\.string).sorted() {
             Terminal.print(text)
         }
@@ -35,7 +36,7 @@ enum KeyCommands {
 
     static let listNamespace = Command(
         "namespace key list", "Print the access rules of the namespace with the connection strings of both keys.",
-        options: [.data, .publicURL]
+        options: [.data, .publicURL, .json(ruleMembers)]
     ) { invocation in
         try await printKeys(invocation, at: "/namespace")
     }
@@ -43,14 +44,16 @@ enum KeyCommands {
     static let regenerateNamespace = Command(
         "namespace key regenerate", operands: ["RULE", "primary|secondary"],
         "Replace a key of a rule of the namespace and print the new connection string; the other key goes on.",
-        options: [.data, .publicURL, Confirmation.option]
+        options: [.data, .publicURL, Confirmation.option, .json("connectionString")]
     ) { invocation in
         try await regenerateKey(invocation, at: "/namespace")
     }
 
+    private static let ruleMembers = "name, rights, and primary and secondary, connection strings; a line for each rule"
+
     private static func printKeys(_ invocation: Invocation, at path: String) async throws {
         let rules = try await Administration(invocation).call(.get, "\(path)/keys")
-        for rule in rules.array ?? [] {
+        for rule in rules.array ?? [] where !invocation.printJSON(rule) {
             let rights = (rule["rights"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
             Terminal.print("\(rule["name"]?.string ?? "") (\(rights))")
             for key in ["primary", "secondary"] { Terminal.print("  \(key): \(rule[key]?.string ?? "")") }
@@ -63,6 +66,6 @@ enum KeyCommands {
         try Confirmation.require(
             invocation, typing: rule, "Regenerating the \(key) key of \(rule) refuses all who use it from now on")
         let answer = try await administration.call(.post, "\(path)/keys/\(segment(rule))/\(segment(key))")
-        Terminal.print(answer["connectionString"]?.string ?? "")
+        if !invocation.printJSON(answer) { Terminal.print(answer["connectionString"]?.string ?? "") }
     }
 }

@@ -10,6 +10,8 @@ enum LimitCommand {
             .data,
             Option("requests", "N|usual", "Requests a second of each of its access keys."),
             Option("backlog", "N|usual", "Notifications that are accepted and not finished; beyond it sends get 429."),
+            .json(
+                "requestRate and backlog, null for the usual ones; usual; and unfinished with notifications and bytes"),
         ]
     ) { invocation in
         var changes: [String: JSON] = [:]
@@ -21,6 +23,7 @@ enum LimitCommand {
             changes.isEmpty
             ? try await administration.call(.get, path)
             : try await administration.call(.put, path, body: .object(changes))
+        guard !invocation.printJSON(limits) else { return }
         print("requests a second of each access key", "requestRate", limits)
         print("unfinished notifications", "backlog", limits)
         let unfinished = limits["unfinished"]

@@ -1,4 +1,5 @@
 import MartletClient
+import MartletModel
 import MartletNetwork
 import MartletServer
 
@@ -21,6 +22,7 @@ enum NotifyCommand {
             Option("once", nil, "With --secure: each can fetch it once."),
             Option("message", "TEXT", "With --secure: what is shown where nobody is logged in."),
             Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
+            .json("notification"),
         ]
     ) { invocation in
         let user = try invocation.required("user")
@@ -34,7 +36,8 @@ enum NotifyCommand {
                 trusting: try invocation["ca-file"].map { try TextFile.readText($0) }),
             retry: .once)
         try await client.logIn(user: user, password: password)
-        Terminal.print(try await notification.send(by: client))
+        let id = try await notification.send(by: client)
+        if !invocation.printJSON(["notification": .string(id)]) { Terminal.print(id) }
         await client.logOut()
     }
 }

@@ -12,6 +12,7 @@ enum ReadersCommand {
             Option("user", "NAME", "Who sent it."),
             UserCommands.passwordFromInput,
             Option("ca-file", "FILE", "The authority to trust at the backend instead of the system's."),
+            .json("user and readAt, null for not yet; a line for each reader"),
         ]
     ) { invocation in
         let user = try invocation.required("user")
@@ -29,7 +30,10 @@ enum ReadersCommand {
             retry: .once)
         try await client.logIn(user: user, password: password)
         for reader in try await client.readers(of: id) {
-            Terminal.print(Terminal.singleLine("\(reader.user)  \(time(of: reader) ?? "not yet")"))
+            let readAt = time(of: reader)
+            let line: JSON = ["user": .string(reader.user), "readAt": readAt.map { .string($0) } ?? .null]
+            guard !invocation.printJSON(line) else { continue }
+            Terminal.print(Terminal.singleLine("\(reader.user)  \(readAt ?? "not yet")"))
         }
         await client.logOut()
     }

@@ -15,15 +15,18 @@ enum SendCommand {
             Option("body", "TEXT", "The payload, as the push service takes it."),
             Option(
                 "expires", "TIME",
-                "When it is given up: a time such as 2026-11-21T09:22:56, in UTC or with a zone, or PT90M from the start."
+                "When it is given up: a time such as 2026-11-21T09:22:56, in UTC or with a zone, or 90m from the start."
             ),
-            Option("at", "TIME", "Send it at this time, such as 2026-11-21T09:22:56, in UTC or with a zone."),
+            Option(
+                "at", "TIME",
+                "Send it at this time, such as 2026-11-21T09:22:56, in UTC or with a zone, or after a while, such as 2h."
+            ),
             Option("replace", "ID", "With --at: put it in the place of a notification that has not begun."),
             Option("header", "NAME:VALUE", "A header field for the push service."),
             Option("confidential", nil, "Show the payload to nobody but the devices: no trace or telemetry has it."),
             Option(
                 "rollout", "SPEC",
-                "How fast it goes out: rate=500, pushes a second, or over=PT10M; then, to stop it: '; halt=5%'."),
+                "How fast it goes out: rate=500, pushes a second, or over=10m; then, to stop it: '; halt=5%'."),
             Option("ca-file", "FILE", "The authority to trust instead of the system's."),
             Option("dry-run", nil, "Send nothing; print whom it would go to, what they would get, and what is wrong."),
             Option(
@@ -31,6 +34,8 @@ enum SendCommand {
                 "Wait until it is over and print what became of it; exit with 1 unless everybody got it. Needs the right "
                     + "to manage."),
             Confirmation.option,
+            .json(
+                "notification; with --wait also state, and outcomes by name; with --dry-run all that was found"),
         ]
     ) { invocation in
         guard invocation["at"] == nil || !invocation.isOn("wait") else {
@@ -46,8 +51,12 @@ enum SendCommand {
         try await send.confirm()
         let location = try await send.accept()
         let id = location.split(separator: "?")[0].split(separator: "/").last.map(String.init) ?? ""
-        Terminal.print(id)
-        if invocation.isOn("wait") { try await hub.waitForOutcome(of: id) }
+        guard invocation.isOn("wait") else {
+            if !invocation.printJSON(["notification": .string(id)]) { Terminal.print(id) }
+            return
+        }
+        if !invocation.isOn("json") { Terminal.print(id) }
+        try await hub.waitForOutcome(of: id, invocation)
     }
 }
 
@@ -89,8 +98,9 @@ private struct HubSend {
     /// Prints what a send would come to.
     /// - Throws: `ServerError` where something is wrong with it, so that a script notices.
     func tryOut() async throws {
-        let report = DryRunReport(try JSON(parsing: try await post("&dryRun").bytes))
-        for line in report.lines { Terminal.print(line) }
+        let run = try JSON(parsing: try await post("&dryRun").bytes)
+        let report = DryRunReport(run)
+        if !invocation.printJSON(run) { for line in report.lines { Terminal.print(line) } }
         let count = report.problems.count
         guard count == 0 else { throw ServerError("The send has \(count == 1 ? "a problem" : "\(count) problems").") }
     }
@@ -105,7 +115,7 @@ private struct HubSend {
         var target = path + "?api-version=2020-06\(query)"
         fields["martlet-expires"] = try invocation.expiry()
         fields["servicebusnotification-scheduletime"] = try invocation.start(now: SystemTime().now)?.iso8601
-        if let rollout = invocation["rollout"] { fields["martlet-rollout"] = rollout }
+        if let rollout = invocation.rollout() { fields["martlet-rollout"] = rollout }
         switch self.target {
         case .tags(let expression): fields["servicebusnotification-tags"] = expression
         case .handle(let handle):
@@ -141,7 +151,7 @@ extension HubClient {
     /// Asks until the notification is over, then prints a line per outcome. Of one that takes longer it tells on standard
     /// error how far it is.
     /// - Throws: `ServerError` where not everybody got it, so that a script notices.
-    fileprivate func waitForOutcome(of id: String) async throws {
+    fileprivate func waitForOutcome(of id: String, _ invocation: Invocation) async throws {
         let path = "/\(hub)/messages/\(segment(id))"
         var (last, pause): (SendProgress?, Duration) = (nil, .milliseconds(100))
         while true {
@@ -149,8 +159,15 @@ extension HubClient {
             if progress.isOver {
                 let response = try await call(.get, path + "?api-version=2020-06")
                 let details = NotificationDetails(xml: String(decoding: response.bytes, as: UTF8.self))
-                Terminal.print("State: \(details.state)")
-                for outcome in details.outcomes { Terminal.print("\(outcome.name): \(outcome.count)") }
+                let outcomes = details.outcomes.map { ($0.name, JSON.integer(Int64($0.count))) }
+                let summary: JSON = [
+                    "notification": .string(id), "state": .string(details.state),
+                    "outcomes": .object(Dictionary(outcomes, uniquingKeysWith: { first, _ in first })),
+                ]
+                if !invocation.printJSON(summary) {
+                    Terminal.print("State: \(details.state)")
+                    for outcome in details.outcomes { Terminal.print("\(outcome.name): \(outcome.count)") }
+                }
                 if let failure = progress.failure { throw ServerError(failure) }
                 return
             }
@@ -173,19 +190,33 @@ extension Invocation {
 
     /// When a notification is to go out; nil: now.
     func start(now: Timestamp) throws(UsageError) -> Timestamp? {
-        let timestamp = try optional("at", as: "a time such as 2026-11-21T09:22:56, in UTC or with a zone") { text in
-            Timestamp(iso8601: text)
+        let form = "a time such as 2026-11-21T09:22:56, in UTC or with a zone, or a duration \(DurationText.form)"
+        let timestamp = try optional("at", as: form) { text in
+            DurationText(text).map { now + .seconds($0.seconds) } ?? Timestamp(iso8601: text)
         }
         // Who names this very minute means now.
         guard let timestamp, timestamp + .seconds(60) < now else { return timestamp }
         throw UsageError(description: "--at \(timestamp.iso8601) is past; leave it out to send now.", command: command)
     }
 
+    /// How fast it goes out, as the hub's header takes it: with durations by ISO 8601.
+    func rollout() -> String? {
+        self["rollout"].map { text in
+            text.split(separator: ";", omittingEmptySubsequences: false).map { part in
+                let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard words.count == 2, words[0].filter({ !$0.isWhitespace }) == "over",
+                    let duration = DurationText(words[1].filter { !$0.isWhitespace })
+                else { return String(part) }
+                return "over=\(duration.iso8601)"
+            }.joined(separator: ";")
+        }
+    }
+
     /// When it is given up, as the hub's header takes it; nil: when the hub usually does.
     func expiry() throws(UsageError) -> String? {
-        let form = "a time such as 2026-11-21T09:22:56, in UTC or with a zone, or a duration such as PT90M"
+        let form = "a time such as 2026-11-21T09:22:56, in UTC or with a zone, or a duration \(DurationText.form)"
         return try optional("expires", as: form) { text in
-            text.hasPrefix("P") ? text : Timestamp(iso8601: text)?.iso8601
+            text.hasPrefix("P") ? text : DurationText(text)?.iso8601 ?? Timestamp(iso8601: text)?.iso8601
         }
     }
 }

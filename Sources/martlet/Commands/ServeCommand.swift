@@ -124,10 +124,10 @@ enum ServeCommand {
         try configureSending(&configuration, invocation)
         configuration.openIDConnect = try openIDConnect(invocation)
         configuration.publicURL = try invocation.publicURL()
-        let days = try invocation.optional("keep-notifications", as: "a number of days from 1 to 3650") { text in
-            Int64(text).flatMap { (1...3650).contains($0) ? $0 : nil }
+        let retention = try invocation.optional("keep-notifications", as: "a number of days from 1 to 3650") { text in
+            (DurationText(text) ?? DurationText("\(text)d")).flatMap { $0.seconds < 86_400 ? nil : $0.seconds }
         }
-        if let days { configuration.notificationRetention = .seconds(days * 86_400) }
+        if let retention { configuration.notificationRetention = .seconds(retention) }
         configuration.trustedProxies = try trustedProxies(invocation)
         configuration.requestRate = try invocation.count("request-rate", upTo: 1_000_000)
         configuration.userRequestRate = try invocation.count("user-request-rate", upTo: 1_000_000)
@@ -201,7 +201,9 @@ enum ServeCommand {
 extension Invocation {
     /// The address that an option names.
     func address(_ name: String) throws(UsageError) -> ServerConfiguration.Address? {
-        try optional(name, as: "ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080") { ServerConfiguration.Address($0) }
+        try optional(name, as: "ADDRESS:PORT, such as 127.0.0.1:8080 or [::1]:8080, or :PORT for all addresses") {
+            ServerConfiguration.Address($0)
+        }
     }
 
     /// The number that an option says, 1 or more.

@@ -65,10 +65,11 @@ enum UserCommands {
     }
 
     static let list = Command(
-        "user list", "Print all users, each with its roles and groups after the name.", options: [.data]
+        "user list", "Print all users, each with its roles and groups after the name.",
+        options: [.data, .json("name, createdAt and roles; a line for each user")]
     ) { invocation in
         let users = try await Administration(invocation).call(.get, "/users")
-        for user in users.array ?? [] {
+        for user in users.array ?? [] where !invocation.printJSON(user) {
             let roles = (user["roles"]?.array ?? []).compactMap(\.string)
             Terminal.print(([user["name"]?.string ?? ""] + roles).joined(separator: " "))
         }

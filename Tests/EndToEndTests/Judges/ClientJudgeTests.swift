@@ -79,4 +79,9 @@ struct ClientJudgeTests {
     func deadLettersAreSentAgain() async throws {
         try await Judge.run("letters.py")
     }
+
+    @Test("Wrong command lines change nothing, what cannot be undone is asked about, and bash completes words")
+    func theCommandLineIsSafe() async throws {
+        try await Judge.run("command_line.py")
+    }
 }

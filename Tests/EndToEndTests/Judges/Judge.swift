@@ -18,7 +18,8 @@ enum Judge {
             environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
             [
-                "control:", "durability:", "soak:", "fault-sweep:", "faults:", "guides:", "forgetful:", "schedules:",
+                "control:", "command-line:", "durability:", "soak:", "fault-sweep:", "faults:", "guides:", "forgetful:",
+                "schedules:",
                 "backups:", "aioapns-client:", "firebase-client:",
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",

@@ -1,10 +1,10 @@
 import MartletClient
 import MartletServer
 
-/// `martlet send --encrypt`: a message that nobody but the recipient's devices can read.
+/// `martlet notify --encrypt`: a message that nobody but the recipient's devices can read.
 enum EncryptedSendCommand {
     static let command = Command(
-        "send --encrypt", operands: ["TEXT"],
+        "notify --encrypt", operands: ["TEXT"],
         "Encrypt a text for every device of a user and send it; nobody on the way can read it.",
         options: [
             Option("to", "NAME", "Whose devices read it."),

@@ -1,0 +1,272 @@
+"""The command line as people and scripts use it: wrong input, questions at a terminal, completion in bash.
+
+    command_line.py MARTLET [--write]
+
+Each line of command_line/wrong_input.txt that begins with `$` is a command line; what follows is its exit code and its standard
+error. Standard output must be empty and the data directory unchanged. --write writes what the program says now.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import hashlib
+import os
+import pty
+import re
+import select
+import shlex
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+import processes
+from checks import Checks
+
+checks = Checks("command-line")
+HERE = os.path.dirname(os.path.abspath(__file__))
+GOLDEN = os.path.join(HERE, "command_line", "wrong_input.txt")
+BODY = '{"aps":{"alert":"x"}}'
+PATIENCE = 30
+
+
+def environment():
+    """Without settings of whoever runs this."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("MARTLET_")}
+
+
+def cases():
+    """The command lines of the golden file, each with what is expected."""
+    with open(GOLDEN) as file:
+        text = file.read()
+    for case in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        line, _, expected = case.partition("\n")
+        yield line, expected.rstrip("\n")
+
+
+def fingerprint(folder):
+    """Of every file in a folder; of a database what it holds."""
+    digest = hashlib.sha256()
+    for path, folders, files in sorted(os.walk(folder)):
+        for name in sorted(files):
+            if name.endswith(("-wal", "-shm", ".sock")):
+                continue
+            digest.update(f"{path}/{name}".encode())
+            if name.endswith(".db"):
+                with contextlib.closing(sqlite3.connect(os.path.join(path, name))) as database:
+                    # A number that a refused insertion used up is no content.
+                    for line in (line for line in database.iterdump() if "sqlite_sequence" not in line):
+                        digest.update(line.encode(errors="surrogateescape"))
+                continue
+            with open(os.path.join(path, name), "rb") as file:
+                digest.update(hashlib.sha256(file.read()).digest())
+    return digest.hexdigest()
+
+
+def run(binary, folder, words, stdin=""):
+    return subprocess.run(
+        [binary, *words], capture_output=True, text=True, input=stdin, timeout=PATIENCE, cwd=folder, env=environment())
+
+
+class Terminal:
+    """A command with a terminal as its standard input, output and error."""
+
+    def __init__(self, binary, folder, words):
+        self._process, self._screen = pty.fork()
+        if self._process == 0:
+            os.chdir(folder)
+            os.execve(binary, [binary, *words], environment())
+        self.text = ""
+
+    def expect(self, text):
+        """Whether the text comes within the time."""
+        end = time.monotonic() + PATIENCE
+        while text not in self.text and time.monotonic() < end:
+            if not select.select([self._screen], [], [], 1)[0]:
+                continue
+            try:
+                piece = os.read(self._screen, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            self.text += piece.decode(errors="replace")
+        return text in self.text
+
+    def type(self, line):
+        os.write(self._screen, f"{line}\n".encode())
+
+    def interrupt(self):
+        os.write(self._screen, b"\x03")
+
+    def end(self):
+        """The exit code."""
+        self.expect("\0")
+        _, status = os.waitpid(self._process, 0)
+        os.close(self._screen)
+        return os.waitstatus_to_exitcode(status)
+
+
+def judge_wrong_input(binary, folder, write):
+    found = []
+    for line, expected in cases():
+        before = fingerprint(folder)
+        done = run(binary, folder, shlex.split(line))
+        said = f"{done.returncode}\n{done.stderr.rstrip()}"
+        found.append(f"$ {line}\n{said}\n")
+        if not write:
+            checks.equal(f"martlet {line}", said, expected)
+        checks.equal(f"martlet {line}: nothing on standard output", done.stdout, "")
+        checks.that(f"martlet {line}: nothing was changed", fingerprint(folder) == before)
+    if write:
+        with open(GOLDEN, "w") as file:
+            file.write("\n".join(found))
+
+
+def judge_deletions(binary, folder):
+    """A name is typed again at a terminal, and --yes stands for that elsewhere."""
+    wrong = Terminal(binary, folder, ["hub", "delete", "demo"])
+    checks.that("a deletion asks", wrong.expect("Type 'demo' to go on: "), wrong.text)
+    wrong.type("dem")
+    checks.equal("another name deletes nothing", wrong.end(), 1)
+    checks.that("it says so", "Nothing was changed: 'demo' was not typed." in wrong.text, wrong.text)
+    listed = run(binary, folder, ["hub", "list"])
+    checks.equal("the hub is there", listed.stdout.split(), ["demo", "other"])
+    right = Terminal(binary, folder, ["hub", "delete", "demo"])
+    right.expect("Type 'demo' to go on: ")
+    right.type("demo")
+    checks.equal("its own name deletes it", right.end(), 0)
+    checks.that("it says what it deleted", "Deleted hub 'demo' with 1 registration." in right.text, right.text)
+    quiet = run(binary, folder, ["hub", "delete", "other", "--yes", "--quiet"])
+    checks.equal("--yes asks nothing, --quiet says nothing", (quiet.returncode, quiet.stdout, quiet.stderr), (0, "", ""))
+    checks.equal("no hub is left", run(binary, folder, ["hub", "list"]).stdout, "")
+
+
+def judge_passwords(binary, folder):
+    """Passwords are asked for unseen, twice where they are new."""
+    terminal = Terminal(binary, folder, ["user", "add", "carol"])
+    terminal.expect("Password: ")
+    terminal.type("wonderland")
+    terminal.expect("Password again: ")
+    terminal.type("wonderland")
+    checks.equal("a password is typed twice", terminal.end(), 0)
+    checks.that("and never shown", "wonderland" not in terminal.text, terminal.text)
+    different = Terminal(binary, folder, ["user", "add", "dave"])
+    different.expect("Password: ")
+    different.type("one")
+    different.expect("Password again: ")
+    different.type("two")
+    checks.equal("two different passwords add nobody", different.end(), 1)
+    users = run(binary, folder, ["user", "list"]).stdout
+    checks.that("only the first was added", "carol" in users and "dave" not in users, users)
+    stopped = Terminal(binary, folder, ["user", "add", "erin"])
+    stopped.expect("Password: ")
+    stopped.interrupt()
+    checks.equal("Ctrl-C ends the question", stopped.end(), 128 + signal.SIGINT)
+
+
+def judge_sends(binary, folder):
+    """Through the admin socket, without a connection string."""
+    send = ["send", "demo", "--platform", "apns", "--body", BODY]
+    sent = run(binary, folder, [*send, "--tags", "news", "--wait"])
+    checks.that("a send needs no connection string", sent.stdout.splitlines()[1:] == ["State: Completed", "Success: 1"],
+                (sent.returncode, sent.stdout, sent.stderr))
+    dry = run(binary, folder, [*send, "--everybody", "--dry-run"])
+    checks.that("nor does a dry run", dry.stdout.startswith("Nothing was sent. A send would be 1 push."), dry)
+    connection = os.path.join(folder, "full.txt")
+    with open(connection, "w") as file:
+        file.write(run(binary, folder, ["hub", "connection-string", "demo"]).stdout)
+    signed = run(binary, folder, [*send, "--tags", "news", "--connection-string-file", connection])
+    checks.that("one with a connection string is signed", signed.returncode == 0, signed)
+
+
+COMPLETIONS = {
+    "martlet hub ''": {"create", "delete", "show", "connection-string"},
+    "martlet hub show d": {"demo"},
+    "martlet hub show ''": {"demo", "other"},
+    "martlet serve --tls-": {"--tls-listen", "--tls-certificate", "--tls-key", "--tls-self-signed"},
+    "martlet serve --users-may-send ''": {"yes", "no"},
+    "martlet send demo --platform app": {"apple"},
+    "martlet user remove ''": {"alice"},
+    "martlet completion f": {"fish"},
+    "martlet backup fu": {"full.txt"},
+    "martlet nonsense ''": set(),
+}
+
+
+def judge_completions(binary, folder):
+    """In an interactive bash, which alone offers all that the script uses."""
+    script = run(binary, folder, ["completion", "bash"]).stdout
+    for line, expected in COMPLETIONS.items():
+        words = shlex.split(line)
+        command = "\n".join([
+            "compopt() { :; }", script, f"PATH={shlex.quote(os.path.dirname(binary))}:$PATH",
+            f"COMP_WORDS=({' '.join(map(shlex.quote, words))})", f"COMP_CWORD={len(words) - 1}",
+            "_martlet martlet", 'printf "%s\\n" "${COMPREPLY[@]}"'])
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=folder, env=environment())
+        found = set(done.stdout.split())
+        checks.that(f"bash completes: {line}", expected <= found and (expected or not found), (found, done.stderr))
+    for shell in ("zsh", "fish"):
+        checks.that(f"there is a script for {shell}", "martlet" in run(binary, folder, ["completion", shell]).stdout)
+
+
+def judge_documents(binary, folder):
+    for section in ("1", "5"):
+        page = run(binary, folder, ["man", section])
+        checks.that(f"man {section} is a manual page", page.stdout.startswith(".TH MARTLET"), page.stdout[:80])
+    example = run(binary, folder, ["config", "example"]).stdout
+    with open(os.path.join(folder, "example.conf"), "w") as file:
+        file.write(example)
+    listed = run(binary, folder, ["hub", "list", "--config", "example.conf"])
+    checks.equal("the example sets nothing", (listed.returncode, listed.stderr), (0, ""))
+
+
+async def course(binary, write):
+    with tempfile.TemporaryDirectory() as folder:
+        data = os.path.join(folder, "data")
+        for hub in ("demo", "other"):
+            processes.martlet(binary, "hub", "create", hub, "--data", data)
+        processes.martlet(binary, "user", "add", "alice", "--password-stdin", "--data", data, stdin="wonderland\n")
+        with open(os.path.join(folder, "wrong.conf"), "w") as file:
+            file.write("# A setting with a typing error\nlistne = 127.0.0.1:8080\n")
+        with open(os.path.join(folder, "twice.conf"), "w") as file:
+            file.write("listen = '127.0.0.1:8080' # one\nlisten = 127.0.0.1:8081\n")
+        judge_wrong_input(binary, folder, write)
+        simulator = ["--simulator", "--simulator-listen", "127.0.0.1:0"]
+        server = processes.Server(binary, data, os.path.join(folder, "log"), "--backend-hub", "demo", *simulator)
+        ready = await server.start()
+        try:
+            await register(binary, server, ready)
+            judge_sends(binary, folder)
+            judge_completions(binary, folder)
+            judge_documents(binary, folder)
+            judge_passwords(binary, folder)
+            judge_deletions(binary, folder)
+        finally:
+            await server.stop()
+
+
+async def register(binary, server, ready):
+    """A simulated phone of alice's in the hub demo, which stays registered when its program has ended."""
+    process = await asyncio.create_subprocess_exec(
+        binary, "device", "--backend", f"http://127.0.0.1:{server.port}", "--user", "alice", "--password-stdin",
+        "--tags", "news", "--simulator", re.search(r"simulator=(\S+)", ready)[1],
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE)
+    process.stdin.write(b"wonderland\n")
+    await process.stdin.drain()
+    process.stdin.close()
+    await asyncio.wait_for(process.stdout.readline(), PATIENCE)
+    process.terminate()
+    await process.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("martlet")
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    checks.finish(course(os.path.abspath(arguments.martlet), arguments.write))
+
+
+main()
