@@ -8,14 +8,6 @@ import MartletOpenAPI
 /// Which platforms there are is read from the push services' descriptors; none is named here. What devices, messages
 /// and hubs are is the engine's: this module translates.
 public struct HubAPI: Sendable {
-    /// Who may call.
-    public enum Callers: Sendable {
-        /// Who signs with an access key, as far as the key's rights go.
-        case signed
-        /// Whoever reaches the handler, which only an administrator may: nothing is signed, and everything is allowed.
-        case administrator
-    }
-
     private let gate: Gate
     private let registrations: RegistrationRoutes
     private let installations: InstallationRoutes
@@ -36,7 +28,7 @@ public struct HubAPI: Sendable {
         dryRuns: DryRuns, controls: SendControls, traces: Traces, deadLetters: DeadLetters, funnels: Funnels,
         jobs: JobRunner, platforms: PushPlatformList, signer: URLSigner,
         address: PublicAddress,
-        time: any TimeSource, callers: Callers = .signed
+        time: any TimeSource, callers: HubCallers = .signed
     ) {
         self.jobs = JobRoutes(jobs: jobs, signer: signer, time: time)
         gate = Gate(hubs: hubs, address: address, time: time, callers: callers)

@@ -180,7 +180,7 @@ struct Engine: Sendable {
         return StrictTransport(handler: forwarded)
     }
 
-    private func makeHubHandler(_ configuration: ServerConfiguration, callers: HubAPI.Callers) -> Router {
+    private func makeHubHandler(_ configuration: ServerConfiguration, callers: HubCallers) -> Router {
         var router = Router(refuse: HubAPI.refusal(time: time))
         HubAPI(
             hubs: hubs, devices: devices, notifications: notifications, testSends: testSends,

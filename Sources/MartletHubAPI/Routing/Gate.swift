@@ -8,7 +8,7 @@ struct Gate: Sendable {
     let hubs: HubDirectory
     let address: PublicAddress
     let time: any TimeSource
-    private let callers: HubAPI.Callers
+    private let callers: HubCallers
     /// Of every access key, by who has it. Only what is signed takes from it.
     private let limiter = RateLimiter<AccessKey>(countLimit: 10_000)
     private let verified = VerifiedTokens()
@@ -23,7 +23,7 @@ struct Gate: Sendable {
     private static let administrator = "administrator"
 
     init(
-        hubs: HubDirectory, address: PublicAddress, time: any TimeSource, callers: HubAPI.Callers = .signed
+        hubs: HubDirectory, address: PublicAddress, time: any TimeSource, callers: HubCallers = .signed
     ) {
         self.callers = callers
         self.hubs = hubs
