@@ -92,10 +92,9 @@ class Trial:
 
     @property
     def lost_answers(self):
-        """How many devices at most were reached unknown to the hub, and called dead when they were tried again."""
-        if self.is_passing:
-            return 0
-        return sum(count for name, count in self.happened.items() if name in LOSES_THE_ANSWER)
+        """How many devices at most were reached unknown to the hub, and refused when they were tried again: a connection
+        that ends takes the answers of all its requests along."""
+        return len(self.devices) if self.names & LOSES_THE_ANSWER and not self.is_passing else 0
 
     @property
     def names(self):
