@@ -11,7 +11,7 @@ struct DeliveryJudgeTests {
 
     @Test("Dead device tokens do not cost the living their streams")
     func suspectsHaveAConnectionOfTheirOwn() async throws {
-        try await Judge.run("suspectedStale.py")
+        try await Judge.run("suspects.py")
     }
 
     @Test("A send that is canceled, paused or halted stops at once, and its numbers add up")
