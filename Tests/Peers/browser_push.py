@@ -588,7 +588,8 @@ async def run(course):
 
 async def command(binary, data, course):
     """`martlet browser` with its own page, from an empty profile to what is shown."""
-    start, shown = time.monotonic(), processes.martlet(binary, "hub", "show", HUB, "--data", data)
+    start, shown = time.monotonic(), processes.martlet(
+        binary, "hub", "connection-string", HUB, "--data", data)
     browser = processes.Program(
         [binary, "browser", HUB, "--connection-string", re.search(r"Endpoint=\S*DefaultFull\S*", shown)[0],
          "--tags", "command", "--simulator", course.service.control, "--simulator-ca-file", course.service.ca,

@@ -261,8 +261,8 @@ class Course:
             checks.that("short: no hub is made", False)
         except processes.Failed as error:
             checks.that("short: a command says what to do", "Make room" in str(error), str(error))
-        shown = processes.martlet(self._binary, "hub", "show", HUB, "--data", self._data)
-        checks.that("short: hubs are shown", "Endpoint=" in shown, shown)
+        shown = processes.martlet(self._binary, "hub", "connection-string", HUB, "--data", self._data)
+        checks.that("short: connection strings are shown", "Endpoint=" in shown, shown)
 
     async def _delivered(self, when):
         """Waits until everything that was accepted has arrived; how much is missing, and how often something came twice."""

@@ -136,7 +136,7 @@ class Course:
         crowd.close()
 
     def send_confidentially(self):
-        printed = processes.martlet(self.binary, "hub", "show", NEWS, "--data", self.data)
+        printed = processes.martlet(self.binary, "hub", "connection-string", NEWS, "--data", self.data)
         words = ["send", NEWS, "--connection-string", re.search(rf"Endpoint=\S*{FULL}\S*", printed)[0], "--confidential",
                  "--platform", "apple", "--tags", "quiet", "--body", json.dumps({"aps": {"alert": SECRET}})]
         return processes.martlet(self.binary, *words).strip()
