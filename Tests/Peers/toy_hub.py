@@ -12,7 +12,7 @@ in one way when TOY_FAULT names it.
     schedules-early   what is scheduled goes out at once
     sends-again       each start sends everything again
     forgets-retries   what another service was not able to take is forgotten
-    pauses-by-clock   another service that was not able to take something is left alone until a time of day
+    pauses-by-clock   another service is left alone until a time of day after each push
     spins             it is never idle
     leaks             every send costs a megabyte
     sluggish          every push waits
@@ -152,12 +152,12 @@ class Elsewhere:
                 await asyncio.sleep(0.02)
             request = json.dumps({"service": service, "handle": token, "id": identifier, "payload": body}).encode()
             status = await ask(self._port, "POST", "/push", request)
+            if FAULT == "pauses-by-clock":
+                self._paused = time.time() + 0.05
             if status in (200, 410) or FAULT == "forgets-retries":
                 return status
             if FAULT == "drops-healthy":
                 self.dropped.add(token)
-            if FAULT == "pauses-by-clock":
-                self._paused = time.time() + 0.5
             await asyncio.sleep(0.1)
 
 
