@@ -2,7 +2,6 @@
 export PATH := $(PATH):/opt/swift/usr/bin:/usr/share/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
 
 SWIFT ?= swift
-export SWIFT
 # One file to copy: Swift's runtime is linked in, C libraries stay Debian's, which patches them.
 RELEASE = -c release --static-swift-stdlib
 STRICT_IMPORTS = --explicit-target-dependency-import-check error
@@ -30,7 +29,7 @@ setup: ## install what building needs (named Debian packages)
 	@Scripts/setup build
 
 build: setup ## build the release binary, .build/release/martlet
-	@Scripts/swift-build $(RELEASE) --product martlet
+	$(SWIFT) build $(RELEASE) --product martlet
 	@Scripts/check-linkage .build/release/martlet
 
 demo: build ## build, then send a notification through a real server and simulator
@@ -47,7 +46,7 @@ test: ## install what testing needs, then lint, check the walls, run every test 
 	@Scripts/setup test
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target lint checks peers
 	@mkdir -p .build
-	@Scripts/swift-build --self-test && Scripts/swift-build --build-tests $(STRICT_IMPORTS)
+	$(SWIFT) build --build-tests $(STRICT_IMPORTS)
 	@Scripts/check-layers --self-test && Scripts/check-layers
 	@bash -o pipefail -c '$(SWIFT) test --skip-build 2>&1 | tee .build/test.log' || \
 		{ echo 'What failed:'; grep -E '✘|error:' .build/test.log; exit 1; }

@@ -5,9 +5,11 @@ import MartletServer
 extension HTTPClient {
     /// Sends one request of a command, for half a minute at most.
     /// - Throws: `ServerError` that says what to do where there is no answer.
+    // Not `throws(ServerError)`: the optimizer of Swift 6.3.1 crashes where it inlines that into a caller that throws any
+    // error.
     func call(
         _ request: HTTPRequest, to origin: HTTPOrigin, _ settings: TransportSettings
-    ) async throws(ServerError) -> HTTPResponse {
+    ) async throws -> HTTPResponse {
         do throws(TransportError) {
             return try await send(request, to: origin, settings: settings, before: .now + .seconds(30))
         } catch {
