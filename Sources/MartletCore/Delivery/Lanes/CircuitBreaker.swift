@@ -1,27 +1,27 @@
 import MartletModel
 
-/// Whether something may be sent to that may be sick: a lane, one origin of it, or one device.
+/// Stops sending to something that may be failing: a lane, an origin of it, or a device.
 ///
-/// Closed, everything goes. After enough failures in a row, or where it is asked for, it pauses: nothing goes until a
-/// moment, and each pause until it is closed again is twice as long as the one before. Behind a pause one probe goes, and
-/// the others wait for what it shows: a failure pauses again, an answer closes. What was let in before a pause shows
-/// nothing new: however much of it fails, the next pause is no longer for it. Where the clock is set back a pause is over,
-/// because the time of its end has no meaning any more.
+/// While it is closed, everything may be sent. After enough failures in a row, or on request, it pauses: nothing is
+/// sent until a timestamp, and each pause is twice as long as the one before, until the breaker closes. After a pause
+/// one probe is sent, and others wait for its result: a failure begins the next pause, an answer closes the breaker.
+/// Failures of pushes that were let in before a pause do not lengthen it. If the clock is set back, a pause is over,
+/// because the timestamp of its end has no meaning any more.
 struct CircuitBreaker: Sendable, Equatable {
     struct Terms: Sendable, Equatable {
-        /// Failures in a row that pause.
+        /// The number of failures in a row that begin a pause.
         var failures: Int
         var firstPause: Duration
         var longestPause: Duration
 
         static let lane = Terms(failures: 1, firstPause: .seconds(1), longestPause: .seconds(60))
-        /// An origin is one of many, and some of those that strangers have chosen never come back.
+        /// Longer pauses: a lane has many origins, and some of those that devices have chosen never work again.
         static let origin = Terms(failures: 1, firstPause: .seconds(5), longestPause: .seconds(900))
-        /// Of broken connections; a request that fails counts as three.
+        /// Counts broken connections; a failed request counts as three.
         static let device = Terms(failures: 3, firstPause: .seconds(1), longestPause: .seconds(60))
     }
 
-    /// Whether something may go now.
+    /// Whether something may be sent now.
     enum Entry: Sendable, Equatable {
         case free
         case probe
@@ -42,24 +42,24 @@ struct CircuitBreaker: Sendable, Equatable {
 
     var isClosed: Bool { pauses == 0 }
 
-    /// Asks to be let in.
-    /// - Parameter duration: How long a probe takes at most; another one is let in after that.
+    /// Asks whether something may be sent now.
+    /// - Parameter duration: The longest time of a probe; after that another probe may be sent.
     mutating func enter(at now: Timestamp, probeDuration duration: Duration) -> Entry {
         if isClosed { return .free }
         if clock.setBack(at: now) != nil { (pausedUntil, probedUntil) = (nil, nil) }
         if let until = pausedUntil, until > now { return .paused(until: until) }
-        // Most probes are over soon: who waits looks again.
+        // Most probes are over soon, so those that wait ask again early.
         if let until = probedUntil, until > now { return .paused(until: min(until, now + terms.firstPause)) }
         probedUntil = now + duration
         return .probe
     }
 
-    /// A probe is over that has shown nothing.
+    /// Ends a probe that has shown nothing.
     mutating func endProbe() {
         probedUntil = nil
     }
 
-    /// So many were not answered, and nothing was.
+    /// Records failed pushes, none of which was answered.
     /// - Parameter isProbe: Whether they were let in after a pause.
     mutating func fail(_ count: Int = 1, isProbe: Bool, at now: Timestamp) {
         failures = min(failures + count, terms.failures)
@@ -68,8 +68,8 @@ struct CircuitBreaker: Sendable, Equatable {
     }
 
     /// Pauses for at least `least`.
-    /// - Parameter isProbe: Whether what asks for it was let in after a pause.
-    /// - Returns: Until when.
+    /// - Parameter isProbe: Whether the push that asks for the pause was let in after a pause.
+    /// - Returns: The end of the pause.
     mutating func pause(atLeast least: Duration = .zero, isProbe: Bool, at now: Timestamp) -> Timestamp {
         if clock.setBack(at: now) != nil { pausedUntil = nil }
         guard isClosed || isProbe else {
@@ -85,13 +85,13 @@ struct CircuitBreaker: Sendable, Equatable {
         return pausedUntil ?? until
     }
 
-    /// Goes on with a pause that an earlier process has begun.
+    /// Restores a pause that an earlier process has begun.
     mutating func restore(until timestamp: Timestamp) {
         pausedUntil = max(timestamp, pausedUntil ?? timestamp)
         pauses = max(pauses, 1)
     }
 
-    /// Lets a probe in at once. Where it fails, pauses begin from the shortest.
+    /// Allows a probe at once. If it fails, pauses begin with the shortest again.
     mutating func allowProbe() {
         guard !isClosed else { return }
         (pausedUntil, probedUntil, pauses) = (nil, nil, 1)

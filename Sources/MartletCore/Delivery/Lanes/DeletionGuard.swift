@@ -2,11 +2,11 @@ import MartletModel
 
 /// Decides which answers that a handle is dead are believed.
 ///
-/// A wrong bundle id, project or environment makes every handle look dead. So an answer that may as well come of that is
-/// believed only while the same kind of push is proven to work: in the sliding window there is a success, and not more
-/// fatal answers than successes (PushServices.md, section 0.4). One that leaves no doubt is believed at once, but for a
-/// quarantine: that begins when most of many answers are fatal, and ends with the proof. Nothing of what was said
-/// in a quarantine is believed afterwards: who is gone will be called so again.
+/// A wrong bundle id, project or environment makes every handle look dead. An answer that may have such a cause is
+/// believed only while this kind of push is proven to work: the sliding window has a success, and not more fatal
+/// answers than successes (PushServices.md, section 0.4). An answer without that doubt is believed at once, except in a
+/// quarantine. A quarantine begins when most of many answers are fatal, and ends with the proof. Answers that came in a
+/// quarantine are not believed afterwards either: a device that is gone will be called so again.
 struct DeletionGuard: Sendable {
     private struct Slot {
         var start: Timestamp
@@ -22,25 +22,25 @@ struct DeletionGuard: Sendable {
     private static let slotLength: Duration = .seconds(60)
     private static let slotLimit = 10
     private static let windowLength: Duration = slotLength * slotLimit
-    /// Up to this many answers a share means nothing.
+    /// Up to this many answers, no quarantine begins.
     static let enoughAnswers = 20
-    /// Who is called dead before there is a proof, and remembered until there is one.
+    /// The most devices that are remembered until there is a proof.
     static let suspectLimit = 1000
 
-    /// Whether nothing is believed until pushes are proven to work.
+    /// Whether no answer is believed until pushes are proven to work.
     private(set) var isQuarantined: Bool
     private var slots: [Slot] = []
     private var suspectedStale: [Suspect] = []
 
-    /// - Parameter isQuarantined: Whether a quarantine outlasted the process that began it.
+    /// - Parameter isQuarantined: Whether an earlier process has begun a quarantine.
     init(isQuarantined: Bool = false) {
         self.isQuarantined = isQuarantined
     }
 
-    /// Records what a page came to.
-    /// - Returns: Who is believed to be gone.
+    /// Records the answers of a page.
+    /// - Returns: The devices that are believed to be gone.
     mutating func record(_ health: PageHealth, at now: Timestamp) -> [ChannelFeedback] {
-        // A slot that lies ahead was begun before the clock was set back.
+        // A slot that begins in the future was begun before the clock was set back.
         if slots.last.map({ now - $0.start >= Self.slotLength || $0.start - now >= Self.slotLength }) ?? true {
             slots.append(Slot(start: now))
             if slots.count > Self.slotLimit { slots.removeFirst() }
@@ -66,21 +66,21 @@ struct DeletionGuard: Sendable {
         return health.dead
     }
 
-    /// Forgets what was noted, which says nothing of a new credential. A quarantine stays.
+    /// Forgets all answers, because they say nothing about a new credential. A quarantine stays.
     mutating func reset() {
         slots = []
         suspectedStale = []
     }
 }
 
-/// What the pushes of a page that share an application came to, as far as it tells whether devices are gone.
+/// The answers to the pushes of a page that share an application, as far as they show whether devices are gone.
 struct PageHealth: Sendable, Equatable {
     var successes = 0
-    /// Answers by which a handle is dead.
+    /// Answers that a handle is dead.
     var fatal = 0
-    /// Who is gone without doubt,
+    /// Devices that are gone without doubt.
     var dead: [ChannelFeedback] = []
-    /// and who is unless a configuration is wrong.
+    /// Devices that are gone unless a configuration is wrong.
     var doubtful: [ChannelFeedback] = []
 
     static func += (left: inout PageHealth, right: PageHealth) {
@@ -92,7 +92,7 @@ struct PageHealth: Sendable, Equatable {
 }
 
 extension ChannelFeedback {
-    /// The same for later: a device that registers again meanwhile is not gone.
+    /// The same feedback with a timestamp, to be applied later: a device that registers again meanwhile is not gone.
     fileprivate func asOf(_ timestamp: Timestamp) -> ChannelFeedback {
         guard case .gone(asOf: nil) = kind else { return self }
         return ChannelFeedback(channel: channel, kind: .gone(asOf: timestamp))

@@ -1,20 +1,20 @@
 import MartletModel
 
-/// Devices of a lane whose pushes fail: each waits on its own, and none of them is the probe of its lane.
+/// Devices of a lane whose pushes fail. Each has a circuit breaker of its own, and none is the probe of its lane.
 ///
-/// A device whose request was reset or not answered is left alone, first for a second, with each failure for twice as long;
-/// one whose connection broke, from the third time on. Then one push tries it. Pushes that wait for it come back one after
-/// another, so that many of them cost little.
+/// If a request was reset or not answered, its device is paused for one second, and for twice as long with each further
+/// failure; if a connection broke, only from the third time on. After a pause one push tries the device. Further pushes
+/// to the device are spaced out, so that even many of them cost little.
 struct FailingDevices: Sendable, Equatable {
     struct Wait: Sendable, Equatable {
         var until: Timestamp
-        /// What its last push came to.
+        /// The outcome of the last push to the device.
         var outcome: Outcome
     }
 
     enum Entry: Sendable, Equatable {
         case free
-        /// This push shows whether the device can be reached again.
+        /// This push tries whether the device can be reached again.
         case trial
         case wait(Wait)
     }
@@ -23,15 +23,15 @@ struct FailingDevices: Sendable, Equatable {
         var breaker = CircuitBreaker(.device)
         var outcome: Outcome
         var failedAt: Timestamp
-        /// Pushes that wait since the last trial.
+        /// The number of pushes that were postponed since the last trial.
         var waiting = 0
     }
 
-    /// Beyond this many the one that failed longest ago is forgotten.
+    /// The most devices; beyond this, the device that failed longest ago is forgotten.
     static let limit = 128
-    /// The wait between two pushes to the same device.
+    /// The time between two postponed pushes to the same device.
     static let spacing = Duration.milliseconds(200)
-    /// Behind this many pushes the others share their time.
+    /// The most postponed pushes that are spaced out; all further ones are due at the same time.
     private static let queueLimit = 4500
 
     private var devices: [DeviceIdentity: Device] = [:]
@@ -39,13 +39,13 @@ struct FailingDevices: Sendable, Equatable {
     var isEmpty: Bool { devices.isEmpty }
     var count: Int { devices.count }
 
-    /// Whether its pushes have failed so that it is left alone, or was.
+    /// Whether the device is paused, or was and has not been reached since.
     func contains(_ device: DeviceIdentity) -> Bool {
         devices[device].map { !$0.breaker.isClosed } ?? false
     }
 
-    /// Asks for a push to be let to a device.
-    /// - Parameter mayTry: Whether it may be the one that tries a device that fails.
+    /// Asks whether a push may be sent to a device.
+    /// - Parameter mayTry: Whether the push may be the trial of a failing device.
     mutating func enter(
         _ device: DeviceIdentity, mayTry: Bool, at now: Timestamp, trialDuration: Duration
     ) -> Entry {
@@ -69,23 +69,23 @@ struct FailingDevices: Sendable, Equatable {
         if devices[failure.device] == nil { makeRoom() }
         var device = devices[failure.device] ?? Device(outcome: failure.outcome, failedAt: now)
         (device.outcome, device.failedAt) = (failure.outcome, now)
-        // A connection breaks for reasons of its own, and with all that are on it.
+        // A connection may break for reasons of its own, and breaks for all devices on it.
         device.breaker.fail(
             failure.connection == nil ? CircuitBreaker.Terms.device.failures : 1, isProbe: isTrial, at: now)
         devices[failure.device] = device
     }
 
-    /// The device was answered.
+    /// Records that the device was answered.
     mutating func remove(_ device: DeviceIdentity) {
         devices[device] = nil
     }
 
-    /// A trial is over that may have shown nothing.
+    /// Ends a trial, whether it has shown something or not.
     mutating func endTrial(_ device: DeviceIdentity) {
         devices[device]?.breaker.endProbe()
     }
 
-    /// The service has failed and is well again, which explains the failures: all may be tried at once.
+    /// Allows a trial of every device at once: the service was failing, which explains the failures, and works again.
     mutating func release() {
         for device in devices.keys { devices[device]?.breaker.allowProbe() }
     }
@@ -96,20 +96,20 @@ struct FailingDevices: Sendable, Equatable {
     }
 }
 
-/// Pushes of a lane that wait for an answer, by device, as far as they were sent to few at a time.
+/// The pushes of a lane that wait for an answer, by device. Only pushes of small pages are counted.
 ///
-/// Where others are answered and a device is not, further pushes to it wait until it is, or until the first of them has
-/// failed: each would keep a turn of its lane busy as long as a request may take.
+/// If other devices are answered and one is not, further pushes to that device wait until it is answered, or until the
+/// first of them has failed: each would occupy a turn of its lane for as long as a request may take.
 struct OutstandingPushes: Sendable, Equatable {
     private struct Device: Sendable, Equatable {
         var count = 0
-        /// When the first of them was begun, or the last one ended.
+        /// When the first of these pushes was begun, or when the last one ended.
         var since: Timestamp
     }
 
-    /// Pushes of a page with more devices are not counted by device.
+    /// Pushes of a page with more devices than this are not counted by device.
     static let pageLimit = 8
-    /// So many pushes to one device wait for it without a further condition.
+    /// Fewer outstanding pushes than this do not make further pushes to the device wait.
     static let freeCount = 4
     /// How much later than others a device may be answered.
     static let patience = Duration.seconds(2)
@@ -129,8 +129,8 @@ struct OutstandingPushes: Sendable, Equatable {
         devices[device] = found.count > 0 ? found : nil
     }
 
-    /// How long a further push to the device is to wait; nil where it may go.
-    /// - Parameter lastAnswer: When the lane was last answered.
+    /// How long a further push to the device must wait; nil if it may be sent now.
+    /// - Parameter lastAnswer: When a device of the lane was last answered.
     func wait(for device: DeviceIdentity, lastAnswer: Timestamp?, at now: Timestamp) -> Duration? {
         guard let found = devices[device], found.count >= Self.freeCount, let lastAnswer,
             now - found.since >= Self.patience, lastAnswer - found.since >= Self.patience

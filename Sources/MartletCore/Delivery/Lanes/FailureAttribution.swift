@@ -1,24 +1,24 @@
 import MartletModel
 
-/// Decides from what pushes come to whether single devices and connections fail, or the service does: one instance for
-/// each lane, and one for each address that devices have chosen.
+/// Decides whether single devices and connections fail, or the whole service: one instance for each lane, and one for
+/// each origin that devices have chosen.
 ///
-/// The service fails where no connection to it can be made, or where several different devices fail one after another and
-/// nobody is answered in between. A failure says nothing where an answer arrived while that push was under way, however many
-/// devices fail at once; nor does a second failure of the same device, or of another device on the connection that broke.
-/// After that each further failure confirms it, until an answer arrives.
+/// The service fails if no connection to it can be made, or if several different devices fail one after another and
+/// none is answered in between. A failure does not count if an answer arrived while that push was under way, however
+/// many devices fail at once. A second failure of the same device, or of another device on the connection that broke,
+/// does not count either. Once the service is found failing, each further failure confirms it, until an answer arrives.
 struct FailureAttribution: Sendable, Equatable {
     enum Verdict: Sendable, Equatable {
         case devices
         case service
     }
 
-    /// Different devices without an answer between them that stand for the service.
+    /// The number of different devices that must fail without an answer in between.
     static let deviceLimit = 3
-    /// How long a failure counts. It is longer than the longest pause with the time that a request may take.
+    /// How long a failure counts. It is longer than the longest pause plus the time that a request may take.
     static let window = Duration.seconds(120)
 
-    /// Failed connections in a row that stand for the service.
+    /// The number of failed connections in a row that show that the service fails.
     private let connectionLimit: Int
     private(set) var lastAnswer: Timestamp?
     private var failures: [Failure] = []
@@ -31,13 +31,13 @@ struct FailureAttribution: Sendable, Equatable {
         var at: Timestamp
     }
 
-    /// - Parameter connectionLimit: Failed connections in a row that stand for the service: of an address that a stranger
-    ///   chose, one says little.
+    /// - Parameter connectionLimit: The number of failed connections in a row that show that the service fails. One
+    ///   failure says little about an origin that a device has chosen.
     init(connectionLimit: Int = 1) {
         self.connectionLimit = connectionLimit
     }
 
-    /// - Parameter evidence: Without devices that are known to fail: they show nothing new.
+    /// - Parameter evidence: Without devices that are known to fail, because they show nothing new.
     mutating func record(_ evidence: PushEvidence, at now: Timestamp) -> Verdict {
         guard evidence.answers == 0 else {
             self = FailureAttribution(connectionLimit: connectionLimit)
@@ -52,7 +52,7 @@ struct FailureAttribution: Sendable, Equatable {
     }
 
     private func wasAnswered(after start: Timestamp, at now: Timestamp) -> Bool {
-        // An answer from the future was noted before the clock was set back.
+        // A later timestamp than now was taken before the clock was set back.
         lastAnswer.map { $0 > start && $0 <= now } ?? false
     }
 
@@ -69,7 +69,7 @@ struct FailureAttribution: Sendable, Equatable {
     }
 }
 
-/// What pushes that were sent together have shown.
+/// The results of pushes that were sent together.
 struct PushEvidence: Sendable, Equatable {
     struct Failure: Sendable, Equatable {
         var device: DeviceIdentity
@@ -78,22 +78,22 @@ struct PushEvidence: Sendable, Equatable {
         var outcome: Outcome
     }
 
-    /// Failures of more devices show nothing more.
+    /// The most devices whose failures are kept; more of them show nothing more.
     static let limit = 16
 
-    /// When they were begun.
+    /// When the pushes were begun.
     var startedAt: Timestamp
     var answers = 0
-    /// Of different devices.
+    /// Failures of different devices.
     private(set) var failures: [Failure] = []
-    /// Pushes for which no connection could be made.
+    /// The number of pushes for which no connection could be made.
     var unreachable = 0
 
     init(startedAt: Timestamp) {
         self.startedAt = startedAt
     }
 
-    /// Whether a failure of one more device is kept.
+    /// Whether there is room for the failure of one more device.
     var hasRoom: Bool { failures.count < Self.limit }
 
     mutating func add(_ failure: Failure) {
@@ -108,7 +108,7 @@ struct PushEvidence: Sendable, Equatable {
     }
 }
 
-/// A device as failures are attributed to it: its channel, or the handle of a direct send.
+/// The identity of a device for failure attribution: its channel, or the handle of a direct send.
 struct DeviceIdentity: Hashable, Sendable {
     private let number: Int64
 
@@ -116,7 +116,7 @@ struct DeviceIdentity: Hashable, Sendable {
         number = channel.rawValue
     }
 
-    /// - Parameter handle: Its hash is below zero, where no channel is.
+    /// - Parameter handle: Its hash becomes a negative number, which no channel has.
     init(handle: UnsafeBufferPointer<UInt8>) {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(handle))

@@ -1,19 +1,21 @@
 import MartletModel
 
-/// Whether a lane may send, and how healthy it is. An answer that asks for no pause, or a new credential, opens it.
+/// Whether a lane may send, and how healthy it is. An answer that asks for no pause, or a new credential, opens the
+/// lane.
 struct Lane: Sendable {
     var breaker = CircuitBreaker(.lane)
     var attribution = FailureAttribution()
     var failingDevices = FailingDevices()
     var outstanding = OutstandingPushes()
-    /// Pushes under way that try a device that fails.
+    /// The number of trials of failing devices that are under way.
     private var trialCount = 0
-    /// So many may be under way: each may wait for its answer as long as a request does, and keeps a turn busy.
+    /// The most trials at a time: each may occupy a turn for as long as a request may take.
     static let trialLimit = 4
     /// By application (`PushService.application`).
     private(set) var guards: [String: DeletionGuard] = [:]
 
-    /// Senders choose topics, and strangers origins: of more than so many at a time nobody is believed to be gone.
+    /// The most applications at a time; no device of any further one is believed to be gone. Senders choose topics, and
+    /// devices choose origins, so the number must be bounded.
     static let guardLimit = 1024
 
     var isOpen: Bool { breaker.isClosed }
@@ -71,10 +73,11 @@ struct Lane: Sendable {
         return (attribution.record(news, at: now), news)
     }
 
-    // MARK: Who is believed to be gone
+    // MARK: Devices that are believed to be gone
 
-    /// Records what the pushes of a page with one application came to.
-    /// - Returns: Who is believed to be gone, and whether a quarantine has begun with it, or ended.
+    /// Records the answers to the pushes of a page that share an application.
+    /// - Returns: The devices that are believed to be gone, and whether a quarantine has begun (true) or ended (false);
+    ///   nil if neither.
     mutating func record(
         _ health: PageHealth, of application: String, at now: Timestamp
     ) -> (gone: [ChannelFeedback], change: Bool?) {
@@ -89,12 +92,12 @@ struct Lane: Sendable {
         return (gone, known.isQuarantined == before ? nil : known.isQuarantined)
     }
 
-    /// Goes on with a quarantine that an earlier process has begun.
+    /// Restores a quarantine that an earlier process has begun.
     mutating func restoreQuarantine(of application: String) {
         guards[application] = DeletionGuard(isQuarantined: true)
     }
 
-    /// The credential has changed: what was noted with the old one says nothing of the new.
+    /// Forgets the answers of the old credential, because they say nothing about the new one.
     mutating func resetGuards() {
         for application in guards.keys { guards[application]?.reset() }
     }

@@ -1,9 +1,9 @@
 import MartletModel
 import Synchronization
 
-/// The lanes that deliveries share, and the messages that no device of their platform can take.
+/// The state of all lanes, and the deliveries whose message no device of their platform can take.
 final class LaneCircuitBreakers: Sendable {
-    /// How many pushes a lane sends first after a pause.
+    /// The number of pushes in the first page of a lane after a pause.
     static let probeSize = 10
 
     private struct State {
@@ -13,7 +13,7 @@ final class LaneCircuitBreakers: Sendable {
 
     private let state = Mutex(State())
 
-    /// Asks for a page to be let into a lane.
+    /// Asks whether a page may be sent in a lane.
     func enter(_ id: LaneID, at now: Timestamp, probeDuration: Duration) -> CircuitBreaker.Entry {
         state.withLock { $0.lanes[id]?.breaker.enter(at: now, probeDuration: probeDuration) ?? .free }
     }
@@ -22,12 +22,12 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes[id]?.isOpen ?? true }
     }
 
-    /// A delivery that was let in as a probe sends nothing for now.
+    /// Ends the probe of a delivery that sends nothing for now.
     func endProbe(_ ready: SendContext) {
         if ready.isProbe { endProbe(ready.id) }
     }
 
-    /// What was let in as a probe leaves that to others.
+    /// Ends a probe that has shown nothing, so that another one may be sent.
     func endProbe(_ id: LaneID) {
         state.withLock { $0.lanes[id]?.breaker.endProbe() }
     }
@@ -36,7 +36,7 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { $0.lanes[id, default: Lane()].breaker.pause(isProbe: isProbe, at: now) }
     }
 
-    /// Opens every lane of a hub: its credentials have changed.
+    /// Opens every lane of a hub, because its credentials have changed.
     func open(_ hub: Hub.ID) {
         state.withLock { state in
             for id in state.lanes.keys where id.hub == hub {
@@ -48,26 +48,26 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Drops what is known of a hub that is gone.
+    /// Drops everything about a hub that was deleted.
     func forget(_ hub: Hub.ID) {
         state.withLock { state in state.lanes = state.lanes.filter { $0.key.hub != hub } }
     }
 
-    /// How many lanes it knows.
+    /// The number of lanes in memory.
     var count: Int { state.withLock { $0.lanes.count } }
 
     // MARK: Devices that fail
 
-    /// Which of some devices are to wait, and which of them are tried though they fail.
+    /// Which pushes must wait, and which are trials of failing devices.
     struct Admission: Sendable {
         /// By index in the list of devices.
         var waits: [Int: FailingDevices.Wait] = [:]
         var trials: Set<DeviceIdentity> = []
-        /// Those that are counted until their pushes are over.
+        /// The devices whose pushes are counted until they end.
         var outstanding: [DeviceIdentity] = []
     }
 
-    /// Whether pushes of so many devices have to be admitted one by one.
+    /// Whether pushes to this many devices must be admitted one by one.
     func tracks(_ count: Int, in id: LaneID) -> Bool {
         count <= OutstandingPushes.pageLimit || hasFailingDevices(in: id)
     }
@@ -76,10 +76,11 @@ final class LaneCircuitBreakers: Sendable {
         state.withLock { !($0.lanes[id]?.failingDevices.isEmpty ?? true) }
     }
 
-    /// Asks for pushes to be let to devices. Those that may go and are few are counted until `end`.
+    /// Asks whether pushes to devices may be sent. Admitted pushes are counted until `end` if they are few.
     /// - Parameters:
-    ///   - isProbe: Whether they show whether the lane is well again. A device that fails does not where another one may.
-    ///   - expiry: When the message is worth nothing any more. What would wait longer goes at once.
+    ///   - isProbe: Whether the page is the probe of the lane. Then a failing device is tried only if all devices of
+    ///     the page fail.
+    ///   - expiry: When the notification expires. A push that would have to wait longer is sent at once.
     func begin(
         _ devices: [DeviceIdentity], in id: LaneID, isProbe: Bool, expiry: Timestamp, at now: Timestamp,
         trialDuration: Duration
@@ -90,14 +91,14 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Pushes that went are over.
+    /// Ends an admission, when its pushes have ended.
     func end(_ admission: Admission, in id: LaneID, at now: Timestamp) {
         state.withLock { $0.lanes[id]?.end(admission, at: now) }
     }
 
-    /// Records what pushes have shown.
-    /// - Parameter reached: Devices that were answered, where any is known to fail.
-    /// - Returns: Whether the service fails, and what is new of the evidence.
+    /// Records the results of pushes.
+    /// - Parameter reached: The devices that were answered, if any device of the lane is known to fail.
+    /// - Returns: Whether the service fails, and the evidence without devices that were known to fail.
     func record(
         _ evidence: PushEvidence, reached: [DeviceIdentity], trials: Set<DeviceIdentity>, in id: LaneID,
         at now: Timestamp
@@ -109,8 +110,9 @@ final class LaneCircuitBreakers: Sendable {
 
     // MARK: Pages
 
-    /// Records how a page went.
-    /// - Parameter isCurrent: Whether its credential is still the lane's; where not, the page neither pauses nor opens it.
+    /// Records the results of a page.
+    /// - Parameter isCurrent: Whether its credential is still that of the lane. If not, the page neither pauses nor
+    ///   opens the lane.
     func record(_ page: LaneReport, _ ready: SendContext, isCurrent: Bool, at now: Timestamp) -> LaneChange {
         state.withLock { state in
             var lane = state.lanes[ready.id] ?? Lane()
@@ -132,7 +134,7 @@ final class LaneCircuitBreakers: Sendable {
                     record.pause = LanePause(until: until, outcome: cause.name, reason: cause.reason)
                 }
             } else if page.answered > 0, lane.isOpen || ready.isProbe {
-                // A page that was let in before a pause and is answered after its beginning does not end it.
+                // An answer to a page that was let in before the pause does not end the pause.
                 if !wasOpen { lane.failingDevices.release() }
                 lane.breaker.close()
             } else if isProbe {
@@ -144,7 +146,7 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// Goes on with what an earlier process knew of a lane; what is of an origin is none of it.
+    /// Restores what an earlier process knew about a lane, except pauses of origins.
     func restore(_ memory: PersistedLaneState) {
         state.withLock { state in
             var lane = state.lanes[memory.lane] ?? Lane()
@@ -154,21 +156,21 @@ final class LaneCircuitBreakers: Sendable {
         }
     }
 
-    /// How many quarantines there are on each platform.
+    /// The number of quarantines on each platform.
     var quarantines: [PlatformID: Int] {
         state.withLock { state in
             state.lanes.reduce(into: [:]) { $0[$1.key.platform, default: 0] += $1.value.quarantines }
         }
     }
 
-    /// How many lanes are paused, by platform.
+    /// The number of paused lanes on each platform.
     var pausedCounts: [PlatformID: Int] {
         state.withLock { state in
             state.lanes.reduce(into: [:]) { if !$1.value.isOpen { $0[$1.key.platform, default: 0] += 1 } }
         }
     }
 
-    /// Why no device can take what a delivery brings, where one answer has shown it.
+    /// Why no device can take the message of a delivery, if an answer has shown that.
     func refusal(of delivery: Delivery.ID) -> Outcome? {
         state.withLock { $0.refusals[delivery] }
     }
@@ -184,14 +186,14 @@ final class LaneCircuitBreakers: Sendable {
     }
 }
 
-/// What a page has just changed about its lane.
+/// What a page has changed about its lane.
 struct LaneChange: Sendable, Equatable {
-    /// The lane was open and is paused now.
+    /// Whether the lane was open before the page and is paused now.
     var beginsPause = false
-    /// The pause that it begins or prolongs.
+    /// The pause that the page has begun or lengthened.
     var pause: LanePause?
-    /// Who is believed to be gone.
+    /// The devices that are believed to be gone.
     var gone: [ChannelFeedback] = []
-    /// The applications of which nobody is believed to be gone any more, or is again.
+    /// By application: true if a quarantine has begun, false if it has ended.
     var quarantines: [String: Bool] = [:]
 }

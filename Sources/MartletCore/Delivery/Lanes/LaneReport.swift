@@ -1,37 +1,37 @@
 import MartletModel
 
-/// What a page, or a round of retries, tells its lane.
+/// What a page, or a round of retries, reports to its lane.
 struct LaneReport {
-    /// What the pushes came to that are not of a part that was merged.
+    /// The results of the pushes that are in no merged part.
     var health = PageHealth()
-    /// What the parts came to, by application (`PushService.application`).
+    /// The results of merged parts, by application (`PushService.application`).
     var healths: [String: PageHealth] = [:]
-    /// Waits that origins have asked for.
+    /// Pauses that origins have asked for.
     var holds: [LanePause] = []
-    /// The longest wait that the service asked for on behalf of the whole lane, or of a bad credential.
+    /// The longest pause that the service has asked for on behalf of the whole lane, or that a bad credential causes.
     var wantedPause: Duration?
-    /// The last outcome by which the lane is to pause.
+    /// The last outcome that is a reason to pause the lane.
     var pauseCause: Outcome?
-    /// Pushes that the service has answered.
+    /// The number of pushes that the service has answered.
     var answered = 0
-    /// Whether what was not answered shows that the service fails.
+    /// Whether the unanswered pushes show that the service fails.
     var isServiceFailing = false
-    /// Whether the page was a probe and has left that to others: its devices are known to fail.
+    /// Whether the page was a probe that shows nothing, because its devices are known to fail.
     var leavesProbe = false
-    /// Why the message can reach no device of the platform.
+    /// Why no device of the platform can take the message.
     var refusesAll: Outcome?
 
-    /// How long the lane is to pause at least; nil where it need not.
+    /// The shortest pause of the lane; nil if it need not pause.
     var pause: Duration? {
         wantedPause ?? (isServiceFailing && answered == 0 ? .zero : nil)
     }
 
-    /// Devices that were called dead, whether that is believed or not.
+    /// The devices that were called dead, whether that is believed or not.
     var calledDead: [ChannelID] {
         healths.values.flatMap { $0.dead + $0.doubtful }.map(\.channel)
     }
 
-    /// - Parameter application: What the pushes of the other part had in common.
+    /// - Parameter application: What the pushes of the other part have in common.
     mutating func merge(_ other: LaneReport, of application: String) {
         healths[application, default: PageHealth()] += other.health
         for (application, health) in other.healths { healths[application, default: PageHealth()] += health }

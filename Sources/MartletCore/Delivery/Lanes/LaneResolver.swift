@@ -1,19 +1,19 @@
 import MartletModel
 
-/// Finds what a lane sends with: its platform's service, made of the hub's credential.
+/// Finds what a lane sends with: the push service of its platform, made from the hub's credential.
 struct LaneResolver: Sendable {
-    /// What there is to send with.
+    /// What a lane sends with.
     enum Resolution {
         case service(any PushService, Credential)
-        /// Nothing: what every push comes to.
+        /// Nothing; this is the outcome of every push.
         case missing(Outcome)
-        /// A credential that no service can be made of.
+        /// The credential is not usable.
         case unusable(PushServiceError)
     }
 
     let hubs: HubDirectory
     let platforms: PushPlatformList
-    /// nil: a service is made each time.
+    /// Caches services; if nil, a service is made each time.
     var services: PushServiceCache?
 
     func resolve(_ lane: LaneID) -> Resolution {
@@ -32,7 +32,7 @@ struct LaneResolver: Sendable {
         }
     }
 
-    /// Whether the hub's credential is still what is sent with.
+    /// Whether the hub's credential is still the one that is sent with.
     func isCurrent(_ context: SendContext) -> Bool {
         hubs.credential(for: context.id.platform, of: context.id.hub) == context.credential
     }
@@ -45,8 +45,8 @@ extension LaneResolver {
         case paused(until: Timestamp)
     }
 
-    /// Asks for a page to be let into a lane.
-    /// - Parameter probeDuration: How long a probe of a paused lane may take.
+    /// Asks whether a page may be sent in a lane.
+    /// - Parameter probeDuration: The longest time of a probe of a paused lane.
     func enter(
         _ lane: LaneID, _ breakers: LaneCircuitBreakers, at now: Timestamp, probeDuration: Duration
     ) -> Readiness {

@@ -2,8 +2,8 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Which origins are left alone for a while, where a lane's devices are at several: because they have asked for it, or
-/// because they fail (`FailureAttribution`).
+/// Pauses origins of lanes whose devices are at several origins: because an origin has asked for it, or because it
+/// fails (`FailureAttribution`).
 final class OriginCircuitBreakers: Sendable {
     private struct Key: Hashable {
         var lane: LaneID
@@ -21,17 +21,18 @@ final class OriginCircuitBreakers: Sendable {
 
     enum Entry: Sendable, Equatable {
         case free
-        /// One push shows whether the origin is well again.
+        /// One push may be sent as the probe of the origin.
         case probe
-        /// Nothing is sent until then, for a reason that was told by an answer or by the lack of one.
+        /// Nothing is sent until this timestamp, because of this outcome.
         case paused(until: Timestamp, Outcome)
     }
 
-    /// Strangers choose origins: beyond these the one that was used longest ago and is not paused is forgotten.
+    /// The most origins in memory, because devices choose them. Beyond this, the origin that is not paused and was used
+    /// longest ago is forgotten.
     static let limit = 4096
     private let known = Mutex<[Key: Known]>([:])
 
-    /// Asks for pushes to be let to an origin.
+    /// Asks whether pushes may be sent to an origin.
     func enter(_ lane: LaneID, _ origin: HTTPOrigin, at now: Timestamp, probeDuration: Duration) -> Entry {
         let key = Key(lane: lane, origin: origin)
         return known.withLock { known in
@@ -44,12 +45,12 @@ final class OriginCircuitBreakers: Sendable {
         }
     }
 
-    /// Records what pushes to an origin have come to.
+    /// Records the results of pushes to an origin.
     /// - Parameters:
     ///   - evidence: Without devices that are known to fail.
-    ///   - outcomes: Those that are no plain successes.
-    ///   - isProbe: Whether they went as one; answers to what was let in before a pause do not end it.
-    /// - Returns: A wait that the origin has asked for, which is to outlast the process.
+    ///   - outcomes: The outcomes that are not plain successes.
+    ///   - isProbe: Whether the pushes were the probe. Answers to pushes that were let in before a pause do not end it.
+    /// - Returns: The pause that the origin has asked for, to be stored; nil if it has asked for none.
     @discardableResult
     func record(
         _ evidence: PushEvidence, _ outcomes: [Outcome], _ lane: LaneID, _ origin: HTTPOrigin, isProbe: Bool,
@@ -73,7 +74,7 @@ final class OriginCircuitBreakers: Sendable {
         }
     }
 
-    /// The longest wait that an origin has asked for.
+    /// The longest pause that an origin has asked for.
     private static func wait(in outcomes: [Outcome]) -> (Duration, Outcome)? {
         var longest: (wait: Duration, cause: Outcome)?
         for outcome in outcomes where outcome.name != .pnsUnreachable {
@@ -83,7 +84,7 @@ final class OriginCircuitBreakers: Sendable {
         return longest
     }
 
-    /// Goes on with a pause of an origin that an earlier process was asked for.
+    /// Restores a pause that an origin has asked an earlier process for.
     func restore(_ pause: LanePause, of lane: LaneID, at now: Timestamp) {
         guard let text = pause.origin, let origin = HTTPOrigin(text) else { return }
         let cause = Outcome(pause.outcome, reason: pause.reason, .retry(after: pause.until - now, scope: .origin))
@@ -97,20 +98,20 @@ final class OriginCircuitBreakers: Sendable {
         known.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.isClosed ?? true }
     }
 
-    /// A probe has not been sent after all.
+    /// Ends a probe that has shown nothing.
     func endProbe(_ lane: LaneID, _ origin: HTTPOrigin) {
         known.withLock { $0[Key(lane: lane, origin: origin)]?.breaker.endProbe() }
     }
 
-    /// Drops what is known of a hub that is gone.
+    /// Drops everything about a hub that was deleted.
     func forget(_ hub: Hub.ID) {
         known.withLock { known in known = known.filter { $0.key.lane.hub != hub } }
     }
 
-    /// How many origins it knows.
+    /// The number of origins in memory.
     var count: Int { known.withLock(\.count) }
 
-    /// How many origins are paused, or wait for a probe, by platform.
+    /// The number of origins that are paused or wait for a probe, by platform.
     var pausedCounts: [PlatformID: Int] {
         known.withLock { known in
             known.reduce(into: [:]) { if !$1.value.breaker.isClosed { $0[$1.key.lane.platform, default: 0] += 1 } }

@@ -1,8 +1,8 @@
 import MartletModel
 import Synchronization
 
-/// The push service of each lane, as it was last made of the lane's credential: reading a credential costs as much as
-/// hundreds of pushes, and most deliveries are over with their first page.
+/// Caches the push service that was last made from each lane's credential: reading a credential costs as much as
+/// hundreds of pushes, and most deliveries end with their first page.
 final class PushServiceCache: Sendable {
     private struct Entry {
         var credential: Credential
@@ -11,18 +11,19 @@ final class PushServiceCache: Sendable {
 
     private let entries: Mutex<ByteBoundedCache<LaneID, Entry>>
 
-    /// - Parameter byteLimit: How much memory they may take: a few hundred lanes with credentials as they are.
+    /// - Parameter byteLimit: The most memory that they may take, in bytes: enough for a few hundred lanes with
+    ///   ordinary credentials.
     init(byteLimit: Int = 8 << 20) {
         entries = Mutex(ByteBoundedCache(byteLimit: byteLimit))
     }
 
-    /// How much memory they take, in bytes.
+    /// The approximate memory of all services, in bytes.
     var bytes: Int { entries.withLock(\.bytes) }
 
     func contains(_ lane: LaneID) -> Bool { entries.withLock { $0.contains(lane) } }
 
-    /// What sends for a lane with a credential.
-    /// - Throws: `PushServiceError` where the credential is not usable; then nothing is kept.
+    /// Returns the push service of a lane for a credential.
+    /// - Throws: `PushServiceError` if the credential is not usable; then nothing is cached.
     func service(
         _ type: any PushService.Type, of lane: LaneID, credential: Credential
     ) throws(PushServiceError) -> any PushService {
@@ -35,18 +36,18 @@ final class PushServiceCache: Sendable {
         return service
     }
 
-    /// The hub is gone.
+    /// Drops the push services of a hub that was deleted.
     func forget(_ hub: Hub.ID) {
         entries.withLock { $0.removeAll { lane, _ in lane.hub == hub } }
     }
 
-    /// The lane has no credential any more.
+    /// Drops the push service of a lane that has no credential any more.
     func forget(_ lane: LaneID) {
         entries.withLock { $0.removeValue(for: lane) }
     }
 
-    /// The text is kept twice, as it is and as the service reads it; OpenSSL's form of keys and certificates is some
-    /// kilobytes more.
+    /// The text is kept twice, as it is and as the service reads it; OpenSSL's objects for keys and certificates take
+    /// some kilobytes more.
     private static func bytes(of credential: Credential) -> Int {
         let texts = credential.properties.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 64 }
         return 2 * texts + 8192

@@ -1,16 +1,16 @@
-/// A lane that may send now, with what it sends with.
+/// A lane that may send now, with its push service and credential.
 struct SendContext: Sendable {
     enum Sending: Sendable {
         case by(any PushService)
-        /// There is nothing to send with: what every push comes to.
+        /// Nothing to send with; this is the outcome of every push.
         case refused(Outcome)
     }
 
     var id: LaneID
-    /// nil where the hub has none.
+    /// nil if the hub has none.
     var credential: Credential?
     var sending: Sending
-    /// The lane comes out of a pause: a few pushes of this delivery show whether it is well again.
+    /// Whether the page is the probe of a paused lane: a few pushes show whether the lane works again.
     var isProbe: Bool
 
     init(_ id: LaneID, _ credential: Credential?, _ sending: Sending, isProbe: Bool = false) {

@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// Holds senders to the paces of their services, over all lanes.
+/// Enforces the sending rates of push services, over all lanes.
 final class SendingRateLimits: Sendable {
     private static let limit = 4096
     private let meters = Mutex<[SendingRate: SendingRateMeter]>([:])
@@ -11,8 +11,8 @@ final class SendingRateLimits: Sendable {
         self.time = time
     }
 
-    /// Waits for the turn of as many messages as may go together.
-    /// - Returns: How many may go now, one at least; nil where the task is cancelled before that.
+    /// Waits until messages may be sent.
+    /// - Returns: How many messages may be sent now, at least one; nil if the task is cancelled before that.
     func turn(for wanted: Int, _ pace: SendingRate) async -> Int? {
         while true {
             let now = time.now

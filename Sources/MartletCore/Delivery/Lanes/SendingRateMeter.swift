@@ -1,21 +1,21 @@
 import MartletModel
 
-/// When messages of one account may go: a pure decision.
+/// Decides when messages of one account may be sent: pure bookkeeping.
 ///
-/// Messages are spread evenly, but for a second's worth that may go ahead of its time. Many at once wait until nothing
-/// is ahead, so that a few pass them. After a minute without any the pace is a tenth of the full one and grows to it
-/// within a minute.
+/// Messages are spread evenly, except that small numbers may be sent up to a second early. Large numbers wait until
+/// nothing was sent early, so that small ones overtake them. After a minute without messages the rate is a tenth of the
+/// full rate, and grows to it within a minute.
 struct SendingRateMeter: Sendable {
-    /// As few go ahead of their time.
+    /// The largest number of messages that may be sent early.
     private static let few = 100
     private static let headStart: Duration = .seconds(-1)
     private static let growth: Duration = .seconds(60)
 
-    /// Messages in a second once the pace has grown. Of each minute two seconds' worth are held back for what goes
-    /// ahead of its time.
+    /// Messages per second once the rate has grown. Two seconds' worth of each minute are reserved for messages that
+    /// are sent early.
     private let fullRate: Double
     private var began: Timestamp?
-    /// When all that was let through has gone, evenly spread.
+    /// When all admitted messages would have been sent at the even rate.
     private var end: Timestamp?
     private var clock = ClockWatch()
 
@@ -24,13 +24,13 @@ struct SendingRateMeter: Sendable {
     }
 
     enum Turn: Equatable {
-        /// So many may go together.
+        /// This many messages may be sent together.
         case now(Int)
-        /// Nothing is taken: this is when to ask again.
+        /// Nothing may be sent now; ask again at this time.
         case later(Timestamp)
     }
 
-    /// Takes as many messages as may go together.
+    /// Admits as many messages as may be sent together.
     mutating func turn(for wanted: Int, at now: Timestamp) -> Turn {
         if clock.setBack(at: now) != nil { end = nil }
         if end.map({ now - $0 > Self.growth }) ?? true { began = now }

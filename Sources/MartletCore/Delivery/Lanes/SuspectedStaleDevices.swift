@@ -1,24 +1,24 @@
 import MartletModel
 import Synchronization
 
-/// Devices of each lane whose last answer refused them and that were kept: their token was called dead while that could
-/// not be believed, or the service had too much for them.
+/// The suspected stale devices of each lane: their last answer refused them, and they were kept, because the service
+/// called their token dead while that was not believed, or throttled them.
 ///
-/// Some services slow a whole connection down after such an answer, so these devices have one of their own and come after
-/// the others. The store keeps who they are; what is known here of a lane is read again from time to time, because a
-/// device that registers again is none any more.
+/// Some services slow down a whole connection after such an answer, so these devices have a connection of their own and
+/// are sent to after the others. The store keeps the list; the copy of a lane in memory is read again from time to
+/// time, because a device that registers again is no longer suspected.
 final class SuspectedStaleDevices: Sendable {
     private struct Known {
-        /// In order.
+        /// Sorted.
         var channels: [ChannelID]
         var readAt: Timestamp
     }
 
-    /// More of one lane are sent to like everybody else.
+    /// The most suspected devices of one lane; any further ones are treated like all other devices.
     static let limit = 10_000
-    /// How many are sent to in one round, which one connection with a single stream gets done in time.
+    /// The most devices in one round, so that one connection with a single stream completes the round in time.
     static let roundLimit = 250
-    /// Of all lanes together, in memory.
+    /// The most devices in memory, of all lanes together.
     static let totalLimit = 200_000
     static let laneLimit = 10_000
     private static let freshness = Duration.seconds(60)
@@ -30,22 +30,22 @@ final class SuspectedStaleDevices: Sendable {
         self.store = store
     }
 
-    /// The suspected devices of a lane, in order.
+    /// The suspected stale devices of a lane, sorted.
     func channels(of lane: LaneID, at now: Timestamp) async -> [ChannelID] {
         let known = lanes.withLock { $0[lane] }
-        // What was read ahead of now was read before the clock was set back.
+        // A list that was read at a later time than now was read before the clock was set back.
         if let known, known.readAt + Self.freshness > now, now + Self.freshness > known.readAt { return known.channels }
         do throws(StorageError) {
             let found = try await store.suspectedStale(of: lane.platform, in: lane.hub, limit: Self.limit)
             lanes.withLock { Self.keep(Known(channels: found, readAt: now), of: lane, in: &$0) }
             return found
         } catch {
-            // A store that cannot be read stops the delivery elsewhere.
+            // If the store cannot be read, the delivery fails elsewhere.
             return known?.channels ?? []
         }
     }
 
-    /// Those of other lanes that were read longest ago make room.
+    /// Stores a list, and removes the lists of other lanes that were read longest ago if there are too many.
     private static func keep(_ known: Known, of lane: LaneID, in lanes: inout [LaneID: Known]) {
         lanes[lane] = known
         var count = lanes.values.reduce(0) { $0 + $1.channels.count }
@@ -57,15 +57,15 @@ final class SuspectedStaleDevices: Sendable {
         }
     }
 
-    /// Drops what is known of a hub that is gone.
+    /// Drops everything about a hub that was deleted.
     func forget(_ hub: Hub.ID) {
         lanes.withLock { lanes in lanes = lanes.filter { $0.key.hub != hub } }
     }
 
-    /// How many lanes it knows.
+    /// The number of lanes in memory.
     var count: Int { lanes.withLock(\.count) }
 
-    /// Places of a page that hold suspectedStale. A page without any costs two searches.
+    /// The indices of suspected stale devices in a page. For a page without any this takes two binary searches.
     func indices(in page: AudiencePage, of lane: LaneID, at now: Timestamp) async -> Set<Int> {
         let channels = await channels(of: lane, at: now)
         guard page.followed.isEmpty else {
@@ -80,8 +80,8 @@ final class SuspectedStaleDevices: Sendable {
         return Set(page.members.indices.filter { suspectedStale.contains(page.members[$0].channel) })
     }
 
-    /// Notes changes that the store is about to be told of.
-    /// - Returns: Those of the new ones that were none and for which there is room.
+    /// Applies changes that the store will be told of.
+    /// - Returns: The added devices that were not suspected before and for which there is room.
     func change(_ lane: LaneID, adding new: Set<ChannelID>, removing old: Set<ChannelID>) -> [ChannelID] {
         guard !new.isEmpty || !old.isEmpty else { return [] }
         return lanes.withLock { lanes in
@@ -98,7 +98,7 @@ final class SuspectedStaleDevices: Sendable {
 }
 
 extension [ChannelID] {
-    /// The index of the first that is not before a channel; in order.
+    /// The index of the first element that is not before a channel; the array is sorted.
     fileprivate func index(of channel: ChannelID) -> Int {
         var low = 0
         var high = count

@@ -1,15 +1,15 @@
 import MartletModel
 
-/// Ends a delivery that is canceled or has expired, a page at a time.
+/// Ends a canceled or expired delivery, one page at a time.
 struct AbandonRunner: Sendable {
     let reader: PageReader
     let recorder: PageRecorder
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Counts a page of those who are sent nothing more: first those whose turn has not come, then those who are to be
-    /// tried again. When all are counted the delivery ends. Whom it has expired for is a dead letter; a device that does not get
-    /// what was canceled is none.
+    /// Counts a page of members that are not sent to any more: first those that no page has reached yet, then those
+    /// with retries. When all are counted, the delivery ends. An expired push leaves a dead letter; a canceled one does
+    /// not.
     /// - Parameter state: Canceled or abandoned.
     func run(_ run: inout DeliveryRun, as state: NotificationState) async throws(StorageError) -> DeliveryRun.Ending {
         let outcome = state == .canceled ? Outcome.canceled : .expired
@@ -49,17 +49,18 @@ struct AbandonRunner: Sendable {
         run.progress = progress
     }
 
-    /// Whether no page was ever begun, in this process or in one that was killed: each makes the map before it sends.
+    /// Whether no page was ever begun, in this process or in one that was killed: each page creates the progress map
+    /// before it sends.
     private func hasNeverBegun(_ progress: DeliveryProgress) throws(StorageError) -> Bool {
         let delivery = progress.delivery
         guard progress.cursor == .none, delivery.notification.collapse != nil else { return false }
         return try reader.maps.existingMap(for: delivery.id, through: delivery.lastNumber) == nil
     }
 
-    /// Gives up as many retries as one step takes. Those that have expired are dead letters, each with what its last
-    /// attempt came to.
-    /// - Parameter outcome: What they are counted as.
-    /// - Returns: Whether there were any.
+    /// Gives up as many retries as fit in one step. Each expired retry leaves a dead letter with the outcome of its
+    /// last attempt.
+    /// - Parameter outcome: The outcome that the retries are counted as.
+    /// - Returns: Whether there were any retries.
     private func endRetries(
         _ run: inout DeliveryRun, _ outcome: OutcomeName
     ) async throws(StorageError) -> Bool {
@@ -68,10 +69,10 @@ struct AbandonRunner: Sendable {
             of: delivery.id, due: .distantFuture, limit: settings.pageSize)
         guard !left.isEmpty else { return false }
         let map = try reader.map(of: delivery)
-        // Where a device is now is asked for its dead letter alone.
+        // Current handles are looked up for dead letters only.
         let isAbandoned = outcome == .abandoned
         let round = isAbandoned ? try await reader.round(of: left.map(\.member), run.progress, map) : nil
-        // What did not fit is for the next step.
+        // Retries that did not fit are left to the next step.
         if let last = round?.through { left.removeAll { $0.member > last } }
         let addressees = round?.addressees ?? [:]
         let now = time.now
@@ -79,7 +80,7 @@ struct AbandonRunner: Sendable {
             delivery: delivery.id, isFannedOut: run.progress.isFannedOut, state: .processing,
             settled: left.map(\.member))
         for retry in left {
-            // Reached by what a kill kept from being recorded.
+            // An attempt reached the member, but the process was killed before the outcome was recorded.
             let isReached = map.contains(retry.member)
             let isSentToAsAnother = round?.repeated.contains(retry.member) ?? false
             step.counts[isReached ? .success : isSentToAsAnother ? .skipped : outcome, default: 0] += 1

@@ -1,8 +1,8 @@
 import MartletModel
 import Synchronization
 
-/// Sees to it that pages of different notifications with the same collapse key are not under way to the same device at
-/// the same time: what went out first could arrive last.
+/// Prevents pages of different notifications with the same collapse key from being under way to the same device at the
+/// same time: the older notification could arrive last.
 final class CollapseLocks: Sendable {
     private struct Waiting {
         var page: CollapseLockTable.Page
@@ -16,13 +16,13 @@ final class CollapseLocks: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes the turn of a page; nil where a page that shares a device is under way.
+    /// Takes the turn of a page; nil if a page that shares a device is under way.
     func take(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) -> CollapseLockTable.Turn? {
         let wanted = CollapseLockTable.Page(devices)
         return state.withLock { $0.board.take(scope, wanted) }
     }
 
-    /// Waits until no page that shares a device is under way: no longer than its requests last.
+    /// Waits until no page that shares a device is under way, which takes no longer than the requests of such a page.
     func wait(_ scope: CollapseLockTable.Scope, _ devices: CollapseDevices) async {
         let wanted = CollapseLockTable.Page(devices)
         await withCheckedContinuation { continuation in
@@ -36,7 +36,7 @@ final class CollapseLocks: Sendable {
         }
     }
 
-    /// How many wait.
+    /// The number of waiting pages.
     var waitingCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } } }
 
     func end(_ turn: CollapseLockTable.Turn) {
@@ -53,14 +53,14 @@ final class CollapseLocks: Sendable {
 
 /// The pages with collapse keys that are under way: pure bookkeeping.
 struct CollapseLockTable {
-    /// Within which one notification takes the place of another.
+    /// Within a scope, one notification replaces another.
     struct Scope: Hashable {
         var lane: LaneID
         var key: String
     }
 
-    /// The devices of a page, each once. Devices that are known by handles and those that are known by channels cannot be
-    /// told apart, and are taken for the same.
+    /// The devices of a page, each once. Devices known by handle cannot be compared with devices known by channel, so
+    /// such pages are assumed to share devices.
     enum Page {
         case channels(Set<ChannelID>)
         case handleKeys(Set<String>)
@@ -91,7 +91,7 @@ struct CollapseLockTable {
     private var pages: [Scope: [Int: Page]] = [:]
     private var last = 0
 
-    /// Records that a page is under way; nil where one that shares a device is.
+    /// Records that a page is under way; nil if a page that shares a device is.
     mutating func take(_ scope: Scope, _ page: Page) -> Turn? {
         guard !isBusy(scope, for: page) else { return nil }
         last += 1

@@ -1,18 +1,18 @@
 import MartletModel
 
-/// Sends pages so that of two notifications with the same collapse key the later one arrives last.
+/// Sends pages so that of two notifications with the same collapse key the newer one arrives last.
 struct CollapseSender: Sendable {
     let notifications: any NotificationStore
     let sender: PageSender
-    /// One for all that send from the same store.
+    /// The same instance for all senders of one store.
     let locks: CollapseLocks
     let time: any TimeSource
 
-    /// Sends the pushes of a page, or of a round of retries, but for devices that are to get a newer notification with the
-    /// same collapse key instead.
-    /// - Parameter indices: Whom of the page it is for.
-    /// - Returns: Whether the page was sent. It is not where another page to the same devices is under way; when that has
-    ///   ended, the audience may have changed.
+    /// Sends the pushes of a page, or of a round of retries, except to devices that will get a newer notification with
+    /// the same collapse key.
+    /// - Parameter indices: The members of the page that are sent to.
+    /// - Returns: False if nothing was sent because another page to the same devices was under way. That page has ended
+    ///   now, and the audience may have changed.
     func send(
         _ job: PageSender.Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> Bool {
@@ -24,7 +24,7 @@ struct CollapseSender: Sendable {
         var rest = indices
         var lock = locks.take(scope, devices(at: rest, of: job, collapse))
         if lock == nil {
-            // What is superseded is not sent, so that it need not wait for what is under way.
+            // Superseded pushes are not sent, so they need not wait for the page that is under way.
             rest = try await suppressSuperseded(job, collapse, indices: rest, tally: &tally)
             if rest.isEmpty { return true }
             lock = locks.take(scope, devices(at: rest, of: job, collapse))
@@ -34,14 +34,14 @@ struct CollapseSender: Sendable {
             return false
         }
         defer { locks.end(lock) }
-        // Asked again in its turn: a newer one may have gone out in the meantime.
+        // Asked again while the lock is held: a newer notification may have been sent in the meantime.
         rest = try await suppressSuperseded(job, collapse, indices: rest, tally: &tally)
         await sender.send(job, &content, indices: rest, tally: &tally)
         return true
     }
 
-    /// Counts the devices that are to get a newer notification instead.
-    /// - Returns: The others.
+    /// Counts the devices that will get a newer notification instead.
+    /// - Returns: The indices of the other devices.
     private func suppressSuperseded(
         _ job: PageSender.Job, _ collapse: Collapse, indices: [Int], tally: inout PageTally
     ) async throws(StorageError) -> [Int] {
@@ -75,6 +75,6 @@ struct CollapseSender: Sendable {
 }
 
 extension Delivery {
-    /// As which it is ordered among those with its collapse key.
+    /// The order among deliveries with the same collapse key.
     fileprivate var rank: Delivery.ID { notification.resend?.rank ?? id }
 }

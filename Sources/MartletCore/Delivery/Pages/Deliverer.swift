@@ -1,10 +1,10 @@
 import MartletModel
 
-/// Brings one delivery to its audience: page by page from a cursor, then the retries that are due. Between two
-/// pages others have their turn.
+/// Sends one delivery to its audience: page by page from a cursor, then the retries that are due. Between two pages
+/// other deliveries have their turn.
 ///
-/// It can be stopped and begun again anywhere. The cursor says which pages are done, the progress map which members of
-/// the page under way were reached.
+/// A delivery can be stopped and continued anywhere. The cursor says which pages are done; the progress map says which
+/// members of the page under way were reached.
 struct Deliverer: Sendable {
     let reader: PageReader
     let resolver: LaneResolver
@@ -21,8 +21,8 @@ struct Deliverer: Sendable {
     private let time: any TimeSource
 
     /// - Parameters:
-    ///   - locks: One for all that send from the same store.
-    ///   - log: Told what an operator should know, in a sentence without secrets.
+    ///   - locks: The same instance for all senders of one store.
+    ///   - log: Receives messages for the operator, without secrets.
     init(
         notifications: any NotificationStore & ControlStore, deadLetters: any DeadLetterStore, devices: any DeviceStore,
         maps: any ProgressMaps, hubs: HubDirectory, platforms: PushPlatformList, lanes: LaneCircuitBreakers,
@@ -52,7 +52,7 @@ struct Deliverer: Sendable {
         (self.board, self.lanes, self.rollouts, self.recorder, self.time) = (board, lanes, rollouts, recorder, time)
     }
 
-    /// Sends the pages of a turn, or a round of retries.
+    /// Sends the pages of one turn, or a round of retries.
     func run(_ run: inout DeliveryRun) async -> DeliveryRun.Ending {
         run.beginTurn()
         do throws(StorageError) {
@@ -65,7 +65,7 @@ struct Deliverer: Sendable {
         }
     }
 
-    /// Drops everything of a delivery that is gone from the store.
+    /// Drops everything about a delivery that is gone from the store.
     private func leave(_ run: DeliveryRun) async -> DeliveryRun.Ending {
         if let lane = run.lane { lanes.endProbe(lane) }
         await recorder.forget(run.delivery.id, of: run.delivery.notification.sequence)
@@ -75,7 +75,7 @@ struct Deliverer: Sendable {
     private func advance(_ run: inout DeliveryRun) async throws(StorageError) -> DeliveryRun.Ending {
         let delivery = run.delivery
         let hub = delivery.notification.hub
-        // First, so that a deletion that begins from here on finds what it is to stop.
+        // First, so that a deletion that begins from here on finds the delivery and can stop it.
         board.begin(delivery.notification.sequence, in: hub)
         defer { board.end(delivery.notification.sequence) }
         switch resolver.hubs.presence(of: hub) {
@@ -95,21 +95,21 @@ struct Deliverer: Sendable {
         case .fanOut:
             var content = takeContent(of: &run)
             defer { run.content = content }
-            // Its pages may take days, in which what is to be tried again must not wait, nor expire.
+            // The pages of a roll-out may take days. Retries must neither wait nor expire in that time.
             if try await rollouts.isRetryDue(delivery) { return try await retrying.runDue(&run, &content) }
             return try await paging.run(&run, &content)
         }
     }
 
-    /// How long a turn waits, at least, for a deletion to succeed or to fail: both wake it.
+    /// The minimum wait for the deletion of a hub to succeed or fail; both wake the delivery.
     private static let deletionPatience = Duration.seconds(60)
 
     private func takeContent(of run: inout DeliveryRun) -> DeliveryContent {
         run.takeContent() ?? sender.content(of: run.delivery, on: resolver.platforms[run.delivery.platform])
     }
 
-    /// Drops what is kept in memory of a delivery that is gone from the store.
-    /// - Parameter notification: Its sequence number; nil where it is not known.
+    /// Drops what memory holds about a delivery that is gone from the store.
+    /// - Parameter notification: The sequence number of its notification; nil if it is not known.
     func forget(_ delivery: Delivery.ID, of notification: Int64?) async {
         await recorder.forget(delivery, of: notification)
     }

@@ -1,15 +1,17 @@
-/// How delivery is paced. Every default is here and in `QueueLimits`.
+/// The sizes, limits and times of delivery. All defaults are here and in `QueueLimits`.
 public struct DeliverySettings: Sendable {
     /// Members per page of fan-out.
     public var pageSize: Int
-    /// Members of the first page: what is not longer goes out before all that is.
+    /// Members of the first page. A delivery that is no longer than this is sent before the further pages of longer
+    /// ones.
     public var firstPageSize: Int
-    /// Pages of one delivery that are sent at the same time, where its service is fast enough for so many.
+    /// The most pages of one delivery that are sent at the same time, if its service is fast enough.
     public var pagesAtOnce: Int
-    /// Pages that may be sent beside another of their delivery, of all deliveries together: what lies in memory is bounded.
+    /// The most pages, over all deliveries, that are sent while another page of the same delivery is in progress. This
+    /// bounds memory.
     public var extraPages: Int
     public var queue: QueueLimits
-    /// How long one round of requests may take until what is unanswered is sent again.
+    /// The longest wait for the answers to one round of requests. Pushes without an answer are tried again.
     public var requestTimeout: Duration
     public var retry: RetryPolicy
 
@@ -27,7 +29,7 @@ public struct DeliverySettings: Sendable {
         self.retry = retry
     }
 
-    /// The most devices of a page each of which leaves a dead letter: these are written one by one, while all others who
-    /// have something to write wait.
+    /// The page size if each device of the page leaves a dead letter: dead letters are written one by one, and all
+    /// other writers wait meanwhile.
     var letterPageSize: Int { min(pageSize, 1000) }
 }

@@ -1,18 +1,19 @@
 import Synchronization
 
-/// The pages that are sent beside another of their delivery. Thread-safe.
+/// Counts the pages that are sent while another page of the same delivery is in progress. Thread-safe.
 final class ExtraPages: Sendable {
     private let count = Atomic<Int>(0)
 
-    /// - Parameter limit: How many there may be.
-    /// - Returns: Whether there may be one more.
+    /// Counts one more page if fewer than `limit` are in progress.
+    /// - Parameter limit: The most pages.
+    /// - Returns: Whether the page may be sent.
     func take(of limit: Int) -> Bool {
         guard count.add(1, ordering: .relaxed).newValue > limit else { return true }
         giveBack(1)
         return false
     }
 
-    /// How many there are.
+    /// The number of these pages.
     var taken: Int { count.load(ordering: .relaxed) }
 
     func giveBack(_ number: Int) {

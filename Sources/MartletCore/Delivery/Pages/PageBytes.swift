@@ -1,32 +1,31 @@
 import Synchronization
 
-/// How much memory the pages in progress take, all deliveries together. Where there is no room left, pages are shorter.
-/// Thread-safe.
+/// The memory of the pages in progress, of all deliveries together. When it runs short, pages get smaller. Thread-safe.
 final class PageBytes: Sendable {
-    /// What a page may take even where there is no room: so every delivery gets on.
+    /// The memory in bytes that a page may always take, so that every delivery makes progress.
     static let least = 256 << 10
 
-    /// What a member is expected to take before it is read.
+    /// The memory in bytes that a member is expected to take before it is read.
     private static let memberBytes = 1024
 
     private let limit: Int
     private let taken = Atomic<Int>(0)
 
-    /// - Parameter limit: In bytes; pages of `least` bytes may come on top.
+    /// - Parameter limit: In bytes; pages of `least` bytes may exceed it.
     init(limit: Int = 64 << 20) {
         self.limit = limit
     }
 
-    /// In bytes.
+    /// The memory that is reserved, in bytes.
     var inHand: Int { taken.load(ordering: .relaxed) }
 
-    /// Whether there is room for another page.
+    /// Whether another page of full size fits.
     var hasRoom: Bool { inHand + AudiencePage.byteLimit <= limit }
 
     /// Reserves memory for a page that is about to be read.
     /// - Parameters:
-    ///   - members: How many it may have.
-    ///   - bodyBytes: What each of them takes besides, for a body of its own.
+    ///   - members: The most members that the page may have.
+    ///   - bodyBytes: The size of each member's own request body, if it has one.
     func reserve(members: Int, bodyBytes: Int = 0) -> PageLease {
         let wanted = min(max(members * (Self.memberBytes + bodyBytes), Self.least), AudiencePage.byteLimit)
         let room = limit - taken.add(wanted, ordering: .relaxed).oldValue
@@ -40,9 +39,9 @@ final class PageBytes: Sendable {
     }
 }
 
-/// The memory of one page. It is given back with the last reference.
+/// The memory reserved for one page. It is given back when the last reference is dropped.
 final class PageLease: Sendable {
-    /// What the page may take.
+    /// The memory in bytes that the page may take.
     let granted: Int
     private let taken: Atomic<Int>
     private let owner: PageBytes
@@ -57,7 +56,7 @@ final class PageLease: Sendable {
         owner.add(-taken.load(ordering: .relaxed))
     }
 
-    /// The page is read, and takes so much.
+    /// Replaces the reservation by the actual size of the page, once it is read.
     func settle(at bytes: Int) {
         owner.add(bytes - taken.exchange(bytes, ordering: .relaxed))
     }

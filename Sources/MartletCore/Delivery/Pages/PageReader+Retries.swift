@@ -1,20 +1,21 @@
 import MartletModel
 
-/// Where the retries of a round go.
+/// The members and handles that a round of retries is sent to.
 struct RetryRound {
-    /// Members that are in the audience with the channel that they had.
+    /// Members that are still in the audience with the same channel.
     var page: AudiencePage
-    /// Members whose registrations have another handle since, and are in the audience with that.
+    /// Members whose registrations have got another handle, and are in the audience with it.
     var followed = AudiencePage()
-    /// Members whose registrations have a handle since that the notification is sent to as another member.
+    /// Members whose registrations have got a handle that the notification is sent to as another member.
     var repeated: Set<AudienceMember> = []
-    /// The last member that the round is for, where not all fit; nil where it is for all.
+    /// The last member of the round, if not all fit; nil if the round is for all of them.
     var through: AudienceMember?
 }
 
 extension PageReader {
-    /// Finds where members are to be sent to now. Who is not in the audience with the channel that he had may have a new
-    /// handle: his registration is followed to it, unless the device that has it was reached, or will be, without.
+    /// Finds the current handles of members. A member that is not in the audience with its old channel may have a new
+    /// handle: its registration is followed to that handle, unless the device with that handle was or will be sent to
+    /// as another member.
     func round(
         of members: [AudienceMember], _ progress: DeliveryProgress, _ map: any ProgressMap,
         byteLimit: Int = AudiencePage.byteLimit
@@ -36,7 +37,7 @@ extension PageReader {
         return round
     }
 
-    /// Whether the device that has the current handle was reached, or will be, as another member.
+    /// Whether the device with the current handle was reached, or will be sent to, as another member.
     private func isSentToAsAnother(
         _ successor: Successor, _ progress: DeliveryProgress, _ map: any ProgressMap
     ) -> Bool {
@@ -52,7 +53,7 @@ extension PageReader {
 }
 
 extension RetryRound {
-    /// Whom the pages are for.
+    /// The registrations and handles of the members in both pages.
     var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] {
         var addressees: [AudienceMember: (registration: AudienceMember?, handle: PushHandle)] = [:]
         for index in page.members.indices { addressees[page.members[index]] = (nil, page.handle(index)) }
@@ -64,7 +65,7 @@ extension RetryRound {
 
     /// - Parameters:
     ///   - found: The registrations among the successors that are in the audience.
-    ///   - isRepeated: Whether one is sent to as another member.
+    ///   - isRepeated: Whether a successor is sent to as another member.
     fileprivate mutating func follow(
         _ successors: [Successor], in found: AudiencePage, isRepeated: (Successor) -> Bool
     ) {

@@ -1,6 +1,7 @@
 import MartletModel
 
-/// Finds whom a delivery sends to next: pages of the audience, of a resend, and of retries. Sends and records nothing.
+/// Finds the members that a delivery sends to next: pages of the audience, of a resend, and of retries. Sends and
+/// records nothing.
 struct PageReader: Sendable {
     let notifications: any NotificationStore
     let deadLetters: any DeadLetterStore
@@ -8,7 +9,7 @@ struct PageReader: Sendable {
     let maps: any ProgressMaps
     let time: any TimeSource
 
-    /// - Returns: The page after the cursor, and the cursor once the page is recorded.
+    /// - Returns: The page after the cursor, and the cursor to store once the page is recorded.
     func nextPage(
         _ progress: DeliveryProgress, limit: Int, byteLimit: Int = AudiencePage.byteLimit
     ) async throws(StorageError) -> (AudiencePage, last: AudienceMember) {
@@ -33,16 +34,17 @@ struct PageReader: Sendable {
         return (page, page.members.last ?? progress.cursor)
     }
 
-    /// Whether there is no device to wait for: most platforms of a template notification have none.
+    /// Whether the audience is empty, so that the delivery need not wait for its paused lane: most platforms of a
+    /// template notification have no devices.
     func isForNoOne(_ progress: DeliveryProgress) async throws(StorageError) -> Bool {
         guard progress.cursor == .none else { return false }
         let (page, _) = try await nextPage(progress, limit: 1)
         return page.count == 0 && page.skipped == 0 && page.isLast
     }
 
-    /// Those members that are still in the audience, with their current handles: a device that was unregistered meanwhile,
-    /// or has another user, must not show what was not meant for it.
-    /// - Returns: As many as fit, from the first on; it is the last page where all of them do.
+    /// Returns those members that are still in the audience, with their current handles: a device that was unregistered
+    /// meanwhile, or has another user, must not show a notification that is not meant for it.
+    /// - Returns: As many members as fit, from the first on; `isLast` if all of them fit.
     func page(
         of members: [AudienceMember], _ delivery: Delivery, byteLimit: Int = AudiencePage.byteLimit
     ) async throws(StorageError) -> AudiencePage {
@@ -60,15 +62,17 @@ struct PageReader: Sendable {
 
     // MARK: Progress
 
-    /// Only held while something is sent: many deliveries wait at a time, and a map may be an open file.
-    /// - Parameter page: What it is asked for: the last page, where no map is there yet, has everybody.
+    /// Returns the progress map of a delivery. It is held only while pushes are sent: many deliveries wait at a time,
+    /// and a map may be an open file.
+    /// - Parameter page: The page that needs the map. If no map exists yet and this is the last page, it has all
+    ///   members.
     func map(of delivery: Delivery, _ page: AudiencePage? = nil) throws(StorageError) -> any ProgressMap {
         let count = page.flatMap { $0.isLast ? $0.count : nil }
         return try maps.map(for: delivery.id, through: delivery.lastNumber, expecting: count)
     }
 
-    /// Whom a delivery that ends has reached.
-    /// - Parameter page: Its only one, where it has no other, which spares going through the numbers of everybody.
+    /// Returns the members that an ending delivery has reached.
+    /// - Parameter page: The only page of the delivery, if it has just one: then the whole map need not be searched.
     func reached(
         of delivery: Delivery, _ page: AudiencePage? = nil
     ) throws(StorageError) -> [DeliveredBitmap] {
@@ -78,8 +82,9 @@ struct PageReader: Sendable {
         return DeliveredBitmap.blocks(of: page.members.filter(map.contains).map(\.number))
     }
 
-    /// - Returns: The indices of those that no earlier attempt has reached, of which nothing but its bit was left where a
-    ///   page was under way when the process ended. The others are counted.
+    /// Counts the members that an earlier attempt has reached. If the process ended while the page was under way, only
+    /// their bits in the progress map are left of it.
+    /// - Returns: The indices of the other members.
     func unreached(in page: AudiencePage, _ map: any ProgressMap, tally: inout PageTally) -> [Int] {
         let indices = page.members.indices.filter { !map.contains(page.members[$0]) }
         tally.addReached(page.count - indices.count)

@@ -1,7 +1,7 @@
 import MartletModel
 
-/// Records what pages, rounds of retries and ends of deliveries have come to, and acts on it: tells the lane, removes
-/// devices that are gone, halts roll-outs.
+/// Records the outcomes of pages, of rounds of retries and of whole deliveries, and acts on them: reports to the lane,
+/// removes devices that are gone, halts roll-outs.
 struct PageRecorder: Sendable {
     let reader: PageReader
     let resolver: LaneResolver
@@ -11,12 +11,13 @@ struct PageRecorder: Sendable {
     let retry: RetryPolicy
     let time: any TimeSource
     let metrics: DeliveryMetrics
-    /// Told what an operator should know, in a sentence without secrets.
+    /// Receives messages for the operator, without secrets.
     let log: @Sendable (String) -> Void
 
-    /// Records what a page, or a round of retries, has come to: tells the lane, records the step, then acts on what was
-    /// said of handles and on too many failures.
-    /// - Parameter makeStep: The step, and where it leaves the delivery, made of the tally with the fates of its devices.
+    /// Records the outcomes of a page or a round of retries. Reports to the lane, records the step, then updates
+    /// handles and halts the roll-out if too many pushes fail.
+    /// - Parameter makeStep: Makes the step and the new progress of the delivery from the tally with the final fates of
+    ///   handles.
     func record(
         _ tally: PageTally, _ lane: SendContext, of run: inout DeliveryRun,
         _ makeStep: (PageTally) throws(StorageError) -> (step: DeliveryStep, progress: DeliveryProgress)
@@ -33,8 +34,8 @@ struct PageRecorder: Sendable {
         try await rollouts.haltIfNeeded(delivery, step.counts)
     }
 
-    /// Counts what a step has come to once it is recorded: what was not will be done, and counted, again. Where the
-    /// delivery is gone from the store, the turn is its last.
+    /// Records a step and then counts its outcomes in the metrics: a step that is not recorded is done and counted
+    /// again. If the delivery is gone from the store, this turn is its last.
     func record(_ step: DeliveryStep, of run: inout DeliveryRun) async throws(StorageError) {
         if try await reader.notifications.record(step) { run.hasProgressed = true } else { run.isGone = true }
         metrics.addOutcomes(step.counts, on: run.delivery.platform)
@@ -46,12 +47,12 @@ struct PageRecorder: Sendable {
             expiresAt: delivery.notification.expiresAt, areRetries: areRetries)
     }
 
-    /// Tells the lane how the page went.
+    /// Reports the page to the lane.
     private func conclude(_ tally: inout PageTally, _ lane: SendContext, _ delivery: Delivery) -> LaneConclusion {
-        // What an old credential has come to says nothing of the new one.
+        // Outcomes of an old credential say nothing about the new one.
         let record = lanes.record(tally.lane, lane, isCurrent: resolver.isCurrent(lane), at: time.now)
         raiseAlarms(record, tally, delivery)
-        // Of templates another one may do.
+        // A refused message of one template says nothing about other templates.
         if let outcome = tally.lane.refusesAll, !lane.sendsAnything || !delivery.isOfTemplates {
             lanes.refuse(delivery.id, outcome)
         }
@@ -61,8 +62,8 @@ struct PageRecorder: Sendable {
             gone: record.gone)
     }
 
-    /// Acts on what was said of handles, once the step is recorded: a refusal names the registration that it may remove.
-    /// Where a kill comes between the two, the next notification finds the handle dead again.
+    /// Updates handles after the step is recorded, because a refusal refers to the registration that this may remove.
+    /// After a kill between the two, the next notification finds the handle dead again.
     private func apply(
         _ tally: PageTally, _ conclusion: LaneConclusion, _ delivery: Delivery, _ lane: SendContext
     ) async throws(StorageError) {
@@ -71,7 +72,7 @@ struct PageRecorder: Sendable {
         _ = try await reader.devices.apply(feedback, in: delivery.notification.hub, at: time.now)
     }
 
-    /// Tells the operator, once, what needs a look and does not mend itself.
+    /// Tells the operator, once, about faults that need attention.
     private func raiseAlarms(_ record: LaneChange, _ tally: PageTally, _ delivery: Delivery) {
         let name = resolver.hubs.hub(delivery.notification.hub)?.name ?? ""
         if record.beginsPause, let cause = tally.lane.pauseCause {
@@ -91,7 +92,7 @@ struct PageRecorder: Sendable {
     }
 
     /// Ends the delivery.
-    /// - Parameter state: nil where what it has come to tells.
+    /// - Parameter state: The final state; nil if it follows from the outcomes.
     func finish(
         _ run: inout DeliveryRun, _ state: NotificationState?
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -112,7 +113,7 @@ struct PageRecorder: Sendable {
         return .finished
     }
 
-    /// What is next when a round of retries, or the last page, is done with.
+    /// Returns how the delivery continues after a round of retries, or after the last page.
     func untilNextRetry(_ run: inout DeliveryRun) async throws(StorageError) -> DeliveryRun.Ending {
         guard run.progress.isFannedOut else { return .yielded }
         let delivery = run.delivery
@@ -122,15 +123,15 @@ struct PageRecorder: Sendable {
         return due <= time.now ? .yielded : .waiting(until: min(due, delivery.notification.expiresAt))
     }
 
-    /// Drops what is only of use while the delivery goes on. A map that cannot be removed now is removed by the sweep of
-    /// the next start.
+    /// Drops data that is needed only while the delivery goes on. A progress map that cannot be removed now is removed
+    /// by the cleanup at the next start.
     func forget(_ delivery: Delivery.ID) {
         lanes.forget(delivery)
         try? reader.maps.remove(delivery)
     }
 
-    /// The same of a notification whose last delivery this may be.
-    /// - Parameter notification: Its sequence number; nil where it is not known.
+    /// Drops the same data, and that of the notification if this was its last delivery.
+    /// - Parameter notification: The sequence number of the notification; nil if it is not known.
     func forget(_ delivery: Delivery.ID, of notification: Int64?) async {
         forget(delivery)
         guard let notification else { return }
@@ -139,16 +140,16 @@ struct PageRecorder: Sendable {
     }
 }
 
-/// What follows from a page for its lane and for handles.
+/// What a page changes about its lane and about handles.
 private struct LaneConclusion {
     var pauses: [LanePause]
     var quarantines: [String: Bool]
-    /// Who is believed to be gone.
+    /// The devices that are believed to be gone.
     var gone: [ChannelFeedback]
 }
 
 extension DeliveryStep {
-    /// What a page, or a round of retries, has come to.
+    /// A step with the outcomes of a page or a round of retries.
     init(_ delivery: Delivery.ID, _ tally: PageTally, cursor: AudienceMember?, isFannedOut: Bool) {
         self.init(
             delivery: delivery, cursor: cursor, isFannedOut: isFannedOut, state: .processing,
@@ -157,7 +158,7 @@ extension DeliveryStep {
             attempts: tally.outcomes.attempts)
     }
 
-    /// What a page has come to, and where it leaves the delivery.
+    /// A step with the outcomes of a page; updates the progress of the delivery.
     init(
         _ progress: inout DeliveryProgress, _ page: AudiencePage, through last: AudienceMember, _ tally: PageTally,
         startedAt: Timestamp, endedAt: Timestamp

@@ -1,7 +1,7 @@
 import MartletHTTP
 import MartletModel
 
-/// Sends the next pages of a delivery: reads whom they are for, sends to them and records what that has come to.
+/// Sends the next pages of a delivery: reads their members, sends to them, and records the outcomes.
 struct PageRunner: Sendable {
     let reader: PageReader
     let resolver: LaneResolver
@@ -54,8 +54,9 @@ struct PageRunner: Sendable {
         return isInVain ? min(standard, settings.letterPageSize) : standard
     }
 
-    /// Sends the pages of a turn: one where it is the first, or something has to be looked at after each.
-    /// - Parameter limit: How many members a page may have.
+    /// Sends the pages of one turn. It is one page if the page is the first, or if something must be checked after each
+    /// page.
+    /// - Parameter limit: The most members of a page.
     private func sendPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
     ) async throws(StorageError) {
@@ -83,8 +84,8 @@ struct PageRunner: Sendable {
 
     // MARK: Several at once
 
-    /// How many pages a turn has at most, so that others have theirs. At its end a turn waits for its last answers with
-    /// nothing to send, which over a long way to the service should be rare.
+    /// The most pages of one turn, so that other deliveries have theirs. At the end of a turn nothing is sent until the
+    /// last answers are in, which should be rare if the service has a high latency.
     private static let pagesOfTurn = 64
 
     private func overlapsPages(of run: DeliveryRun, _ lane: SendContext) -> Bool {
@@ -96,9 +97,9 @@ struct PageRunner: Sendable {
             && notification.resend == nil
     }
 
-    /// While pages wait for their answers the next are read and sent, so that neither the store nor a long way to the
-    /// service is waited for. They are recorded one after another: the cursor never passes what is not done with.
-    /// - Returns: What the store has failed with.
+    /// Reads and sends the next pages while earlier ones wait for their answers, so that neither the store nor the
+    /// latency of the service stops sending. Pages are recorded in order: the cursor never passes an unfinished page.
+    /// - Returns: The error of the store, if there was one.
     private func overlapPages(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent, _ lane: SendContext, limit: Int
     ) async -> StorageError? {
@@ -150,12 +151,13 @@ struct PageRunner: Sendable {
         }
     }
 
-    /// Whether nothing stops a delivery from going on to its next page.
+    /// Whether the delivery may still go on to its next page.
     private func isStillWanted(_ progress: DeliveryProgress) -> Bool {
         rollouts.board.step(of: progress, at: time.now) == .fanOut
     }
 
-    /// Whether another page may be begun after one that is in progress: nothing has happened that the next turn would look at.
+    /// Whether another page may be begun while one is in progress: not if something has happened that the next turn
+    /// must check.
     private func mayBegin(
         _ begun: DeliveryProgress, after count: Int, _ inHand: Int, atMost most: Int, _ lane: SendContext
     ) -> Bool {
@@ -195,7 +197,8 @@ struct PageRunner: Sendable {
             endedAt: started)
     }
 
-    /// What each member of a page takes for a body of its own; 0 where all share one, or it is little.
+    /// The size of the request body that each member of a page needs for itself; 0 if all members share one body, or if
+    /// it is small.
     private func ownBodyBytes(of delivery: Delivery, _ lane: SendContext, members: Int) -> Int {
         guard case .native(_, let message) = delivery.notification.content,
             message.body.count > PageBytes.least / max(members, 1), case .by(let service) = lane.sending,
@@ -254,18 +257,18 @@ struct PageRunner: Sendable {
     }
 }
 
-/// A page of a turn, up to what its pushes have come to.
+/// A page of a turn, from reading to the outcomes of its pushes.
 private struct InFlightPage: Sendable {
     /// Position in recording order.
     var number = 0
     var page: AudiencePage
     let lease: PageLease
-    /// The cursor after it.
+    /// The cursor after this page.
     var last: AudienceMember
     var content = DeliveryContent.nothing
     var tally: PageTally
     var startedAt: Timestamp
     var endedAt: Timestamp
-    /// Not where another page with the same collapse key was under way to one of its devices.
+    /// False if another page with the same collapse key was under way to one of its devices.
     var wasSent = true
 }

@@ -1,23 +1,23 @@
 import MartletModel
 
-/// How many pages of a turn may be in progress: as many as are sent in half the time that a request may wait, by what those
-/// before have taken. Behind a slow service the turn of further ones would not come in time, and all of their pushes
-/// would have to be tried again.
+/// Limits the number of pages of a turn that are in progress to what is sent in half the time that a request may wait,
+/// estimated from the pages before. If a service is slow, the requests of further pages would time out, and all of
+/// their pushes would have to be tried again.
 struct PagesAtOnce {
-    /// Before it is known how long a page takes.
+    /// The limit while the time of a page is unknown.
     private static let unknown = 4
 
-    /// Where nothing is slow.
+    /// The limit if the service is fast.
     let most: Int
-    /// How long a request may wait.
+    /// How long a request may wait for its answer.
     let patience: Duration
     /// When the first page of the turn was begun.
     let start: Timestamp
-    /// What a page of the turn before has taken; nil where there was none.
+    /// The time of a page in the turn before; nil if there was none.
     let before: Duration?
 
-    /// What a page takes, from one to the next.
-    /// - Parameter ended: The pages of the turn that are done.
+    /// The average time from the end of one page to the end of the next.
+    /// - Parameter ended: The number of pages of the turn that are done.
     func pageTime(ended: Int, at now: Timestamp) -> Duration? {
         ended > 0 ? max((now - start) / ended, .milliseconds(1)) : before
     }

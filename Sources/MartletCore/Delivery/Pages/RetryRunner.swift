@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Sends the retries of a delivery that are due, a round at a time.
+/// Sends the due retries of a delivery, one round at a time.
 struct RetryRunner: Sendable {
     let reader: PageReader
     let resolver: LaneResolver
@@ -13,7 +13,7 @@ struct RetryRunner: Sendable {
     let settings: DeliverySettings
     let time: any TimeSource
 
-    /// Sends as many of the retries that are due as a page holds.
+    /// Sends as many due retries as fit in a page.
     func run(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -25,7 +25,7 @@ struct RetryRunner: Sendable {
         return try await runDue(&run, &content)
     }
 
-    /// Sends the retries that are due, of which there is one.
+    /// Sends the due retries, of which there is at least one.
     func runDue(
         _ run: inout DeliveryRun, _ content: inout DeliveryContent
     ) async throws(StorageError) -> DeliveryRun.Ending {
@@ -70,7 +70,7 @@ struct RetryRunner: Sendable {
         let map = try reader.map(of: delivery)
         let round = try await reader.round(of: retries.map(\.member), run.progress, map, byteLimit: lease.granted)
         lease.settle(at: round.page.bytes + round.followed.bytes)
-        // What did not fit is for the next round.
+        // Retries that did not fit are left to the next round.
         if let last = round.through { retries.removeAll { $0.member > last } }
         var tally = recorder.makeTally(delivery, areRetries: true)
         finish(retries, but: round, map, tally: &tally)
@@ -99,7 +99,7 @@ struct RetryRunner: Sendable {
         }
     }
 
-    /// Ends the retries of those who were reached, and of those who are in no page of a round.
+    /// Ends the retries of members that were reached, and of members that are in no page of the round.
     private func finish(
         _ retries: [Retry], but round: RetryRound, _ map: any ProgressMap, tally: inout PageTally
     ) {

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Lets the pages of roll-outs go at their pace, and halts those of which too much fails.
+/// Sends the pages of roll-outs at their rate, and halts a roll-out when too many of its pushes fail.
 struct RolloutPacer: Sendable {
     let notifications: any NotificationStore & ControlStore
     let devices: any DeviceStore
@@ -8,20 +8,20 @@ struct RolloutPacer: Sendable {
     let board: ControlRegistry
     let controls: SendControls
     let time: any TimeSource
-    /// Told what an operator should know, in a sentence without secrets.
+    /// Receives messages for the operator, without secrets.
     let log: @Sendable (String) -> Void
 
-    /// What a roll-out lets go now.
+    /// How many pushes a roll-out may send now.
     enum Admission {
-        /// So many may go.
+        /// This many pushes may be sent.
         case now(Int)
         case later(Timestamp)
-        /// The notification is gone with its hub.
+        /// The notification was deleted with its hub.
         case unknown
     }
 
-    /// Asks the roll-out of a notification, where it has one, whether a page may go.
-    /// - Parameter wanted: How many members the page has at most.
+    /// Asks whether the roll-out of a notification, if it has one, allows a page now.
+    /// - Parameter wanted: The most members of the page.
     func admit(_ run: DeliveryRun, for wanted: Int) async throws(StorageError) -> Admission {
         let notification = run.delivery.notification
         guard let rollout = notification.rollout else { return .now(wanted) }
@@ -39,14 +39,14 @@ struct RolloutPacer: Sendable {
         }
     }
 
-    /// Gives back what a page did not use of what was admitted.
+    /// Gives back the part of an admission that a page did not use.
     func giveBack(_ count: Int, of delivery: Delivery) {
         guard delivery.notification.rollout != nil, count > 0 else { return }
         board.giveBack(count, of: delivery.notification.sequence)
     }
 
-    /// Whether a retry is due of a notification that goes out slowly. Others are retried after all their pages, so that
-    /// nobody who is known to be hard to reach comes before those who are not.
+    /// Whether a retry of a roll-out is due. Other notifications are retried after all of their pages, so that devices
+    /// that failed do not delay the others.
     func isRetryDue(_ delivery: Delivery) async throws(StorageError) -> Bool {
         guard delivery.notification.rollout != nil, let due = try await notifications.nextRetry(of: delivery.id) else {
             return false
@@ -54,7 +54,7 @@ struct RolloutPacer: Sendable {
         return due <= time.now
     }
 
-    /// - Returns: nil where the notification is gone.
+    /// - Returns: Pushes per second; nil if the notification is gone.
     private func rate(
         of rollout: Rollout, _ record: RolloutRecord, _ delivery: Delivery
     ) async throws(StorageError) -> Double? {
@@ -64,7 +64,7 @@ struct RolloutPacer: Sendable {
         return rollout.rate(for: audience)
     }
 
-    /// How many a notification is for, on all its platforms.
+    /// Counts the audience of a notification on all its platforms.
     private func count(_ delivery: Delivery) async throws(StorageError) -> Int {
         let notification = delivery.notification
         switch notification.target {
@@ -81,8 +81,8 @@ struct RolloutPacer: Sendable {
 
     // MARK: Too many failures
 
-    /// Has a roll-out of which too much fails pause itself, and says so.
-    /// - Parameter counts: What a step has added.
+    /// Halts a roll-out when too many of its pushes fail, and logs it.
+    /// - Parameter counts: The outcomes that the last step has added.
     func haltIfNeeded(_ delivery: Delivery, _ counts: [OutcomeName: Int]) async throws(StorageError) {
         let notification = delivery.notification
         guard let halt = notification.rollout?.halt, SendCounts(counts).ended > 0,

@@ -1,15 +1,15 @@
 import MartletModel
 
-/// Which deliveries wait, run, sleep and are in line before a paused lane: pure bookkeeping under the dispatcher's
-/// lock.
+/// The deliveries that wait for a turn, run, sleep, or are queued for a paused lane: pure bookkeeping under the
+/// dispatcher's lock.
 ///
-/// A delivery is *known* while it is in one of the four. First pages have slots of their own, so that a send that is no
-/// longer than one waits for no page of a longer one; all other pages and rounds of retries share the others. Of what
-/// waits so much is held with what it brings; of the rest only the number is kept.
+/// A delivery is *known* while it is in one of these four states. First pages have slots of their own, so that a
+/// delivery of one page never waits for a page of a longer one; further pages and rounds of retries share the other
+/// slots. A limited number of waiting deliveries is held with its content; of the others only the id is kept.
 struct DeliveryQueue: Sendable {
     enum Next: Sendable {
         case deliver(DeliveryRun, Kind)
-        /// One of which only the number is kept: the rest is read from the store.
+        /// A delivery of which only the id is kept: the rest must be read from the store.
         case resume(Delivery.ID, Kind)
         case wait(until: Timestamp?)
     }
@@ -22,13 +22,13 @@ struct DeliveryQueue: Sendable {
 
     private struct Item: Sendable {
         enum Content: Sendable {
-            /// Apart from the queue, in which most have only a number.
+            /// Indirect, because most items in the queue have only an id.
             indirect case held(DeliveryRun, weight: Int)
             case stored(Delivery.ID)
         }
 
         var content: Content
-        /// Where it is not that of the delivery's note, another item stands for the delivery by now.
+        /// If this is not the ticket in `KnownDelivery`, a newer item has replaced this one.
         var ticket: UInt64
 
         var id: Delivery.ID {
@@ -39,21 +39,21 @@ struct DeliveryQueue: Sendable {
         }
     }
 
-    /// What is always kept of a delivery.
+    /// What is kept of every known delivery.
     private struct KnownDelivery: Sendable {
         var lane: LaneID
-        /// Its sequence number.
+        /// The sequence number of the notification.
         var notification: Int64
-        /// What its next turn is for, or the one that it has.
+        /// What the current turn, or the next one, is for.
         var kind: Kind
         var expiresAt: Timestamp
-        /// It follows a scout, and sleeps until it expires.
+        /// Whether it is queued behind the probe of a paused lane; then it sleeps until it expires.
         var isAfter = false
-        /// Turns in a row that have recorded nothing and wanted another one at once.
+        /// The number of turns in a row that recorded nothing and asked for another turn at once.
         var stalls = 0
-        /// The item that waits for its turn.
+        /// The ticket of the item that waits for a turn.
         var ticket: UInt64 = 0
-        /// It waits before the others of its lane.
+        /// Whether it waits ahead of the others of its lane.
         var isAhead = false
 
         init(_ delivery: Delivery, kind: Kind) {
@@ -75,10 +75,10 @@ struct DeliveryQueue: Sendable {
     private var held = 0
     private var heldBytes = 0
     private var lastTicket: UInt64 = 0
-    /// Items that another one has been added for.
+    /// The number of items that a newer item has replaced.
     private var outdated = 0
     private var reading = BacklogRefill()
-    /// Deliveries in a row that storage has failed.
+    /// The number of deliveries in a row for which storage has failed.
     private var failures = 0
 
     init(limits: QueueLimits, pageSize: Int) {
@@ -89,29 +89,29 @@ struct DeliveryQueue: Sendable {
     }
 
     var waitingCount: Int { firstPages.waiting + furtherPages.waiting - outdated }
-    /// How many are held with what they bring.
+    /// The number of deliveries that are held with their content.
     var heldCount: Int { held }
 
     var load: DeliveryLoad {
         DeliveryLoad(running: running.count, waiting: waitingCount, sleeping: sleepers.count)
     }
 
-    /// How many entries there are of deliveries and hubs.
+    /// The number of entries for deliveries and hubs.
     var entryCount: Int {
         known.count + running.count + sleepers.count + lines.count + firstPages.hubCount + furtherPages.hubCount
     }
 
-    /// The sequence number of the notification of a delivery that is known.
+    /// The sequence number of the notification of a known delivery.
     func notification(of delivery: Delivery.ID) -> Int64? { known[delivery]?.notification }
 
     func running(in lane: LaneID, _ kind: Kind) -> Int {
         kind == .firstPage ? firstPages.running(in: lane) : furtherPages.running(in: lane)
     }
 
-    // MARK: In
+    // MARK: Adding
 
-    /// Takes a new delivery, or leaves it to the store where there is no room. A hub of which little waits finds room
-    /// after any backlog of others.
+    /// Adds a new delivery, or leaves it to the store if there is no room. A hub with few waiting deliveries has room
+    /// whatever the backlog of other hubs.
     mutating func add(_ progress: DeliveryProgress) {
         let hub = progress.delivery.lane.hub
         let ofHub = firstPages.waiting(of: hub) + furtherPages.waiting(of: hub)
@@ -121,28 +121,29 @@ struct DeliveryQueue: Sendable {
         }
         let isNew = reading.isNew(progress.delivery.id)
         reading.take(progress.delivery.id)
-        // The store may have told of it before its intake did, and it may be over by now: it is read again in its turn.
+        // The store may have returned this delivery before intake handed it over, and it may have ended: so only its id
+        // is kept, and it is read again in its turn.
         isNew ? enqueue(progress) : enqueueStored(progress.delivery)
     }
 
-    /// Takes a delivery of which only the number is kept until its turn.
+    /// Adds a delivery of which only the id is kept until its turn.
     private mutating func enqueueStored(_ delivery: Delivery) {
         guard known[delivery.id] == nil else { return }
         wait(.stored(delivery.id), KnownDelivery(delivery, kind: .firstPage))
     }
 
-    /// Behind which delivery the store is to be read, where it is to be read now.
+    /// The delivery after which the store is to be read; nil if nothing is to be read now.
     mutating func wantsMore(at now: Timestamp) -> Delivery.ID? {
         waitingCount <= limits.waiting / 2 ? reading.begin(at: now) : nil
     }
 
-    /// Takes what the store had.
-    /// - Parameter isAll: Whether nothing came after it.
+    /// Adds the deliveries that were read from the store.
+    /// - Parameter isAll: Whether the store had nothing after them.
     mutating func fill(_ found: [DeliveryProgress], isAll: Bool) {
         for progress in reading.finish(found, isAll: isAll) { enqueue(progress) }
     }
 
-    /// The store could not be read.
+    /// Records that the store could not be read.
     mutating func postponeFilling(until timestamp: Timestamp) {
         reading.fail(until: timestamp)
     }
@@ -177,9 +178,9 @@ struct DeliveryQueue: Sendable {
 
     // MARK: Ahead of others
 
-    /// Has a delivery that waits, or comes before a paused lane, go before the others of its lane: it takes the place of
-    /// older ones. One that sleeps until a given time, or runs, stays as it is.
-    /// - Returns: Whether it is known.
+    /// Moves a delivery that waits for a turn or for a paused lane ahead of the others of its lane, because it replaces
+    /// older ones. A delivery that runs, or sleeps until a given time, stays where it is.
+    /// - Returns: Whether the delivery is known.
     mutating func advance(_ id: Delivery.ID) -> Bool {
         guard var entry = known[id] else { return false }
         guard !running.contains(id), !entry.isAhead else { return true }
@@ -196,17 +197,17 @@ struct DeliveryQueue: Sendable {
         return true
     }
 
-    /// Whether the store is to be asked for a delivery that is not known here: all others are over, or will be handed over
-    /// by their intake.
+    /// Whether an unknown delivery must be looked up in the store. If not, it has ended, or intake is about to hand it
+    /// over.
     func isLeftToStore(_ id: Delivery.ID) -> Bool { reading.isLeftToStore(id) }
 
-    /// Takes a delivery that was left to the store, to go before the others of its lane.
+    /// Adds a delivery that was left to the store, ahead of the others of its lane.
     mutating func advance(_ progress: DeliveryProgress) {
         enqueueStored(progress.delivery)
         _ = advance(progress.delivery.id)
     }
 
-    // MARK: Out
+    // MARK: Turns
 
     /// What to do next.
     mutating func next(at now: Timestamp) -> Next {
@@ -231,7 +232,7 @@ struct DeliveryQueue: Sendable {
         kind == .firstPage ? 0 : pageSize
     }
 
-    /// - Returns: nil where another item stands for the delivery.
+    /// - Returns: nil if a newer item has replaced this one.
     private mutating func start(_ item: Item, _ kind: Kind) -> Next? {
         if case .held(_, let weight) = item.content {
             held -= 1
@@ -249,15 +250,15 @@ struct DeliveryQueue: Sendable {
         }
     }
 
-    /// A delivery has sent a page and has more to send.
+    /// Records that a delivery has sent a page and has more to send.
     mutating func yield(_ run: DeliveryRun) {
         guard stop(run.delivery.id, sent: run.sent) else { return }
         failures = 0
         wait(run)
     }
 
-    /// A delivery has stopped.
-    /// - Parameter sent: The pushes that it made.
+    /// Records that the turn of a delivery has ended.
+    /// - Parameter sent: The number of pushes that it sent.
     mutating func end(_ id: Delivery.ID, sent: Int = 0, _ ending: DeliveryRun.Ending, at now: Timestamp) {
         guard stop(id, sent: sent) else { return }
         if ending != .stalled { known[id]?.stalls = 0 }
@@ -282,7 +283,7 @@ struct DeliveryQueue: Sendable {
             sleepers.set(id, now + .seconds(1 << (failures - 1)))
         }
         if ending == .finished || ending == .gone { failures = 0 }
-        // The next of a line goes at once.
+        // The next delivery in the queue of a paused lane goes at once.
         if let next = lines.end(id) { wake(next) }
     }
 
@@ -296,40 +297,40 @@ struct DeliveryQueue: Sendable {
         return true
     }
 
-    /// How long the first of several turns in a row waits that have come to nothing.
+    /// The wait after the first of several stalled turns in a row.
     private static let stallWait = Duration.milliseconds(100)
-    /// After so many of them the wait does not double any more: it is 12.8 seconds.
+    /// After this many stalled turns the wait is no longer doubled: it is 12.8 seconds.
     private static let stallLimit = 7
 
-    /// After so many failures in a row the wait does not double any more.
+    /// After this many failures in a row the wait is no longer doubled: it is 64 seconds.
     private static let failureLimit = 7
 
-    /// Wakes what sleeps in a hub.
+    /// Wakes all sleeping deliveries of a hub.
     mutating func hurry(_ hub: Hub.ID) {
         for lane in lines.lanes(of: hub) { release(lane) }
         wake(sleepers: sleepers.keys.filter { known[$0]?.lane.hub == hub }.sorted())
     }
 
-    /// Wakes those of the deliveries that sleep, or are before a lane.
+    /// Wakes those of the deliveries that sleep or are queued for a paused lane.
     mutating func wake(_ ids: Set<Delivery.ID>) {
         wake(sleepers: ids.sorted().filter { sleepers[$0] != nil })
     }
 
-    /// Wakes everything that sleeps: the clock was set back, and what it waits for may lie too far ahead.
+    /// Wakes all sleeping deliveries: the clock was set back, so the ends of their waits may lie too far ahead.
     mutating func wakeAll() {
         reading.hurry()
         wake(sleepers: sleepers.keys.sorted())
     }
 
-    /// Wakes what comes before a lane: it is open.
+    /// Wakes the deliveries that are queued for a lane, because it is open.
     mutating func release(_ lane: LaneID) {
         guard let (probe, others) = lines.release(lane) else { return }
-        // Otherwise the scout runs, or is about to.
+        // If the probe does not sleep, it runs or is about to.
         if sleepers.remove(probe) { wake(probe) }
         for id in others { wake(id) }
     }
 
-    /// Wakes what sleeps, out of a line too.
+    /// Wakes sleeping deliveries, and removes them from the queues of paused lanes.
     private mutating func wake(sleepers ids: [Delivery.ID]) {
         let after = ids.filter { known[$0]?.isAfter ?? false }
         for lane in Set(after.compactMap { known[$0]?.lane }) { lines.take(Set(after), before: lane) }

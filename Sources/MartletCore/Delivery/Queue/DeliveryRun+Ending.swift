@@ -1,32 +1,33 @@
 import MartletModel
 
 extension DeliveryRun {
-    /// How a delivery ended, or why it stopped before its end.
+    /// How the turn of a delivery ended.
     enum Ending: Sendable, Equatable {
         case finished
-        /// Its notification is gone with its hub: there is nothing left to do.
+        /// The notification was deleted with its hub: nothing is left to do.
         case gone
-        /// A page, or a round of retries, is done and there may be more: the others' turn.
+        /// A page, or a round of retries, is done and there may be more: other deliveries have their turn.
         case yielded
-        /// The turn has recorded nothing and wants another one at once. The next one waits, so that nothing spins.
+        /// The turn recorded nothing and asks for another one at once. The next turn is delayed, to prevent a busy
+        /// loop.
         case stalled
-        /// Its hub is being deleted. It waits for the outcome, at most until this timestamp.
+        /// The hub is being deleted. The delivery waits for the result, at most until this timestamp.
         case deleting(until: Timestamp)
-        /// Nothing to do before this time, when a retry is due.
+        /// Nothing to do until this time, when a retry is due or the notification expires.
         case waiting(until: Timestamp)
-        /// It is not to go on until something else is requested; at this time it expires.
+        /// Paused or halted until the control changes; at this time the notification expires.
         case held(until: Timestamp)
-        /// Its lane is paused until this time, or the message expires then.
+        /// The lane is paused until this time, or until the notification expires.
         case paused(LaneID, until: Timestamp)
         /// The server is shutting down.
         case interrupted
-        /// Storage failed; what was not recorded will be done again.
+        /// Storage failed; whatever was not recorded will be done again.
         case failed(StorageError)
     }
 }
 
 extension DeliveryRun.Ending {
-    /// Whether it asks for another turn without a wait.
+    /// Whether the delivery asks for another turn without a wait.
     func asksForTurn(at now: Timestamp) -> Bool {
         switch self {
         case .yielded: true

@@ -1,23 +1,24 @@
 import MartletModel
 
-/// A delivery between two of its pages: its progress, and what this process knows about it besides.
+/// A delivery between two of its pages: its progress, and what this process keeps about it in addition.
 struct DeliveryRun: Sendable {
     var progress: DeliveryProgress
-    /// What it brings, made ready by the first page.
+    /// The content, prepared by the first page.
     var content: DeliveryContent?
     /// What the last turn was sent with.
     var lane: SendContext?
-    /// Pushes of the last turn: of its pages, or of a round of retries.
+    /// The number of pushes of the last turn, in its pages or its round of retries.
     var sent = 0
-    /// Whether the last turn has recorded something, or was put off by a page of another delivery that has ended since.
+    /// Whether the last turn has recorded something, or had to wait for a page of another delivery that has ended
+    /// since.
     var hasProgressed = false
-    /// Whether the store has shown that the delivery is gone with its hub.
+    /// Whether the store has shown that the delivery was deleted with its hub.
     var isGone = false
-    /// What a page of the last turn has taken, from one to the next; nil where it is not known.
+    /// The average time of a page in the last turn; nil if it is not known.
     var pageTime: Duration?
-    /// Of the last turn, the newest delivery that devices get instead of this one, where it is not over.
+    /// The newest unfinished delivery that supersedes this one for some devices of the last turn.
     var newer: Delivery.ID?
-    /// Whether it was followed from the first page on.
+    /// Whether this process has sent all pages from the first one on.
     let knowsAll: Bool
     private var hasTargets = false
     private var hasRetries = false
@@ -29,10 +30,10 @@ struct DeliveryRun: Sendable {
 
     var delivery: Delivery { progress.delivery }
 
-    /// Of a handle, what is not its text.
+    /// The approximate memory of a handle without its text, in bytes.
     private static let bytesOfHandle = 96
 
-    /// About how much memory it takes, in bytes.
+    /// The approximate memory of the delivery, in bytes.
     var weight: Int {
         let notification = delivery.notification
         var weight = notification.content.body.count
@@ -50,13 +51,13 @@ struct DeliveryRun: Sendable {
     /// Whether a page has been sent.
     var hasBegun: Bool { progress.cursor != .none || progress.isFannedOut }
 
-    /// The state that the last page ends in, where that can be told without asking the store.
+    /// The state after the last page, if it is known without asking the store.
     var final: NotificationState? {
         guard knowsAll, !hasRetries else { return nil }
         return hasTargets ? .completed : .noTargetFound
     }
 
-    /// Devices get another delivery instead of this one.
+    /// Records that another delivery supersedes this one for some devices.
     mutating func recordNewer(_ delivery: Delivery.ID?) {
         newer = [newer, delivery].compactMap(\.self).max()
     }
@@ -67,7 +68,7 @@ struct DeliveryRun: Sendable {
         self.hasRetries = self.hasRetries || hasRetries
     }
 
-    /// The content without keeping it, so that it is not copied where it changes.
+    /// Moves the content out, so that it is not copied when it changes.
     mutating func takeContent() -> DeliveryContent? {
         defer { content = nil }
         return content

@@ -1,12 +1,12 @@
-/// What came first goes first, in amortized constant time.
+/// A first-in, first-out queue in amortized constant time.
 struct FIFO<Element: Sendable>: Sendable {
-    /// nil where one has gone.
+    /// nil for an element that was removed.
     private var elements: [Element?] = []
     private var start = 0
 
     var count: Int { elements.count - start }
     var isEmpty: Bool { count == 0 }
-    /// In their order.
+    /// All elements in order.
     var all: [Element] { elements[start...].compactMap(\.self) }
 
     mutating func append(_ element: Element) {
@@ -26,7 +26,7 @@ struct FIFO<Element: Sendable>: Sendable {
         return elements[start]
     }
 
-    /// - Returns: What was removed.
+    /// - Returns: The elements that were removed.
     mutating func remove(where isChosen: (Element) -> Bool) -> [Element] {
         let all = all
         elements = all.filter { !isChosen($0) }

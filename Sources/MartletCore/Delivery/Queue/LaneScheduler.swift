@@ -1,18 +1,18 @@
 import MartletModel
 
-/// Slots of one kind and what waits for them: pure bookkeeping.
+/// Slots of one kind, and the items that wait for them: pure bookkeeping.
 ///
-/// Between hubs it is the turn of the one that has sent least since it had something to send, counted in pushes; between
-/// the platforms of a hub they take turns; within a lane what came first goes first.
+/// Among hubs, the next turn goes to the one that has sent the fewest pushes since it had something to send. The
+/// platforms of a hub take turns. Within a lane, items go first-in, first-out.
 ///
-/// No lane holds more than half as many slots as are free, and no hub more than are free: one lane alone gets a third of
-/// all, ten that are stuck leave a sixth free, and a hub that has no slot at all gets one as long as there is one.
+/// No lane holds more than half as many slots as are free, and no hub more than are free: a single lane gets a third of
+/// all slots, ten stuck lanes leave a sixth free, and a hub without a slot gets one as long as any is free.
 struct LaneScheduler<Item: Sendable>: Sendable {
-    /// What a turn costs beside its pushes, in pushes: a page is read and recorded.
+    /// The cost of a turn in addition to its pushes, in pushes: a page must be read and recorded.
     static var turnCost: Int { 100 }
 
     private struct LaneTurns {
-        /// Go before what waits.
+        /// Items that go before `waiting`.
         var ahead = FIFO<Item>()
         var waiting = FIFO<Item>()
         var running = 0
@@ -23,12 +23,12 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     }
 
     private struct HubTurns {
-        /// The pushes that it was given, on the clock that all hubs share.
+        /// The pushes that the hub was given, on a virtual clock that all hubs share.
         var served: Int
         var waiting = 0
         var running = 0
         var lanes: [PlatformID: LaneTurns] = [:]
-        /// Whose turn it is comes first.
+        /// The platforms in the order of their turns.
         var order: [PlatformID] = []
     }
 
@@ -36,27 +36,28 @@ struct LaneScheduler<Item: Sendable>: Sendable {
     private(set) var running = 0
     private(set) var waiting = 0
     private var hubs: [Hub.ID: HubTurns] = [:]
-    /// Hubs with something that waits, by what they were given.
+    /// Hubs with waiting items, by `served`.
     private var line = PriorityHeap<Hub.ID, Int>()
-    /// Hubs with nothing, by what they were given: once others were given as much they need not be remembered.
+    /// Hubs without items, by `served`. A hub is forgotten once the clock has reached that number.
     private var absent = PriorityHeap<Hub.ID, Int>()
-    /// What the hub had been given whose turn came last: a hub that returns begins here, and does not make up for its absence.
+    /// The `served` of the hub that had the last turn. A hub that returns begins here, and does not make up for its
+    /// absence.
     private var clock = 0
 
     init(slots: Int) {
         self.slots = slots
     }
 
-    /// How many of a hub wait.
+    /// The number of waiting items of a hub.
     func waiting(of hub: Hub.ID) -> Int { hubs[hub]?.waiting ?? 0 }
 
-    /// How many of a lane run.
+    /// The number of running items of a lane.
     func running(in lane: LaneID) -> Int { hubs[lane.hub]?.lanes[lane.platform]?.running ?? 0 }
 
-    /// How many hubs are remembered.
+    /// The number of hubs in memory.
     var hubCount: Int { hubs.count }
 
-    /// - Parameter isAhead: Whether it goes before the others of its lane.
+    /// - Parameter isAhead: Whether the item goes before the others of its lane.
     mutating func add(_ item: Item, in lane: LaneID, isAhead: Bool = false) {
         absent.remove(lane.hub)
         var hub = hubs.removeValue(forKey: lane.hub) ?? HubTurns(served: clock)
@@ -75,10 +76,10 @@ struct LaneScheduler<Item: Sendable>: Sendable {
         hubs[lane.hub] = hub
     }
 
-    /// Whose turn it is; nil where nothing waits, or nothing that may run now.
-    /// - Parameter cost: The pushes that it is expected to make.
+    /// Starts the next item; nil if none waits, or none may run now.
+    /// - Parameter cost: The number of pushes that the turn is expected to make.
     mutating func next(cost: Int) -> (item: Item, lane: LaneID)? {
-        // Who is passed over holds slots, so there are never more of them than slots.
+        // A hub that is passed over holds slots, so there are never more such hubs than slots.
         var passed: [PriorityHeap<Hub.ID, Int>.Entry] = []
         defer { for entry in passed { line.putBack(entry) } }
         while slots > running, let entry = line.popFirst() {
@@ -110,15 +111,15 @@ struct LaneScheduler<Item: Sendable>: Sendable {
         return (item, LaneID(hub: id, platform: platform))
     }
 
-    /// A turn that was given has nothing to do.
+    /// Cancels a turn that has nothing to do.
     mutating func cancel(in lane: LaneID, cost: Int) {
         end(in: lane, cost: cost, sent: -Self.turnCost)
     }
 
-    /// A turn is over.
+    /// Ends a turn.
     /// - Parameters:
-    ///   - cost: The pushes that it was expected to make.
-    ///   - sent: Those that it made.
+    ///   - cost: The number of pushes that it was expected to make.
+    ///   - sent: The number of pushes that it made.
     mutating func end(in lane: LaneID, cost: Int, sent: Int) {
         guard var hub = hubs.removeValue(forKey: lane.hub) else { return }
         running -= 1

@@ -1,7 +1,8 @@
 import MartletModel
 
-/// What comes before paused lanes: pure bookkeeping. One of a line, the scout, sleeps until the pause may be over; the
-/// others follow when the lane is open, or one by one where the scout has ended without opening it.
+/// The queues of deliveries for paused lanes: pure bookkeeping. The first delivery of a queue, its probe, sleeps until
+/// the pause may be over. The others follow when the lane is open, or one by one if the probe ends without opening the
+/// lane.
 struct PausedLaneQueues: Sendable {
     private struct Line {
         var probe: Delivery.ID
@@ -11,8 +12,8 @@ struct PausedLaneQueues: Sendable {
     private var lines: [LaneID: Line] = [:]
     private var lanes: [Delivery.ID: LaneID] = [:]
 
-    /// Finds a place before a lane.
-    /// - Returns: Whether it is that of the scout.
+    /// Queues a delivery for a paused lane.
+    /// - Returns: Whether it is the probe.
     mutating func stand(_ id: Delivery.ID, before lane: LaneID) -> Bool {
         guard let probe = lines[lane]?.probe else {
             lines[lane] = Line(probe: id)
@@ -24,7 +25,8 @@ struct PausedLaneQueues: Sendable {
         return false
     }
 
-    /// A delivery has ended. Where it was a scout, somebody else is.
+    /// Records that a delivery has ended. If it was a probe, the next one in the queue becomes the probe.
+    /// - Returns: The new probe, if there is one.
     mutating func end(_ id: Delivery.ID) -> Delivery.ID? {
         guard let lane = lanes.removeValue(forKey: id), var line = lines.removeValue(forKey: lane),
             let next = line.others.popFirst()
@@ -35,21 +37,21 @@ struct PausedLaneQueues: Sendable {
         return next
     }
 
-    /// A lane is open: its line is no more.
+    /// Removes the queue of a lane that is open.
     mutating func release(_ lane: LaneID) -> (probe: Delivery.ID, others: [Delivery.ID])? {
         guard let line = lines.removeValue(forKey: lane) else { return nil }
         lanes[line.probe] = nil
         return (line.probe, line.others.all)
     }
 
-    /// Lets those of the deliveries go that are after a lane's scout.
+    /// Removes deliveries from the queue of a lane, except its probe.
     mutating func take(_ ids: Set<Delivery.ID>, before lane: LaneID) {
         _ = lines[lane]?.others.remove(where: ids.contains)
     }
 
-    /// How many deliveries are in a line.
+    /// The number of queued deliveries.
     var count: Int { lines.values.reduce(lanes.count) { $0 + $1.others.all.count } }
 
-    /// The lanes of a hub that have a line.
+    /// The lanes of a hub that have a queue.
     func lanes(of hub: Hub.ID) -> [LaneID] { lines.keys.filter { $0.hub == hub } }
 }

@@ -1,4 +1,4 @@
-/// Keys by priority, each once: the first is found at once, any other changed or taken out in O(log n). Of equal
+/// Keys by priority, each once. The first is found in O(1); any other is changed or removed in O(log n). Of equal
 /// priorities the older one is first.
 struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: Sendable {
     struct Entry: Sendable {
@@ -21,7 +21,7 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
 
     subscript(key: Key) -> Priority? { indices[key].map { entries[$0].priority } }
 
-    /// Puts a key in, or where it belongs by another priority.
+    /// Inserts a key, or changes its priority.
     mutating func set(_ key: Key, _ priority: Priority) {
         lastAge += 1
         let entry = Entry(key: key, priority: priority, age: lastAge)
@@ -41,14 +41,14 @@ struct PriorityHeap<Key: Hashable & Sendable, Priority: Comparable & Sendable>: 
         return first
     }
 
-    /// Puts back what `popFirst` gave, as old as it was.
+    /// Puts back an entry that `popFirst` returned, with its old age.
     mutating func putBack(_ entry: Entry) {
         entries.append(entry)
         indices[entry.key] = entries.count - 1
         settle(entries.count - 1)
     }
 
-    /// - Returns: Whether it was in.
+    /// - Returns: Whether the key was present.
     @discardableResult
     mutating func remove(_ key: Key) -> Bool {
         guard let index = indices.removeValue(forKey: key) else { return false }

@@ -1,16 +1,16 @@
-/// How much runs at a time, and how much of a backlog is in memory. Every default is here.
+/// How many pages are sent at a time, and how much of the backlog is in memory. All defaults are here.
 public struct QueueLimits: Sendable {
-    /// First pages that are sent at the same time.
+    /// The most first pages that are sent at the same time.
     public var firstPages: Int
-    /// Further pages and rounds of retries that are sent at the same time.
+    /// The most further pages and rounds of retries that are sent at the same time.
     public var furtherPages: Int
-    /// Deliveries that wait in memory; more wait in the store alone.
+    /// The most deliveries that wait in memory; any others wait in the store only.
     public var waiting: Int
-    /// As many of any one hub find room, whatever waits of others.
+    /// The number of waiting deliveries that any hub has room for, whatever the backlog of others.
     public var waitingOfAnyHub: Int
-    /// Those of them that are held with what they bring; of the rest it is read when their turn comes.
+    /// The most waiting deliveries that are held with their content; for the others it is read when their turn comes.
     public var held: Int
-    /// What they may bring, in bytes.
+    /// The most memory of the held content, in bytes.
     public var heldBytes: Int
 
     public init(

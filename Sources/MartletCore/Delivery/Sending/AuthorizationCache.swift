@@ -1,28 +1,28 @@
 import MartletHTTP
 import MartletModel
 
-/// The tokens of all lanes, and of each origin where a token is good for one alone.
+/// The authorization tokens of all lanes. Where a token is valid at one origin only, there is one for each origin.
 ///
-/// Anyone who needs a token gets the one that is there. Near its end one caller has a new one fetched while all go on
-/// sending with the old; without one that is still good, all wait for the same exchange.
+/// Every caller gets the current token. Shortly before it expires, one caller starts the exchange for a new token while
+/// all others still get the old one. If no token is valid, all callers wait for the same exchange.
 actor AuthorizationCache {
-    /// What tokens are kept by.
+    /// Identifies a token.
     struct Key: Hashable {
         var lane: LaneID
-        /// nil where a token is good for all of the lane.
+        /// nil if the token is valid for the whole lane.
         var origin: HTTPOrigin?
     }
 
-    /// What a batch is sent with.
+    /// The token that a batch is sent with.
     struct Grant: Sendable, Equatable {
         var token: String?
-        /// Changes when the connections that carried an older token are not to be used any more.
+        /// Changes when connections that carried an older token must not be used any more.
         var generation: Int
     }
 
     enum Answer: Sendable, Equatable {
         case granted(Grant)
-        /// What all pushes come to that would need a token.
+        /// The outcome of every push that would need a token.
         case refused(Outcome)
     }
 
@@ -31,10 +31,10 @@ actor AuthorizationCache {
         var token: AuthorizationToken?
         var generation: Int
         var exchange: Exchange?
-        /// What the last exchange failed with, and until when that holds without asking again.
+        /// How the last exchange failed, and until when no new exchange is started because of that.
         var failure: (outcome: Outcome, until: Timestamp)?
 
-        /// With a token that need not be renewed, or cannot be now.
+        /// The grant of the current token, if it need not be renewed or cannot be renewed now.
         func grant(at now: Timestamp) -> Grant? {
             guard let token else { return nil }
             let isDue = now >= token.renewableAt + (token.expiresAt - token.renewableAt) * 5 / 6
@@ -42,7 +42,7 @@ actor AuthorizationCache {
             return isDue && mayRenew ? nil : grantOfOld(at: now)
         }
 
-        /// With a token that is still good.
+        /// The grant of the current token, if it has not expired.
         func grantOfOld(at now: Timestamp) -> Grant? {
             guard let token, now < token.expiresAt else { return nil }
             return Grant(token: token.value, generation: generation)
@@ -51,13 +51,13 @@ actor AuthorizationCache {
 
     private struct Exchange {
         let number: Int
-        /// Ends once what it came to has been noted.
+        /// Ends once `record` has stored the answer.
         let result: Task<Answer, Never>
     }
 
-    /// Strangers choose origins: more than these are not remembered.
+    /// The most origins with a token of their own. Devices choose origins, so the number must be bounded.
     private static let originLimit = 4096
-    /// How long a refused credential is not tried again, by however many pages that wait for it.
+    /// How long a refused credential is not tried again, however many pages wait for its token.
     private static let refusalHold: Duration = .seconds(10)
 
     private let transport: any HTTPTransport
@@ -69,9 +69,9 @@ actor AuthorizationCache {
     private var clock = ClockWatch()
 
     /// - Parameters:
-    ///   - transport: What tokens are asked for with.
-    ///   - timeout: How long an answer is waited for.
-    ///   - metrics: Told of every token.
+    ///   - transport: Sends the token requests.
+    ///   - timeout: The longest wait for the answer to a token request.
+    ///   - metrics: Counts every renewal of a token.
     init(
         transport: any HTTPTransport, timeout: Duration, time: any TimeSource,
         metrics: DeliveryMetrics = DeliveryMetrics()
@@ -82,12 +82,12 @@ actor AuthorizationCache {
         self.time = time
     }
 
-    /// The hub is gone, and its tokens with it.
+    /// Removes the tokens of a hub that was deleted.
     func forget(_ hub: Hub.ID) {
         entries = entries.filter { $0.key.lane.hub != hub }
     }
 
-    /// The token to send with now.
+    /// Returns the token to send with now, or the outcome if there is none.
     func grant(for key: Key, credential: Credential, service: any PushService) async -> Answer {
         let now = time.now
         if clock.setBack(at: now) != nil { forgetTokens() }
@@ -95,7 +95,7 @@ actor AuthorizationCache {
         if let grant = entry.grant(at: now) { return .granted(grant) }
         if let failure = entry.failure, failure.until > now {
             var outcome = failure.outcome
-            // Of a wait that the service asked for, what is left of it.
+            // If the service asked for a wait, only the rest of that wait is left.
             if case .retry(_, let scope) = outcome.reaction {
                 outcome.reaction = .retry(after: failure.until - now, scope: scope)
             }
@@ -107,7 +107,7 @@ actor AuthorizationCache {
                 switch authorization {
                 case .none: entry.token = nil
                 case .token(let token):
-                    // A connection carries one of these for all its life: APNs counts those that it sees on each.
+                    // A connection uses one of these tokens only: APNs counts the tokens that it sees on a connection.
                     if entry.token != nil { entry.generation += 1 }
                     entry.token = token
                     metrics.addRenewal(on: key.lane.platform, succeeded: true)
@@ -127,8 +127,8 @@ actor AuthorizationCache {
         return await exchange.result.value
     }
 
-    /// Records that the service refused a token: the next grant has a new one and asks for new connections. What somebody
-    /// else has renewed meanwhile stays.
+    /// Records that the service refused a token: the next grant has a new token and needs new connections. Does nothing
+    /// if the token was renewed meanwhile.
     func discard(_ refused: Grant, for key: Key) {
         guard var entry = entries[key], entry.generation == refused.generation else { return }
         if entry.token?.value == refused.token { entry.token = nil }
@@ -136,7 +136,8 @@ actor AuthorizationCache {
         entries[key] = entry
     }
 
-    /// The clock was set back: what says when it was signed says a time that is to come, and ends are too far ahead.
+    /// Drops all tokens because the clock was set back: a token's time of signing would lie in the future, and its
+    /// expiry too far ahead.
     private func forgetTokens() {
         for key in entries.keys {
             entries[key]?.token = nil
@@ -145,7 +146,7 @@ actor AuthorizationCache {
         }
     }
 
-    /// Waits until no token is being asked for.
+    /// Waits until no token request is under way.
     func finishExchange(for key: Key) async { _ = await entries[key]?.exchange?.result.value }
 
     private func entry(_ key: Key, _ credential: Credential) -> Entry {
@@ -163,7 +164,7 @@ actor AuthorizationCache {
 
     // MARK: Exchanges
 
-    /// Asks for a token. Not on behalf of one caller, who may be cancelled while others wait.
+    /// Starts a token request in a task of its own: the caller may be cancelled while others wait for the same token.
     private func start(
         _ exchange: TokenExchange, _ key: Key, _ service: any PushService, generation: Int
     ) -> Exchange {
@@ -188,7 +189,8 @@ actor AuthorizationCache {
     }
 
     private func record(_ answer: TokenAnswer, of number: Int, _ key: Key, _ generation: Int) -> Answer {
-        // Where the credential has changed meanwhile, only those want it who have waited for it.
+        // False if the credential has changed meanwhile: then only the callers that waited for this exchange get its
+        // token.
         let isWanted = entries[key]?.exchange?.number == number
         if isWanted { entries[key]?.exchange = nil }
         switch answer {

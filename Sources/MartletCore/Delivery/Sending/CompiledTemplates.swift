@@ -1,7 +1,7 @@
 import MartletModel
 import Synchronization
 
-/// Templates that have been taken apart, so that each is once and not for every notification.
+/// Caches compiled templates, so that a template is compiled once and not for every notification.
 final class CompiledTemplates: Sendable {
     private struct Key: Hashable {
         var template: Int64
@@ -12,15 +12,15 @@ final class CompiledTemplates: Sendable {
 
     private let compiled: Mutex<Cache>
 
-    /// - Parameter byteLimit: How much memory they may take.
+    /// - Parameter byteLimit: The most memory that the compiled templates may take, in bytes.
     init(byteLimit: Int = 16 << 20) {
         compiled = Mutex(Cache(byteLimit: byteLimit))
     }
 
-    /// How much memory they take, in bytes.
+    /// The memory that the compiled templates take, in bytes.
     var bytes: Int { compiled.withLock(\.bytes) }
 
-    /// The template of a rendering as a platform writes its bodies.
+    /// Returns the compiled template of a binding, with values escaped for the bodies of a platform.
     func template(
         of rendering: TemplateBinding, on platform: any PushPlatform.Type
     ) -> Result<CompiledTemplate, TemplateError> {

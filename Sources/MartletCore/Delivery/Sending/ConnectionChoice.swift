@@ -1,14 +1,14 @@
 import MartletHTTP
 import MartletModel
 
-/// Which connections to an origin the pushes of a batch may go on: never those of another hub, nor those on which a token
-/// was used that has been refused since.
+/// Selects the connections to an origin that a batch may use: never those of another hub, nor those that carried a
+/// token that was refused since.
 struct ConnectionChoice {
-    /// Devices that were called dead, on whose account a service may slow a connection down.
+    /// Whether the batch is for suspected stale devices: a service may slow down a connection because of them.
     var areSuspectedStale: Bool
     /// Whether the service has asked for another connection than the usual one.
     var isElsewhere = false
-    /// Of the token.
+    /// The generation of the token (`AuthorizationCache.Grant`).
     var generation = 0
 
     init(areSuspectedStale: Bool) {

@@ -1,7 +1,7 @@
 import MartletModel
 
 extension AudienceQuery {
-    /// A page of the audience of a delivery, as it was when the delivery began.
+    /// Selects a page of the audience of a delivery, as the audience was when the delivery began.
     init(
         of delivery: Delivery, _ expression: TagExpression?, after: AudienceMember = .none, limit: Int,
         byteLimit: Int = AudiencePage.byteLimit, now: Timestamp
@@ -19,7 +19,7 @@ extension AudienceQuery {
 }
 
 extension AudiencePage {
-    /// A page of a direct send: its members are the indices in the list, from 1.
+    /// Creates a page of a direct send. Its members are the indices in the list of handles, from 1.
     init(of handles: [PushHandle], after cursor: AudienceMember, limit: Int) {
         let start = Int(cursor.registration)
         let end = min(handles.count, start + limit)
@@ -27,7 +27,7 @@ extension AudiencePage {
         isLast = end >= handles.count
     }
 
-    /// Some members of a direct send.
+    /// Creates a page of some members of a direct send.
     init(of handles: [PushHandle], among members: [AudienceMember]) {
         self.init()
         for member in members {

@@ -1,10 +1,10 @@
-/// What the answers of a page say of the handles that were sent to.
+/// What the answers of a page say about the handles that were sent to.
 struct HandleFeedback {
-    /// Handles that were replaced.
+    /// Handles that the service has replaced with new ones.
     var replaced: [ChannelFeedback] = []
-    /// Devices that the service had too much for.
+    /// Devices that the service throttled.
     var throttled: [ChannelID] = []
-    /// Devices that were suspected to be stale and were reached.
+    /// Suspected stale devices that were reached.
     var trusted: Set<ChannelID> = []
 
     mutating func merge(_ other: HandleFeedback) {

@@ -1,4 +1,5 @@
-/// Makes message ids. The key is the server's own, so that ids tell a push service nothing about its notifications.
+/// Makes message ids. The key is secret to the server, so that a push service learns nothing about notifications from
+/// ids.
 public struct MessageIDKey: Sendable {
     private let first: UInt64
     private let second: UInt64
@@ -8,7 +9,7 @@ public struct MessageIDKey: Sendable {
         self.second = second
     }
 
-    /// The ids of the pushes that bring a notification to its audience.
+    /// The ids of the pushes of a notification.
     func ids(of notification: NotificationID) -> MessageIDs {
         var hash = SipHash(key: (first, second))
         hash.combine(notification.high)
@@ -19,10 +20,10 @@ public struct MessageIDKey: Sendable {
 
 /// The ids of the pushes of one notification.
 struct MessageIDs: Sendable {
-    /// What all of them begin with, hashed once.
+    /// The hash state after the notification's id, which all ids begin with.
     fileprivate let notification: SipHash
 
-    /// The id of the push to a member of the audience.
+    /// The message id of the push to a member.
     subscript(member: AudienceMember) -> MessageID {
         var hash = notification
         hash.combine(UInt64(bitPattern: member.number))

@@ -1,12 +1,12 @@
-/// What the members of a page are sent.
+/// The message of each member of a page.
 struct PageMessages: Sendable {
-    /// Whether the messages differ in their bodies, though in nothing else that a request shows.
+    /// Whether the messages differ in their bodies, and in nothing else that a request shows.
     let haveOwnBodies: Bool
     private let messages: [Message]
-    /// For each index of the page the index of its message; empty where all have the first.
+    /// The index of the message for each index of the page; empty if all members get the first message.
     private let messageIndices: [UInt32]
 
-    /// One message for all.
+    /// One message for all members.
     init(_ message: Message) {
         haveOwnBodies = false
         messages = [message]

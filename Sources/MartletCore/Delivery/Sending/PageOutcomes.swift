@@ -1,18 +1,18 @@
 import MartletModel
 
-/// What the pushes of a page have come to, as it is recorded.
+/// The outcomes of the pushes of a page, as they are recorded.
 struct PageOutcomes {
     var counts: [OutcomeName: Int] = [:]
     var refusals: [Refusal] = []
-    /// Attempts that are not a push's first and last.
+    /// Attempts that were not both the first and the last of their push.
     var attempts: [Attempt] = []
-    /// Why members were not sent the message, by what they were counted as.
+    /// Why members were not sent the message, by the outcome that they were counted as.
     var reasons: [OutcomeName: String] = [:]
-    /// Where was sent to, as far as `RangeRecord` keeps it.
+    /// The origins that were sent to, at most about `RangeRecord.originLimit`.
     var origins: Set<String> = []
-    /// What the service said of members that it took, where a test send asked.
+    /// The service's remarks on pushes that it accepted; used by test sends.
     var successReasons: [AudienceMember: String] = [:]
-    /// Members that were not sent the message, which is not recorded of any of them.
+    /// Members whose pushes were suppressed. The store keeps only their number.
     var suppressed: [AudienceMember: Outcome] = [:]
     var retries: [Retry] = []
     /// Members whose retries have ended.

@@ -2,11 +2,11 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// Lets those devices of a parcel be sent to that may be now; the pushes to the others wait.
-    /// - Returns: What is to be ended when the parcel is done with; nil where nothing is.
+    /// Removes the devices from a group that must not be sent to now; their pushes are postponed.
+    /// - Returns: The admission to end when the group is done; nil if there is none.
     func admit(_ group: inout RecipientGroup, of job: Job, tally: inout PageTally) -> LaneCircuitBreakers.Admission? {
         let lane = job.delivery.lane
-        // A test send is made whatever is known, and nothing follows from it.
+        // A test send is always sent, and its result changes nothing.
         guard job.delivery.id != .none, lanes.tracks(group.indices.count, in: lane) else { return nil }
         let admission = lanes.begin(
             group.indices.map(job.page.identity), in: lane, isProbe: job.isProbe,
@@ -19,19 +19,19 @@ extension PageSender {
             group.indices = group.indices.indices.filter { admission.waits[$0] == nil }.map { group.indices[$0] }
         }
         if job.isProbe, isTrial(group.indices, of: group, job) {
-            // Others, of which nothing is known, show more.
+            // A device that is not known to fail is a better probe of the lane.
             lanes.endProbe(lane)
             tally.leaveProbe()
         }
         return admission
     }
 
-    /// Whether all of some devices are known to fail.
+    /// Whether all of these devices are known to fail.
     func isTrial(_ indices: [Int], of group: RecipientGroup, _ job: Job) -> Bool {
         !group.trials.isEmpty && indices.allSatisfy { group.trials.contains(job.page.identity(of: $0)) }
     }
 
-    /// Takes the push that shows whether an origin is well again, to a device that does not fail where there is one.
+    /// Splits off the push that probes a paused origin. It goes to a device that is not known to fail, if there is one.
     func divide(_ group: RecipientGroup, of job: Job) -> (probe: RecipientGroup, rest: RecipientGroup) {
         var (probe, rest) = (group, group)
         let index = group.indices.firstIndex { !isTrial([$0], of: group, job) } ?? 0
@@ -39,8 +39,8 @@ extension PageSender {
         return (probe, rest)
     }
 
-    /// Records what a batch has shown of its devices, its origin and its lane.
-    /// - Parameter indices: Those that were sent to.
+    /// Records what a batch has shown about its devices, its origin and its lane.
+    /// - Parameter indices: The devices that were sent to.
     func record(
         _ successes: Int, _ answers: [ResultCollector.Answer], to indices: [Int], of group: RecipientGroup, _ job: Job,
         startedAt: Timestamp, isProbe: Bool, tally: inout PageTally
@@ -50,7 +50,7 @@ extension PageSender {
         let evidence = evidence(successes, answers, of: job, startedAt: startedAt)
         let found = lanes.record(
             evidence, reached: reached(answers, indices, job), trials: group.trials, in: lane, at: now)
-        // An address that a device has chosen says nothing of the lane.
+        // An origin that a device has chosen says nothing about the lane.
         guard let origin = group.origin else { return tally.add(found.verdict) }
         let hold = origins.record(
             found.news, answers.map(\.outcome), lane, origin, isProbe: isProbe, at: now)
@@ -77,7 +77,8 @@ extension PageSender {
         return evidence
     }
 
-    /// Devices that were answered, where any of the lane is known to fail. Where everything stops, some were not sent to.
+    /// Devices that were answered, if any device of the lane is known to fail. Empty if sending was stopped, because
+    /// then some devices were not sent to.
     private func reached(_ answers: [ResultCollector.Answer], _ indices: [Int], _ job: Job) -> [DeviceIdentity] {
         guard lanes.hasFailingDevices(in: job.delivery.lane), !job.isStopped else { return [] }
         let failed = Set(answers.lazy.filter { $0.status == nil }.map(\.index))

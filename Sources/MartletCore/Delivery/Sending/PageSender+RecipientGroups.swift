@@ -2,28 +2,29 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// Pushes of a page that one batch can hold: they go to one origin and differ in nothing but handles and bodies.
+    /// Pushes of a page that one batch can hold: they go to one origin, and differ in nothing but handles and bodies.
     struct RecipientGroup: Sendable {
         var service: any PushService
-        /// nil where the service has one for all devices.
+        /// nil if the service has one origin for all devices.
         var origin: HTTPOrigin?
         /// Indices in the page.
         var indices: [Int]
         var messages: PageMessages
-        /// Whether they are for devices that are sent to on a connection of their own.
+        /// Whether the devices are suspected stale, and are sent to on a connection of their own.
         var areSuspectedStale = false
         /// Devices that are known to fail and are tried again.
         var trials: Set<DeviceIdentity> = []
     }
 
-    /// Parcels of one page that go at the same time: an origin that answers slowly holds up the page but none of the
-    /// others.
+    /// The most groups of one page that are sent at the same time: an origin that answers slowly delays the page, but
+    /// none of the other origins.
     private static let groupsAtOnce = 64
-    /// Pushes in a parcel for one of several origins. Messages that are made for their device alone, as those for
-    /// addresses are, are then made on whichever core is free.
+    /// The most pushes of a group if the page has several origins. Messages that are made for one device, as Web Push
+    /// messages are, are then made on several cores at once.
     private static let groupLimit = 256
 
-    /// Sorts members whose messages can share a batch by where they are reached. A device that is nowhere is its outcome.
+    /// Sorts members whose messages can share a batch into groups by origin. If a handle has no valid origin, that is
+    /// the outcome of its push.
     func groups(
         _ messages: PageMessages, to indices: [Int], of job: Job, _ service: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
@@ -51,8 +52,8 @@ extension PageSender {
         return groups
     }
 
-    /// The service at the first of the members who is anywhere, by which messages can be compared; nil where there is
-    /// none.
+    /// The service at the origin of the first member with a valid one; messages are compared with it. nil if no member
+    /// has a valid origin.
     func sampleService(_ service: any PushService, for indices: [Int], of job: Job) -> (any PushService)? {
         guard type(of: service).handlesAreAddresses else { return service }
         for index in indices {
@@ -67,7 +68,7 @@ extension PageSender {
         try job.page.withHandle(index) { handle throws(PushServiceError) in try service.origin(of: handle) }
     }
 
-    /// Sends all parcels.
+    /// Sends all groups of a page.
     func send(_ groups: [RecipientGroup], of job: Job, tally: inout PageTally) async {
         let empty = tally.emptied()
         if let only = groups.first, groups.count == 1 {
@@ -90,7 +91,8 @@ extension PageSender {
         }
     }
 
-    /// Anyone who answers at an origin that devices have chosen proves nothing of others.
+    /// What the pushes of a group have in common: a success at one origin that devices have chosen proves nothing about
+    /// another.
     private static func application(of group: RecipientGroup) -> String {
         if let origin = group.origin { return origin.description }
         return group.indices.first.map { group.service.application(of: group.messages[$0]) } ?? ""

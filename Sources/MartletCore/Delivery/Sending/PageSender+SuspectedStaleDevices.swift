@@ -2,12 +2,12 @@ import MartletHTTP
 import MartletModel
 
 extension PageSender {
-    /// Finds the devices of a job that are suspected to be stale. In a fan-out they are set aside, to be sent to when the page is
-    /// done with, so that they hold nobody up; among retries they are noted in the job.
+    /// Finds the suspected stale devices of a job. In a fan-out their pushes are postponed until the page is done, so
+    /// that they do not delay others; in a round of retries they are noted in the job.
     func separateSuspectedStale(
         _ job: inout Job, _ indices: inout [Int], _ service: any PushService, tally: inout PageTally
     ) async {
-        // A test send has no delivery that could come back to them.
+        // A test send has no delivery that could send to them later.
         guard type(of: service).slowsConnectionsOfStaleDevices, job.delivery.id != .none else { return }
         let suspectedStale = await suspectedStale.indices(in: job.page, of: job.delivery.lane, at: time.now)
         guard !suspectedStale.isEmpty else { return }
@@ -28,8 +28,8 @@ extension PageSender {
         return [standard, own].filter { !$0.indices.isEmpty }
     }
 
-    /// Devices that were reached are not suspected any more.
-    /// - Parameter held: Places of those that were not sent to.
+    /// Marks devices that were reached as no longer suspected.
+    /// - Parameter held: Indices of the devices that were not sent to.
     func clear(
         _ indices: [Int], _ answers: [ResultCollector.Answer], _ held: [Int], of job: Job, tally: inout PageTally
     ) {
@@ -37,14 +37,15 @@ extension PageSender {
         for index in indices where !others.contains(index) { tally.trust(job.page.channel(index)) }
     }
 
-    /// How many retries of a lane go in one round.
+    /// The most retries of a lane in one round.
     func retryLimit(of lane: LaneID, _ standard: Int) async -> Int {
         await suspectedStale.channels(of: lane, at: time.now).isEmpty
             ? standard : min(standard, SuspectedStaleDevices.roundLimit)
     }
 
-    /// What is to be done about the handles of a page.
-    /// - Parameter believed: Who is believed to be gone; the others that were called dead are suspected.
+    /// Returns what the store must change about the handles of a page.
+    /// - Parameter believed: The devices that are believed to be gone. Others that were called dead become suspected
+    ///   stale.
     func feedback(
         of tally: PageTally, gone believed: [ChannelFeedback], _ lane: SendContext
     ) -> [ChannelFeedback] {

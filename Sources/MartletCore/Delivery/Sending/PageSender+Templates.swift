@@ -1,11 +1,11 @@
 import MartletHTTP
 import MartletModel
 
-/// What a delivery brings, made ready for the pages of one run.
+/// The content of a delivery, prepared for the pages of one run.
 enum DeliveryContent: Sendable {
     case native(Message)
     case templates(TemplateRenderer)
-    /// Templates of a platform that this process does not know any more.
+    /// The delivery is of templates, and this process does not know the platform.
     case nothing
 }
 
@@ -22,7 +22,7 @@ extension PageSender {
     }
 
     /// Sends the pushes of a page.
-    /// - Parameter indices: Whom of the page it is for.
+    /// - Parameter indices: The members of the page that are sent to.
     func send(_ job: Job, _ content: inout DeliveryContent, indices: [Int], tally: inout PageTally) async {
         let service: any PushService
         switch job.sending {
@@ -46,7 +46,7 @@ extension PageSender {
         }
     }
 
-    /// How much memory the messages take that are sent together, in bytes, but for the last of them.
+    /// The most memory that the messages sent together take, in bytes; the last message may exceed it.
     private static let messageBytes = 2 << 20
 
     private func send(
@@ -64,14 +64,14 @@ extension PageSender {
         }
     }
 
-    /// Renders what the first members are sent, as many as there is room for, and puts together what can go together.
-    /// What gives nothing to send is their outcome.
+    /// Renders the messages of the first members, as many as there is room for, and groups those that can share a
+    /// batch. If a template gives no message, that is the outcome of its members.
     private func groups(
         _ renderer: inout TemplateRenderer, ofFirst rest: inout ArraySlice<Int>, of job: Job,
         _ service: any PushService, _ sample: any PushService, tally: inout PageTally
     ) -> [RecipientGroup] {
         var sorting = RecipientGrouping(renderings: job.page.renderings.count)
-        // One time for all, so that durations do not keep messages apart.
+        // The same time for all messages, so that different durations do not keep them apart.
         let now = time.now
         while sorting.bytes < Self.messageBytes, let index = rest.popFirst() {
             let rendering = Int(job.page.bindingIndices[index])
@@ -93,8 +93,8 @@ extension PageSender {
         }
     }
 
-    /// Push services are told when to stop where the sender has said when; otherwise they keep a message as long as they
-    /// do.
+    /// Tells the push service when the message expires if the sender has stated an expiry. Otherwise the push service
+    /// keeps the message for its default time.
     private func limited(_ message: Message, of job: Job, _ service: any PushService) -> Message {
         let notification = job.delivery.notification
         guard notification.statesExpiry else { return message }

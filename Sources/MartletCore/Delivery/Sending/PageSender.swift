@@ -1,14 +1,14 @@
 import MartletHTTP
 import MartletModel
 
-/// Sends the pushes of one page, parcel by parcel, and tallies what they come to.
+/// Sends the pushes of one page, group by group, and tallies their outcomes.
 ///
-/// A round is one batch. What the service did not process goes again at once, on another connection, and a refused token
-/// is renewed once; whatever else is to be tried again is left to the retries of the delivery.
+/// A round is one batch. Requests that the service did not process are sent again at once, on another connection, and a
+/// refused token is renewed once. Every other failure is left to the retries of the delivery.
 struct PageSender: Sendable {
-    /// Rounds in which unprocessed requests are sent again at once.
+    /// The most rounds, including those that send unprocessed requests again.
     private static let roundLimit = 3
-    /// How long further devices that fail wait where one at the same origin has failed again.
+    /// How long further failing devices wait after another one at the same origin has failed again.
     private static let trialDistance = Duration.seconds(5)
 
     let transport: any HTTPTransport
@@ -19,31 +19,31 @@ struct PageSender: Sendable {
     let paces: SendingRateLimits
     let messageIDs: MessageIDKey
     var requestTimeout: Duration
-    /// Whether the answers to pushes that were taken are looked at too.
+    /// Whether the answers to accepted pushes are evaluated too.
     var readsSuccesses = false
     let time: any TimeSource
     let metrics: DeliveryMetrics
     let templates = CompiledTemplates()
 
-    /// One page with what its requests are made of.
+    /// One page with everything that its requests are made of.
     struct Job: Sendable {
         var delivery: Delivery
         var credential: Credential
         var sending: SendContext.Sending
         var page: AudiencePage
-        /// Attempts made before, by index in the page; empty where there were none.
+        /// The number of earlier attempts, by index in the page; empty if there were none.
         var attempts: [Int]
         var map: any ProgressMap
-        /// Indices of devices that are sent to on a connection of their own.
+        /// Indices of the suspected stale devices, which are sent to on a connection of their own.
         var suspectedStale: Set<Int> = []
-        /// What stops it; nil where nothing does.
+        /// Stops the job; nil if nothing can stop it.
         var stop: StopSignal?
-        /// Whether it shows whether its lane is well again.
+        /// Whether the page is the probe of its paused lane.
         var isProbe: Bool
 
         var isStopped: Bool { stop?.isStopped ?? false }
 
-        /// A page of first attempts.
+        /// Creates a job for a page of first attempts.
         init(
             _ delivery: Delivery, _ lane: SendContext, page: AudiencePage, map: any ProgressMap, stop: StopSignal? = nil
         ) {
@@ -58,7 +58,7 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Sends one parcel, in portions where its service has a pace.
+    /// Sends one group, in portions if its service has a sending rate.
     func send(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         guard let pace = group.service.pace else { return await sendAtOnce(group, of: job, tally: &tally) }
         var rest = group.indices[...]
@@ -67,7 +67,7 @@ struct PageSender: Sendable {
             if job.delivery.notification.expiresAt <= time.now {
                 return tally.addUnreached(rest.map { addressee($0, of: job) }, .expired)
             }
-            // What the service has just asked for concerns those too that are still to be sent to.
+            // The pause that the service has just asked for also applies to the rest of the group.
             if tally.lane.pause != nil, let cause = tally.lane.pauseCause {
                 let put = Outcome(cause.name, reason: cause.reason, .retry(after: .zero, scope: .platform))
                 return add(put, of: job, at: Array(rest), to: &tally)
@@ -82,7 +82,7 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Sends what its devices and its origin may be sent now.
+    /// Sends to those devices of a group that may be sent to now.
     private func sendAtOnce(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         var group = group
         let admission = admit(&group, of: job, tally: &tally)
@@ -90,7 +90,7 @@ struct PageSender: Sendable {
         if let admission { lanes.end(admission, in: job.delivery.lane, at: time.now) }
     }
 
-    /// Sends what its origin may be sent now: all, one push that shows whether it is well again, or nothing.
+    /// Sends as much as the circuit breaker of the origin allows: everything, one probe, or nothing.
     private func sendAdmitted(_ group: RecipientGroup, of job: Job, tally: inout PageTally) async {
         guard let origin = group.origin else { return await sendFreely(group, of: job, tally: &tally) }
         if job.isStopped { return hold(group.indices, of: job, tally: &tally) }
@@ -100,7 +100,7 @@ struct PageSender: Sendable {
         case .paused(let until, let cause): putOff(group.indices, until, cause, of: job, tally: &tally)
         case .probe:
             let (probe, rest) = divide(group, of: job)
-            // A device that fails leaves the probe to others.
+            // A push to a failing device is no probe of the origin.
             let isTrial = isTrial(probe.indices, of: probe, job)
             if isTrial { origins.endProbe(lane, origin) }
             await sendFreely(probe, of: job, isProbe: true, tally: &tally)
@@ -166,9 +166,9 @@ struct PageSender: Sendable {
 
     /// Sends one batch.
     /// - Parameters:
-    ///   - indices: Those that cannot be sent to are taken out.
-    ///   - isFirst: Whether nothing was sent to them before.
-    /// - Returns: How many were plain successes, and what was none.
+    ///   - indices: The members to send to; those for which no request can be made are removed.
+    ///   - isFirst: Whether this is the first attempt for all of them.
+    /// - Returns: The number of plain successes, and all other answers.
     private func exchange(
         _ group: RecipientGroup, _ job: Job, _ indices: inout [Int], _ grant: AuthorizationCache.Grant,
         _ connection: ConnectionChoice, isFirst: Bool, tally: inout PageTally
@@ -196,10 +196,10 @@ struct PageSender: Sendable {
         return (successes, answers, origin)
     }
 
-    /// Counts a batch, and how long what it brings has waited since it was accepted or due.
+    /// Counts a batch, and how long its pushes have waited since the notification was accepted or due.
     private func count(_ batch: RequestBatch, of job: Job, isFirst: Bool) {
         let notification = job.delivery.notification
-        // A test send has no delivery, and waits for nothing.
+        // A test send has no delivery, so nothing is measured.
         let waited =
             isFirst && job.delivery.id != .none
             ? time.now - (notification.dueAt ?? notification.acceptedAt) : nil
@@ -216,7 +216,7 @@ struct PageSender: Sendable {
         if readsSuccesses { shared.plainSuccess = .none }
         connection.apply(to: &shared.settings, of: notification.hub)
         shared.settings.purpose = job.delivery.platform.rawValue
-        // Some services write a body for each device anyway.
+        // Some services write a body for each device in any case; then the shared body is already nil.
         let writesBodies = group.messages.haveOwnBodies && shared.body != nil
         if writesBodies { shared.body = nil }
         var batch = RequestBatch(shared, reserving: indices.count)
@@ -241,7 +241,7 @@ struct PageSender: Sendable {
         return batch
     }
 
-    /// Retries that were plain successes leave the retry table.
+    /// Removes the retries that were plain successes from the retry table.
     private func settleSuccesses(
         _ job: Job, indices: [Int], except others: @autoclosure () -> Set<Int>, _ origin: String,
         tally: inout PageTally
@@ -256,7 +256,7 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Records who was not sent to because everything stops.
+    /// Records the members that were not sent to because sending was stopped.
     private func hold(_ indices: [Int], of job: Job, tally: inout PageTally) {
         for index in indices { tally.hold(addressee(index, of: job)) }
     }
@@ -267,7 +267,7 @@ struct PageSender: Sendable {
         }
     }
 
-    /// Adds what an answer has come to.
+    /// Adds the outcome of an answer to the tally.
     private func add(
         _ answer: ResultCollector.Answer, from origin: String, of job: Job, to tally: inout PageTally
     ) {

@@ -1,23 +1,24 @@
 import MartletModel
 
-/// What the pushes of one page have come to: pure bookkeeping from outcomes to the step that is recorded.
+/// Tallies the outcomes of the pushes of one page: pure bookkeeping from outcomes to the step that is recorded.
 struct PageTally {
-    /// What is recorded of the pushes.
+    /// What is recorded about the pushes.
     private(set) var outcomes = PageOutcomes()
-    /// What the lane is told.
+    /// What is reported to the lane.
     private(set) var lane = LaneReport()
-    /// What was said of handles.
+    /// What the answers said about handles.
     private(set) var handles = HandleFeedback()
-    /// First attempts that were not made because everything stopped. Retries just stay what they are.
+    /// First attempts that were not made because sending was stopped. Stopped retries are not listed: they stay in the
+    /// retry table as they are.
     private var held: [Retry] = []
-    /// The newest delivery that members get instead, where it is not over.
+    /// The newest unfinished delivery that supersedes this one for some members.
     private(set) var newer: Delivery.ID?
 
     private let platform: (any PushPlatform.Type)?
     private let policy: RetryPolicy
     private let now: Timestamp
     private let expiresAt: Timestamp
-    /// Whether the members come out of the retry table, so that what is final must leave it.
+    /// Whether the page is a round of retries, so that members with a final outcome must leave the retry table.
     private let areRetries: Bool
 
     init(
@@ -45,12 +46,12 @@ struct PageTally {
         outcomes.counts[.success, default: 0] += count
     }
 
-    /// Counts members that an earlier attempt reached, of which nothing but the bit was left.
+    /// Counts members that an attempt before a restart reached; only their bits in the progress map are left of it.
     mutating func addReached(_ count: Int) {
         if count > 0 { outcomes.counts[.success, default: 0] += count }
     }
 
-    /// Ends the retry of a member, where it has one.
+    /// Ends the retry of a member, if it has one.
     mutating func settle(_ member: AudienceMember) {
         if areRetries { outcomes.settled.append(member) }
     }
@@ -59,7 +60,7 @@ struct PageTally {
         if count > 0 { outcomes.counts[.skipped, default: 0] += count }
     }
 
-    /// Adds a push that was not made because there is nothing that could be sent.
+    /// Adds a push that was not made because no request can be made for it.
     mutating func addUnsent(_ outcome: Outcome, to addressee: Addressee) {
         guard outcome.reaction != .stop else { return pauseLane(outcome, addressee, atLeast: .seconds(30)) }
         guard outcome.name != .skipped else { return suppress(outcome, addressee.member) }
@@ -73,13 +74,13 @@ struct PageTally {
         settle(member)
     }
 
-    /// Records which delivery members get instead.
+    /// Records the delivery that supersedes this one for some members.
     mutating func recordNewer(_ delivery: Delivery.ID?) {
         newer = [newer, delivery].compactMap(\.self).max()
     }
 
-    /// Counts a member that gets a newer message instead, and ends its retry.
-    /// - Parameter attempts: Those made before.
+    /// Counts a member that gets a newer notification instead, and ends its retry.
+    /// - Parameter attempts: The number of earlier attempts.
     mutating func supersede(_ member: AudienceMember, attempts: Int) {
         addUnsent(1, .superseded)
         guard areRetries else { return }
@@ -87,7 +88,7 @@ struct PageTally {
         settle(member)
     }
 
-    /// Adds devices to none of which anything is sent, each with its dead letter.
+    /// Adds a dead letter for each of these devices, none of which is sent to.
     mutating func addUnreached(_ addressees: some Sequence<Addressee>, _ outcome: Outcome) {
         for addressee in addressees {
             outcomes.reasons[outcome.name] = outcome.reason
@@ -95,14 +96,14 @@ struct PageTally {
         }
     }
 
-    /// Counts devices that are not sent a message, and of which nothing else is kept.
+    /// Counts devices that are not sent to, and of which only the number is kept.
     mutating func addUnsent(_ count: Int, _ outcome: Outcome) {
         guard count > 0 else { return }
         outcomes.reasons[outcome.name] = outcome.reason
         outcomes.counts[outcome.name, default: 0] += count
     }
 
-    /// Adds a push that was not made because everything stops: this is no attempt.
+    /// Adds a push that was not made because sending was stopped. It does not count as an attempt.
     mutating func hold(_ addressee: Addressee) {
         guard !areRetries else { return }
         held.append(
@@ -110,39 +111,40 @@ struct PageTally {
                 member: addressee.member, attempts: addressee.attemptsBefore, dueAt: now, outcome: .held, reason: ""))
     }
 
-    /// Has those who were held back wait until it goes on, or, where it does not, be spared.
+    /// Ends the wait of the held pushes: they become retries, or are counted as canceled.
     mutating func settleHeld(isCanceled: Bool) {
         if isCanceled { addUnsent(held.count, .canceled) } else { outcomes.retries += held }
         held = []
     }
 
-    /// Whom a push went to.
+    /// The member that a push is for, and what came of the push.
     struct Addressee {
         var member: AudienceMember
-        /// Its registration with the current channel, where that is not the member's.
+        /// The registration with its current channel, if that is not the channel of the member.
         var registration: AudienceMember?
-        /// nil where the device is gone.
+        /// nil if the device is gone.
         var handle: PushHandle?
         var attemptsBefore: Int
-        /// nil where nothing was sent.
+        /// nil if nothing was sent.
         var answer: PushAnswer?
-        /// When it was answered, or known that it would not be; nil where nothing was sent.
+        /// When the answer came, or when the request failed without one; nil if nothing was sent.
         var answeredAt: Timestamp?
 
-        /// Attempts made, with what was sent now.
+        /// The number of attempts, including this one if a request was sent.
         var attempts: Int { answeredAt == nil ? attemptsBefore : attemptsBefore + 1 }
 
-        /// The channel that is sent to.
+        /// The channel that the push goes to.
         var channel: ChannelID { registration?.channel ?? member.channel }
     }
 
-    /// Adds the outcome of one push that is more than a plain success.
-    /// - Parameter chance: Drawn, which asks the system, only where something is tried again.
+    /// Adds the outcome of one push that was not a plain success.
+    /// - Parameter chance: A random number from 0 up to 1, evaluated only if the push is tried again: it costs a system
+    ///   call.
     mutating func add(_ outcome: Outcome, to addressee: Addressee, chance: @autoclosure () -> Double) {
         if case .retry(_, .origin) = outcome.reaction {
-            // Neither an answer of the service nor its silence.
+            // A failure of the origin is neither an answer of the push service nor a sign that it fails.
         } else if outcome == .noTurn {
-            // No silence of the service either.
+            // The request was never sent, which does not show that the service fails either.
         } else if outcome.name == .pnsUnreachable {
             lane.pauseCause = outcome
         } else {
@@ -155,7 +157,7 @@ struct PageTally {
             succeed(addressee)
         case .drop(let timestamp, let guarded):
             lane.health.fatal += 1
-            // A direct send says nothing of a channel.
+            // A direct send has no channel, so nothing is known about a registration.
             if addressee.channel != .none {
                 let gone = ChannelFeedback(channel: addressee.channel, kind: .gone(asOf: timestamp))
                 if guarded { lane.health.doubtful.append(gone) } else { lane.health.dead.append(gone) }
@@ -192,17 +194,18 @@ struct PageTally {
         if addressee.channel != .none { handles.throttled.append(addressee.channel) }
     }
 
-    /// A suspect was reached.
+    /// Records that a suspected stale device was reached.
     mutating func trust(_ channel: ChannelID) {
         handles.trusted.insert(channel)
     }
 
-    /// The member's push goes when the page is done with: it may be in vain, and is not to hold others up.
+    /// Postpones the push to a suspected stale device until the page is done: it may be futile, and must not delay
+    /// others.
     mutating func setAside(_ addressee: Addressee) {
         postpone(addressee, until: now, Outcome(.unknownError, reason: "WasRefusedBefore", .refuse))
     }
 
-    /// The member's push waits for where it goes to, and this does not count as an attempt.
+    /// Postpones a push because its device or its origin is paused. This does not count as an attempt.
     mutating func putOff(_ addressee: Addressee, until timestamp: Timestamp, _ cause: Outcome) {
         guard timestamp < expiresAt else {
             return refuse(Outcome(.abandoned, reason: cause.reason, .refuse), addressee)
@@ -217,12 +220,11 @@ struct PageTally {
                 reason: cause.reason))
     }
 
-    /// The member's push is held up by nothing but its lane, so it goes as soon as that is open, and this attempt does
-    /// not count.
+    /// Pauses the lane and makes the push a retry that is due as soon as the lane is open. This attempt does not count.
     private mutating func pauseLane(_ outcome: Outcome, _ addressee: Addressee, atLeast least: Duration) {
         lane.wantedPause = max(lane.wantedPause ?? .zero, least)
         lane.pauseCause = outcome
-        // Where there was nothing to send with, nothing was attempted.
+        // If no request was sent, there was no attempt.
         if addressee.answeredAt != nil { record(outcome, addressee) }
         outcomes.retries.append(
             Retry(
@@ -257,7 +259,7 @@ struct PageTally {
         settle(addressee.member)
     }
 
-    /// Keeps an attempt that another one follows, or would follow if there were time.
+    /// Records an attempt that another attempt follows, or would follow if the notification did not expire first.
     private mutating func record(_ outcome: Outcome, _ addressee: Addressee, _ fate: HandleFate = .kept) {
         outcomes.attempts.append(
             Attempt(
@@ -266,13 +268,14 @@ struct PageTally {
                 answer: addressee.answer, at: addressee.answeredAt ?? now, fate: fate))
     }
 
-    /// Ends the retry of a member that was reached. A success at the first attempt leaves nothing but its bit.
+    /// Ends the retry of a member that was reached. Of a success at the first attempt only the bit in the progress map
+    /// is kept, unless the service replaced the handle.
     mutating func succeed(_ addressee: Addressee, _ fate: HandleFate = .kept) {
         settle(addressee.member)
         if areRetries || fate == .moved { record(.accepted, addressee, fate) }
     }
 
-    /// Who was called dead is removed where that is believed.
+    /// Records that devices which were called dead are removed, if that is believed.
     mutating func decideFates(removing channels: Set<ChannelID>) {
         guard !channels.isEmpty else { return }
         for index in outcomes.refusals.indices
@@ -281,15 +284,15 @@ struct PageTally {
         }
     }
 
-    /// Records that an origin has asked for a wait.
+    /// Records that an origin has asked for a pause.
     mutating func addHold(_ hold: LanePause) { lane.holds.append(hold) }
 
-    /// Records where a batch goes to.
+    /// Records the origin that a batch goes to.
     mutating func addOrigin(_ origin: String) {
         if outcomes.origins.count < RangeRecord.originLimit { outcomes.origins.insert(origin) }
     }
 
-    /// Ends a retry with what the last attempt came to: its device is not in the audience any more.
+    /// Ends a retry with the outcome of its last attempt, because its device is not in the audience any more.
     mutating func giveUp(_ retry: Retry) {
         let wasTried = retry.outcome != .held
         refuse(
@@ -297,7 +300,7 @@ struct PageTally {
             Addressee(member: retry.member, handle: nil, attemptsBefore: retry.attempts))
     }
 
-    /// Ends a retry: its registration has a handle by now that is sent to as another member.
+    /// Ends a retry because its registration has a new handle that is sent to as another member.
     mutating func skip(_ retry: Retry) {
         addSkipped(1)
         record(.sentToAsAnother, Addressee(member: retry.member, attemptsBefore: retry.attempts))
@@ -306,12 +309,13 @@ struct PageTally {
 
     // MARK: Parts of a page
 
-    /// A tally of another part of the page.
+    /// Returns an empty tally for another part of the page.
     func emptied() -> PageTally {
         PageTally(platform: platform, policy: policy, now: now, expiresAt: expiresAt, areRetries: areRetries)
     }
 
-    /// - Parameter application: What its pushes had in common that a wrong configuration would be of.
+    /// Adds the tally of another part of the page.
+    /// - Parameter application: What the pushes of that part have in common (`PushService.application`).
     mutating func merge(_ other: PageTally, of application: String = "") {
         outcomes.merge(other.outcomes)
         lane.merge(other.lane, of: application)
@@ -321,11 +325,11 @@ struct PageTally {
 }
 
 extension Outcome {
-    /// What a device comes to that gets a newer notification instead.
+    /// The outcome of a device that gets a newer notification instead.
     static let superseded = Outcome(
         .superseded, reason: "A newer notification with the same collapse key takes its place.", .refuse)
 
-    /// What a retry comes to whose registration has the handle of another member by now.
+    /// The outcome of a retry whose registration now has the handle of another member.
     fileprivate static let sentToAsAnother = Outcome(
         .skipped, reason: "Its registration has another handle by now, which the notification is sent to anyway.",
         .refuse)

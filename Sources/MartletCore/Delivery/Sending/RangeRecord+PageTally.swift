@@ -2,8 +2,8 @@ import MartletModel
 
 extension RangeRecord {
     /// - Parameters:
-    ///   - page: Where it is the last, the range goes on to the end.
-    ///   - last: Where it ends otherwise.
+    ///   - page: If it is the last page, the range extends to the end of the audience.
+    ///   - last: The end of the range otherwise.
     init(
         _ page: AudiencePage, through last: AudienceMember, _ tally: PageTally, startedAt: Timestamp, endedAt: Timestamp
     ) {

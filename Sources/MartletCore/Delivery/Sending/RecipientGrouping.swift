@@ -1,13 +1,13 @@
 import MartletHTTP
 import MartletModel
 
-/// Sorts the members of a page by the requests that they need: pure bookkeeping.
+/// Groups the members of a page by the requests that they need: pure bookkeeping.
 struct RecipientGrouping {
     struct Group {
         var indices: [Int] = []
         var haveOwnBodies = false
         fileprivate var body: [UInt8]
-        /// Whether requests share it, as far as it is the same.
+        /// Whether requests share the body while it is the same for all of them.
         fileprivate let sharesBody: Bool
     }
 
@@ -18,14 +18,14 @@ struct RecipientGrouping {
     }
 
     private(set) var groups: [Group] = []
-    /// The message of each rendering, as far as it has one.
+    /// The message of each template binding; an empty one if the binding was refused.
     private(set) var messages: [Message]
-    /// About how much memory the messages take, and the bodies that are written for each device.
+    /// The approximate memory of the messages and of the bodies that are written for each device, in bytes.
     private(set) var bytes = 0
     private var fates: [Fate]
     private var groupOfShared: [RequestBatch.Shared: Int] = [:]
 
-    /// - Parameter renderings: How many the page has.
+    /// - Parameter renderings: The number of template bindings of the page.
     init(renderings: Int) {
         messages = Array(repeating: Message(body: []), count: renderings)
         fates = Array(repeating: .unknown, count: renderings)
@@ -39,7 +39,7 @@ struct RecipientGrouping {
         fates[rendering] = .refused(outcome)
     }
 
-    /// - Parameter shared: What requests with the message have in common.
+    /// - Parameter shared: What requests with this message have in common.
     mutating func take(_ message: Message, _ rendering: Int, _ shared: RequestBatch.Shared) {
         messages[rendering] = message
         bytes += message.memoryBytes
@@ -55,7 +55,8 @@ struct RecipientGrouping {
         }
     }
 
-    /// Adds a member, or says why there is nothing to send it.
+    /// Adds a member to the group of its message.
+    /// - Returns: nil, or why there is no message for the member.
     mutating func add(_ index: Int, _ rendering: Int) -> Outcome? {
         switch fates[rendering] {
         case .group(let number):

@@ -2,26 +2,26 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Takes the results of a batch from the loops that bring them: successes become bits at once, so that they outlive a
-/// kill; everything else is kept until the round is over.
+/// Takes the results of a batch from the event loops. Successes become bits of the progress map at once, so that a kill
+/// does not lose them; everything else is kept until the round is over.
 final class ResultCollector: Sendable {
-    /// What is neither a plain success nor over.
+    /// The result of a request that was not a plain success.
     struct Answer: Sendable {
-        /// The item's index in the page.
+        /// The index of the member in the page.
         var index: Int
         var outcome: Outcome
-        /// nil where no answer came.
+        /// nil if no answer came.
         var status: Int?
-        /// nil where it was not sent.
+        /// nil if the request was not sent.
         var connection: Int?
-        /// nil where an answer came, or nothing was sent for want of room.
+        /// nil if an answer came, or if the request was not sent because its connection had no room.
         var failure: Failure?
         var at: Timestamp
     }
 
     /// Why no answer came.
     enum Failure: Sendable {
-        /// The request was reset, or not answered in time, while its connection lived.
+        /// The request was reset, or timed out, while its connection lived.
         case request
         /// The connection broke.
         case connection
@@ -38,10 +38,10 @@ final class ResultCollector: Sendable {
     private let service: any PushService
     private let messages: PageMessages
     private let members: [AudienceMember]
-    /// For each item of the batch its index in the page.
+    /// The index in the page of each item of the batch.
     private let indices: [Int]
     private let map: any ProgressMap
-    /// Whether the devices have chosen where they are reached.
+    /// Whether the devices have chosen their origin.
     private let isOwnOrigin: Bool
     /// Which addresses the batch may be sent to.
     private let addresses: TransportSettings.Addresses
@@ -87,8 +87,8 @@ final class ResultCollector: Sendable {
         }
     }
 
-    /// What came, how many were plain successes, and the indices of those that were not sent to because everything stops;
-    /// called once the transport has told everything.
+    /// Returns the number of plain successes, all other answers, and the indices of the members that were not sent to
+    /// because sending was stopped. Called once the transport has delivered all results.
     func drain() -> (successes: Int, answers: [Answer], held: [Int]) {
         state.withLock { state in
             defer { state = State() }
@@ -103,9 +103,9 @@ final class ResultCollector: Sendable {
         }
     }
 
-    /// A connection that cannot be made is the lane's misfortune; one that broke, or a request that was not answered,
-    /// is the device's alone, because others may have been served meanwhile. An address that the device has chosen is
-    /// nobody else's misfortune at all.
+    /// Maps a transport error to an outcome. If no connection can be made, the whole lane fails. If a connection broke
+    /// or a request was not answered, only the device fails, because other devices may have been served meanwhile. If
+    /// the devices have chosen the origin, only that origin fails.
     private func outcome(of error: TransportError) -> Outcome {
         let reason = error.reason(at: addresses)
         return switch error.kind {

@@ -1,15 +1,16 @@
 public import MartletModel
 
-/// When a push is tried again: exponential back-off with full jitter above what the service asked for.
+/// Decides when a push is tried again: exponential back-off with full jitter, and never before the wait that the
+/// service asked for is over.
 public struct RetryPolicy: Sendable {
-    /// The longest wait that doubling leads to.
+    /// The longest wait that doubling leads to, without jitter.
     public var ceiling: Duration
-    /// The part of the wait, on top of the least one, that is left to chance: 1 means up to as much again.
+    /// The share of the wait that is added at random at most: with 1 the wait is up to twice as long.
     public var jitter: Double
-    /// What doubles where a service asks for less: no wait at all would stay none however often it is doubled.
+    /// The shortest wait that is doubled. A wait of zero would stay zero.
     private static let shortestWait: Duration = .seconds(1)
 
-    /// The longest wait that nobody asked for.
+    /// The longest wait unless a service asks for a longer one.
     var longestWait: Duration { ceiling * (1 + jitter) }
 
     public init(ceiling: Duration = .seconds(3600), jitter: Double = 1) {
@@ -17,7 +18,7 @@ public struct RetryPolicy: Sendable {
         self.jitter = jitter
     }
 
-    /// When to try again, or nil where that would be after the message has expired.
+    /// Returns when to try again, or nil if the message expires before that.
     /// - Parameters:
     ///   - least: The wait after the first attempt; it doubles with each further one.
     ///   - attempts: Attempts made so far, from 1.

@@ -1,23 +1,23 @@
 import MartletModel
 
-/// Fills in the templates of one platform with the properties of one notification: each rendering once, as far as there
-/// is room to remember it.
+/// Renders the templates of one platform with the properties of one notification. Each template binding is rendered
+/// once, as long as the cache has room for its result.
 struct TemplateRenderer: Sendable {
-    /// What a rendering has come to.
+    /// The result of rendering a template binding.
     enum Rendered: Sendable {
         case message(Message)
-        /// Nothing is sent to the devices that have it; the others are not concerned.
+        /// Nothing is sent to the devices with this binding; other devices are not affected.
         case refused(Outcome)
     }
 
-    /// How much memory the renderings take that are remembered, in bytes: some hundred of the ordinary size.
+    /// The most memory that the cached results take, in bytes: some hundred messages of ordinary size.
     static let byteLimit = 512 << 10
 
     private let platform: any PushPlatform.Type
     private let properties: TemplateProperties?
-    /// About how much memory the properties take: their names and values, with what a table of them needs.
+    /// The approximate memory of the properties, in bytes: names, values and the dictionary.
     private let propertyBytes: Int
-    /// When the notification came, for what a message means by its times.
+    /// When the notification was accepted; relative times in a message count from then.
     private let timestamp: Timestamp
     private let templates: CompiledTemplates
     private var rendered = ByteBoundedCache<TemplateBinding.ID, Rendered>(byteLimit: TemplateRenderer.byteLimit)
@@ -46,10 +46,10 @@ struct TemplateRenderer: Sendable {
         }
     }
 
-    /// About how much memory the properties and what is remembered take, in bytes.
+    /// The approximate memory of the properties and the cached results, in bytes.
     var memoryBytes: Int { propertyBytes + rendered.bytes }
 
-    /// Whether the variables can make a difference.
+    /// Whether the template uses any of the variables.
     private static func sees(_ variables: [String: String], _ template: CompiledTemplate) -> Bool {
         variables.keys.contains { template.propertyNames.contains($0.lowercased()) }
     }
@@ -80,7 +80,7 @@ struct TemplateRenderer: Sendable {
 }
 
 extension TemplateRenderer.Rendered {
-    /// About how much memory it takes outside of itself, in bytes.
+    /// The approximate memory outside of the value itself, in bytes.
     fileprivate var memoryBytes: Int {
         switch self {
         case .message(let message): message.memoryBytes
@@ -90,7 +90,7 @@ extension TemplateRenderer.Rendered {
 }
 
 extension Message {
-    /// About how much memory it takes outside of itself, in bytes.
+    /// The approximate memory outside of the value itself, in bytes.
     var memoryBytes: Int {
         fields.reduce(body.count + 64) { $0 + $1.key.utf8.count + $1.value.utf8.count + 96 }
     }

@@ -2,16 +2,17 @@ public import MartletHTTP
 public import MartletModel
 import Synchronization
 
-/// Delivers what was accepted: the service that runs from start to shutdown.
+/// Delivers accepted notifications: the service that runs from start to shutdown.
 ///
-/// Deliveries wait in memory up to a limit and in the store beyond it; at most so many run at once, each for a page.
+/// Deliveries wait in memory up to a limit, and in the store beyond it. A limited number runs at once, each for one
+/// turn.
 public final class Dispatcher: Sendable {
-    /// What has been counted since the start.
+    /// The counters since the start.
     public let metrics: DeliveryMetrics
     private let store: any NotificationStore & ControlStore & LaneStore
     private let board = ControlRegistry()
     private let controls: SendControls
-    /// Hubs whose credentials have changed, and whose pauses are to be forgotten for good.
+    /// Hubs whose credentials have changed, and whose stored pauses must be removed.
     private let reopened = Mutex<Set<Hub.ID>>([])
     private let deliverer: Deliverer
     private let sender: PageSender
@@ -28,7 +29,7 @@ public final class Dispatcher: Sendable {
     private let wake: AsyncStream<Void>.Continuation
     private let log: @Sendable (String) -> Void
 
-    /// - Parameter log: Told what goes wrong, in a sentence without secrets.
+    /// - Parameter log: Receives messages for the operator, without secrets.
     public init(
         notifications: any NotificationStore & ControlStore & DeadLetterStore & LaneStore, devices: any DeviceStore,
         maps: any ProgressMaps,
@@ -50,7 +51,7 @@ public final class Dispatcher: Sendable {
             paces: SendingRateLimits(time: time),
             messageIDs: messageIDs, requestTimeout: settings.requestTimeout, time: time, metrics: metrics)
         (self.sender, self.hubs, self.platforms, self.devices) = (sender, hubs, platforms, devices)
-        // What halts itself has nobody to wake.
+        // A roll-out that halts itself has no sleeping deliveries to wake.
         controls = SendControls(store: notifications, board: board, time: time) { _ in }
         deliverer = Deliverer(
             notifications: notifications, deadLetters: notifications, devices: devices, maps: maps, hubs: hubs,
@@ -64,13 +65,13 @@ public final class Dispatcher: Sendable {
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Test sends by the same parts, beside everything that is under way.
+    /// Creates test sends that use the same parts, and run beside all other sends.
     public func makeTestSends() -> TestSends {
         TestSends(
             devices: devices, resolver: LaneResolver(hubs: hubs, platforms: platforms), sender: sender, time: time)
     }
 
-    /// Trials of sends that send nothing, by the same rules.
+    /// Creates dry runs, which apply the same rules and send nothing.
     public func makeDryRuns() -> DryRuns {
         DryRuns(
             devices: devices, platforms: platforms,
@@ -79,7 +80,7 @@ public final class Dispatcher: Sendable {
             time: time)
     }
 
-    /// Pausing, resuming and canceling what is under way.
+    /// Creates the controls that pause, resume and cancel notifications.
     public func makeControls() -> SendControls {
         SendControls(store: store, board: board, time: time) { [self] deliveries in
             queue.withLock { $0.wake(deliveries) }
@@ -87,10 +88,10 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// What is in memory now; what does not fit in there is left to the store.
+    /// The deliveries in memory; the rest of the backlog is only in the store.
     public var load: DeliveryLoad { queue.withLock(\.load) }
 
-    /// How many entries each part keeps of notifications and deliveries: none where nothing is unfinished.
+    /// The number of entries that each part keeps for notifications and deliveries: all 0 if no delivery is unfinished.
     var entryCounts: [String: Int] {
         [
             "queue": queue.withLock(\.entryCount), "held": queue.withLock(\.heldCount), "controls": board.count,
@@ -99,20 +100,20 @@ public final class Dispatcher: Sendable {
         ]
     }
 
-    /// What is paused, or waits for a probe, by platform: lanes, and origins that devices have chosen.
+    /// The number of lanes, and of origins that devices have chosen, that are paused or wait for a probe, by platform.
     public var paused: (lanes: [PlatformID: Int], origins: [PlatformID: Int]) {
         (lanes.pausedCounts, origins.pausedCounts)
     }
 
-    /// How many lanes, origins, and lanes with suspected devices are known.
+    /// The number of lanes, of origins, and of lanes with suspected stale devices in memory.
     var known: (lanes: Int, origins: Int, suspectedStale: Int) {
         (lanes.count, origins.count, sender.suspectedStale.count)
     }
 
-    /// How many notifications stand still because somebody, or their roll-out, has requested it.
+    /// The number of notifications that are paused by a request or halted by their roll-out.
     public var heldCounts: [NotificationControl: Int] { board.heldCounts }
 
-    /// Takes deliveries that have just been stored. Never waits.
+    /// Adds deliveries that have just been stored. Never waits.
     public func enqueue(_ deliveries: [Delivery]) {
         queue.withLock { queue in
             for delivery in deliveries { queue.add(DeliveryProgress(delivery)) }
@@ -120,7 +121,7 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
-    /// A hub's credentials have changed: what waited for them goes on.
+    /// Continues the deliveries that wait for a hub's credentials, because those have changed.
     public func credentialsChanged(in hub: Hub.ID) {
         lanes.open(hub)
         reopened.withLock { _ = $0.insert(hub) }
@@ -128,8 +129,8 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
-    /// The deletion of a hub has begun, or it has succeeded or failed: what is sent stops, and what waits finds out
-    /// whether it is gone.
+    /// Reacts to the deletion of a hub: when it begins, sending stops; when it succeeds or fails, the waiting
+    /// deliveries wake and check whether the hub is gone.
     public func deletionChanged(of hub: Hub.ID) {
         switch hubs.presence(of: hub) {
         case .deleting: return board.stop(hub)
@@ -140,7 +141,7 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
-    /// Drops what is kept in memory of a hub that is gone.
+    /// Drops what memory holds about a hub that was deleted.
     private func forget(_ hub: Hub.ID) {
         board.forget { $0 == hub }
         lanes.forget(hub)
@@ -151,7 +152,7 @@ public final class Dispatcher: Sendable {
         reopened.withLock { _ = $0.remove(hub) }
     }
 
-    /// Delivers until cancelled; then lets the pages in progress come to their end.
+    /// Delivers until cancelled; then lets the pages in progress end.
     public func run() async {
         await recall()
         await loadControls()
@@ -167,7 +168,7 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Nothing is sent before it is known what is not to be.
+    /// Loads which notifications are paused or canceled, before anything is sent.
     private func loadControls() async {
         while !Task.isCancelled {
             do throws(StorageError) {
@@ -179,10 +180,10 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// How many quarantines there are on each platform.
+    /// The number of quarantines on each platform.
     public var quarantines: [PlatformID: Int] { lanes.quarantines }
 
-    /// Goes on with the pauses and quarantines of the process before, without which nothing may be sent.
+    /// Restores the pauses and quarantines of the previous process, before anything is sent.
     private func recall() async {
         while !Task.isCancelled {
             do throws(StorageError) {
@@ -232,9 +233,9 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// Everything that waits looks at the clock again. What is in progress may still note when it is to be tried again by the
-    /// clock as it was, so that its end is waited for (three rounds, of which each takes its time twice at most) and all
-    /// is done once more.
+    /// Wakes every delivery to check the clock again. Pages in progress may still record retries by the old clock. So
+    /// this waits until they have ended (three rounds, each of which takes at most twice its time), and wakes
+    /// everything once more.
     private func clockWasSetBack(by amount: Duration) async {
         log("The clock was set back by \(amount.components.seconds) seconds: what waits is looked at again.")
         await expedite(by: amount)
@@ -261,27 +262,26 @@ public final class Dispatcher: Sendable {
             queue.withLock { $0.yield(run) }
         } else {
             end(run.delivery.id, sent: run.sent, ending, of: run.delivery.notification)
-            // The turn may have left something of its hub behind since the deletion.
+            // The turn may have stored data about its hub since the deletion.
             if ending == .gone, hubs.presence(of: lane.hub) == .absent { forget(lane.hub) }
         }
         if lanes.isOpen(lane) { queue.withLock { $0.release(lane) } }
         wake.yield()
     }
 
-    /// Has a delivery that takes the place of older ones go before them, also where it is only in the store.
+    /// Moves a delivery that replaces older ones ahead of them, even if it is only in the store.
     private func advance(_ id: Delivery.ID) async {
         guard queue.withLock({ !$0.advance(id) && $0.isLeftToStore(id) }) else { return }
         do throws(StorageError) {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
             if let found, found.delivery.id == id { queue.withLock { $0.advance(found) } }
         } catch {
-            // It comes in its own turn.
+            // The delivery goes in its normal turn instead.
             log("A newer notification could not be brought forward: \(error)")
         }
     }
 
-    /// Goes on with a delivery of which only the number was kept; one that is final by now, or whose hub was deleted, is
-    /// over.
+    /// Continues a delivery of which only the id was kept. If it is final by now, or its hub was deleted, it ends.
     private func resume(_ id: Delivery.ID) async {
         do throws(StorageError) {
             let found = try await store.unfinished(after: Delivery.ID(rawValue: id.rawValue - 1), limit: 1).first
@@ -302,7 +302,7 @@ public final class Dispatcher: Sendable {
         if case .failed(let error) = ending { log("A delivery was put off: \(error)") }
         let now = time.now
         queue.withLock { queue in
-            // A wish that came while the delivery was about to sleep has found it awake, and woken nobody.
+            // A control change that came just before the delivery went to sleep found it awake, and woke nothing.
             let control = notification.map { board.control(of: $0.sequence) } ?? .running
             let presence = notification.map { hubs.presence(of: $0.hub) } ?? .present
             queue.end(id, sent: sent, ending.isOutdated(by: control, presence) ? .yielded : ending, at: now)
@@ -310,10 +310,10 @@ public final class Dispatcher: Sendable {
         wake.yield()
     }
 
-    /// Unfinished deliveries that are read from the store at a time.
+    /// The most unfinished deliveries that are read from the store at a time.
     private static let portion = 1000
 
-    /// Fills the queue from the store where it does not hold everything that is unfinished.
+    /// Fills the queue from the store if the queue does not have all unfinished deliveries.
     private func readStore(after id: Delivery.ID) async {
         do throws(StorageError) {
             let found = try await store.unfinished(after: id, limit: Self.portion)
@@ -327,7 +327,7 @@ public final class Dispatcher: Sendable {
 }
 
 extension DeliveryQueue.Kind {
-    /// What may be short and urgent goes ahead of the work for what is long.
+    /// First pages may be short and urgent, so they have priority over long deliveries.
     fileprivate var priority: TaskPriority {
         switch self {
         case .firstPage: .high
@@ -337,7 +337,8 @@ extension DeliveryQueue.Kind {
 }
 
 extension DeliveryRun.Ending {
-    /// Whether there is something to do at once by what is requested now, or because the hub is gone.
+    /// Whether the ending is outdated, by the control requested meanwhile or because the hub is gone, so that the
+    /// delivery must run at once.
     fileprivate func isOutdated(by control: NotificationControl, _ presence: HubDirectory.Presence) -> Bool {
         switch self {
         case .held: !control.isHeld || presence == .absent
