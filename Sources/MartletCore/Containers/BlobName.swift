@@ -1,16 +1,16 @@
-/// The name of a blob within its container: a relative path of 1 to 16 segments. Checked so strictly that it may name a
-/// file below a directory: no segment is empty or made of dots alone, and none has a slash, a backslash or a control
-/// character in it.
+/// The name of a blob within its container: a relative path of 1 to 16 segments. It is checked so strictly that it can
+/// be used as the path of a file below a directory: no segment is empty or consists of dots, and none contains a slash,
+/// a backslash or a control character.
 public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The segments with slashes between them.
+    /// The segments, separated by slashes.
     public let text: String
 
     public static let lengthLimit = 1024
     public static let segmentLimit = 16
     private static let segmentLengthLimit = 255
 
-    /// - Parameter text: Decoded.
-    /// - Returns: nil for a name that no blob has.
+    /// - Parameter text: The name without URL escapes.
+    /// - Returns: nil if the name is not allowed.
     public init?(_ text: String) {
         guard (1...Self.lengthLimit).contains(text.utf8.count) else { return nil }
         let segments = Self.segments(of: text)
@@ -18,19 +18,19 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
         self.text = text
     }
 
-    /// What makes a good name, for a person.
+    /// The rule for names, as a sentence for users.
     public static let rule =
         "A blob's name has up to \(lengthLimit) bytes in up to \(segmentLimit) segments between slashes; none is empty, "
         + "made of dots, longer than \(segmentLengthLimit) bytes, or has backslashes or control characters."
 
     public var segments: [Substring] { Self.segments(of: text) }
 
-    /// By bytes: a slash and a combining mark after it are one character.
+    /// Splits bytes, not characters: a slash and a combining mark after it are one character.
     private static func segments(of text: String) -> [Substring] {
         text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     }
 
-    // By bytes, as file systems compare names.
+    // Compares bytes, as file systems do.
 
     public static func == (left: BlobName, right: BlobName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
@@ -40,7 +40,7 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     public var description: String { text }
 
-    /// By bytes, as listings are ordered.
+    /// Compares bytes, as listings are sorted.
     public static func < (left: BlobName, right: BlobName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
@@ -52,7 +52,7 @@ public struct BlobName: Hashable, Sendable, Comparable, CustomStringConvertible 
     }
 }
 
-/// Where a blob is.
+/// The container and the name of a blob.
 public struct BlobAddress: Hashable, Sendable {
     public let container: ContainerName
     public let name: BlobName

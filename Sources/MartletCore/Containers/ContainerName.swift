@@ -1,8 +1,8 @@
-/// The name of a container: 3 to 63 lower-case letters, digits and single hyphens within, as blob services have it.
+/// The name of a container: 3 to 63 lower-case letters, digits and single hyphens within, as in Azure Blob Storage.
 public struct ContainerName: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// - Returns: nil for a name that no container has.
+    /// - Returns: nil if the name is not allowed.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard (3...63).contains(bytes.count), bytes.first != Self.hyphen, bytes.last != Self.hyphen,
@@ -11,12 +11,12 @@ public struct ContainerName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// - Parameter text: A good name.
+    /// - Parameter text: An allowed name.
     init(known text: StaticString) {
         self.text = "\(text)"
     }
 
-    /// What makes a good name, for a person.
+    /// The rule for names, as a sentence for users.
     public static let rule = "A container's name has 3 to 63 lower-case letters, digits and single hyphens within."
 
     public var description: String { text }

@@ -1,11 +1,11 @@
-/// What has become of a wish.
+/// The result of a control request.
 public enum ControlChange: Hashable, Sendable {
-    /// It holds from now on.
-    /// - sequence: That of the notification.
-    /// - open: Its deliveries that are not final.
+    /// The control is in force now.
+    /// - sequence: The sequence number of the notification.
+    /// - open: The deliveries of the notification that are not final.
     case done(NotificationControl, sequence: Int64, open: [Delivery.ID])
-    /// The hub has no notification of this id.
+    /// The hub has no notification with this id.
     case notFound
-    /// The notification is over.
+    /// The notification has ended.
     case ended
 }

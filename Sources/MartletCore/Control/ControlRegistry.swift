@@ -2,10 +2,10 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// What is requested of notifications, as the store has it, and what of them is under way: asked before every page.
+/// The controls of notifications, as stored, and the notifications that are being sent. Asked before every page.
 ///
-/// It knows all that are not simply running from the start of the server on, so that nothing has to be read for those
-/// that are.
+/// From the start of the server on, it has the control of every notification that is not simply running. So the store
+/// need not be asked about the others.
 final class ControlRegistry: Sendable {
     private struct Kept {
         var hub: Hub.ID
@@ -13,7 +13,7 @@ final class ControlRegistry: Sendable {
         var meter: RolloutMeter?
     }
 
-    /// A notification of which something is being sent.
+    /// A notification that is being sent.
     private struct UnderWay {
         var hub: Hub.ID
         var deliveries = 0
@@ -30,41 +30,41 @@ final class ControlRegistry: Sendable {
         }
     }
 
-    /// Wishes are stored and told in the same order.
+    /// Runs control changes one after another, so that they are stored and applied in the same order.
     let order = SerialWork()
     private let state = Mutex(State())
 
-    // MARK: Wishes
+    // MARK: Controls
 
     func control(of notification: Int64) -> NotificationControl {
         state.withLock { $0.kept[notification]?.control ?? .running }
     }
 
-    /// Takes a wish that was stored; what is under way against it stops.
+    /// Applies a stored control, and stops sending that the control forbids.
     func set(_ control: NotificationControl, of notification: Int64, in hub: Hub.ID) {
         let signal: StopSignal? = state.withLock { state in
             state.kept[notification, default: Kept(hub: hub)].control = control
             state.removeUseless(notification)
             let signal = state.underWay[notification]?.signal
             guard control == .running else { return signal }
-            // What goes on by the old one must still be stopped by it.
+            // Pages that still use the old signal must remain stopped.
             if signal?.isStopped == true { state.underWay[notification]?.signal = StopSignal() }
             return nil
         }
         signal?.stop()
     }
 
-    /// The notification is over.
+    /// Drops a notification that has ended.
     func forget(_ notification: Int64) {
         state.withLock { _ = $0.kept.removeValue(forKey: notification) }
     }
 
-    /// Hubs were deleted.
+    /// Drops the notifications of deleted hubs.
     func forget(where isGone: (Hub.ID) -> Bool) {
         state.withLock { state in state.kept = state.kept.filter { !isGone($0.value.hub) } }
     }
 
-    /// How many notifications stand still, by why.
+    /// The number of paused and halted notifications, by control.
     var heldCounts: [NotificationControl: Int] {
         state.withLock { state in
             state.kept.values.reduce(into: [.paused: 0, .halted: 0]) { counts, entry in
@@ -75,17 +75,17 @@ final class ControlRegistry: Sendable {
 
     var count: Int { state.withLock { $0.kept.count } }
 
-    /// How many notifications are under way.
+    /// The number of notifications that are being sent.
     var underWayCount: Int { state.withLock { $0.underWay.count } }
 
-    // MARK: What is under way
+    // MARK: Notifications that are being sent
 
-    /// A delivery of the notification begins to run.
+    /// Records that a delivery of the notification begins a turn.
     func begin(_ notification: Int64, in hub: Hub.ID) {
         state.withLock { $0.underWay[notification, default: UnderWay(hub: hub)].deliveries += 1 }
     }
 
-    /// Stops what is sent now of a hub that is being deleted.
+    /// Stops sending for a hub that is being deleted.
     func stop(_ hub: Hub.ID) {
         let signals = state.withLock { $0.underWay.values.filter { $0.hub == hub }.map(\.signal) }
         for signal in signals { signal.stop() }
@@ -98,7 +98,7 @@ final class ControlRegistry: Sendable {
         }
     }
 
-    /// What stops what is sent now.
+    /// The signal that stops the requests of a notification.
     func signal(of notification: Int64) -> StopSignal? {
         state.withLock { $0.underWay[notification]?.signal }
     }
@@ -110,8 +110,8 @@ final class ControlRegistry: Sendable {
     }
 
     /// - Parameters:
-    ///   - rate: Pushes a second.
-    ///   - lastSentAt: When the last page of the roll-out began; nil where nothing has been sent yet.
+    ///   - rate: Pushes per second.
+    ///   - lastSentAt: When the last page of the roll-out began; nil if nothing has been sent yet.
     func startMeter(
         of notification: Int64, in hub: Hub.ID, rate: Double, lastSentAt: Timestamp? = nil, at now: Timestamp
     ) {
@@ -122,7 +122,8 @@ final class ControlRegistry: Sendable {
         }
     }
 
-    /// Takes a turn of a notification that has a meter. Where that is gone meanwhile, another one is to be begun.
+    /// Asks the meter of a notification for a turn. If the meter was removed meanwhile, the caller must come again and
+    /// start a new one.
     func turn(of notification: Int64, for wanted: Int, at now: Timestamp) -> RolloutMeter.Turn {
         state.withLock { $0.kept[notification]?.meter?.turn(for: wanted, at: now) ?? .later(now) }
     }
@@ -131,7 +132,7 @@ final class ControlRegistry: Sendable {
         state.withLock { $0.kept[notification]?.meter?.giveBack(count) }
     }
 
-    /// A delivery is over. Another one of the notification begins a meter again.
+    /// Removes the meter when a delivery has ended. Another delivery of the notification starts a new one.
     func stopMeter(of notification: Int64) {
         state.withLock { state in
             state.kept[notification]?.meter = nil
@@ -141,7 +142,7 @@ final class ControlRegistry: Sendable {
 }
 
 extension ControlRegistry {
-    /// What is next for a delivery.
+    /// The next step of a delivery.
     func step(of progress: DeliveryProgress, at now: Timestamp) -> SendStep {
         let notification = progress.delivery.notification
         return .next(

@@ -1,35 +1,35 @@
 public import MartletModel
 
-/// Keeps what is requested of notifications, and the state of their roll-outs. Every verb is durable when it returns.
+/// Keeps the controls of notifications and the state of roll-outs. Every change is durable when it returns.
 public protocol ControlStore: Sendable {
-    /// Changes what is requested of a notification, as `NotificationControl.after` says. One that waits for its time is
-    /// over when it is canceled. A resumed roll-out counts failures again.
+    /// Changes the control of a notification, as `NotificationControl.after` says. A scheduled notification ends when
+    /// it is canceled. The failures of a resumed roll-out are counted from zero again.
     func control(
         _ wish: ControlRequest, _ id: NotificationID, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> ControlChange
 
-    /// The notifications that are not over and not simply running.
+    /// The notifications that have not ended and are not simply running.
     func controlled() async throws(StorageError) -> [ControlledNotification]
 
-    /// Whether a notification is over, or gone with its hub.
+    /// Whether a notification has ended, or was deleted with its hub.
     func hasEnded(_ sequence: Int64) async throws(StorageError) -> Bool
 
-    /// Keeps how many devices a roll-out is for, unless that is known.
-    /// - Returns: What is known now; nil where the notification is gone.
+    /// Stores the audience size of a roll-out, unless it is known already.
+    /// - Returns: The stored size; nil if the notification is gone.
     func setAudience(_ count: Int, ofRollout sequence: Int64) async throws(StorageError) -> Int?
 
-    /// What is kept of a roll-out beside its pace; nil where the notification is gone.
+    /// The stored state of a roll-out; nil if the notification is gone.
     func record(ofRollout sequence: Int64) async throws(StorageError) -> RolloutRecord?
 
-    /// The state of a notification.
+    /// The state of a notification; nil if the hub has none with this id.
     func status(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus?
 }
 
-/// What is kept of a roll-out, so that a restart neither hurries nor stalls it.
+/// The state of a roll-out, kept so that a restart neither speeds it up nor stalls it.
 public struct RolloutRecord: Hashable, Sendable {
-    /// How many devices it is for, where they were counted.
+    /// The audience size; nil if it was not counted.
     public var audience: Int?
-    /// When the last page, or the last round of retries, began; nil where nothing has been sent yet.
+    /// When the last page, or the last round of retries, began; nil if nothing has been sent yet.
     public var lastSentAt: Timestamp?
 
     public init(audience: Int?, lastSentAt: Timestamp?) {
@@ -40,7 +40,7 @@ public struct RolloutRecord: Hashable, Sendable {
 
 /// A notification that is not simply running.
 public struct ControlledNotification: Hashable, Sendable {
-    /// Its sequence number.
+    /// The sequence number of the notification.
     public var notification: Int64
     public var hub: Hub.ID
     public var control: NotificationControl

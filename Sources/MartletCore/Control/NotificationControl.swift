@@ -1,19 +1,19 @@
-/// What an operator wishes of a notification, kept with it: it holds for all its deliveries.
+/// The control of a notification. It holds for all its deliveries and is stored with it.
 public enum NotificationControl: String, Hashable, Sendable {
-    /// It goes out. Becomes `paused`, `halted` or `canceled`.
+    /// Is sent. Becomes `paused`, `halted` or `canceled`.
     case running
-    /// Nothing of it is sent until somebody says so. Becomes `running` or `canceled`.
+    /// Nothing is sent until it is resumed. Becomes `running` or `canceled`.
     case paused
-    /// It has paused itself because too much of it failed. Becomes `running` or `canceled`.
+    /// Has paused itself because too many pushes failed. Becomes `running` or `canceled`.
     case halted
-    /// Devices that have not been sent it by now do not get it.
+    /// Devices that were not sent to before do not get it.
     case canceled
 
-    /// Whether it stands still.
+    /// Whether sending is suspended.
     public var isHeld: Bool { self == .paused || self == .halted }
 
-    /// What it becomes by a wish; nil where it is too late for that.
-    /// - Parameter hasEnded: Whether the notification is over.
+    /// The control after a request; nil if it is too late for the request.
+    /// - Parameter hasEnded: Whether the notification has ended.
     public func after(_ wish: ControlRequest, hasEnded: Bool) -> NotificationControl? {
         if self == .canceled { return wish == .cancel ? .canceled : nil }
         guard !hasEnded else { return nil }
@@ -26,9 +26,9 @@ public enum NotificationControl: String, Hashable, Sendable {
     }
 }
 
-/// What is to become of a notification under way.
+/// A change of control that is requested.
 public enum ControlRequest: String, Hashable, Sendable {
     case cancel, pause, resume
-    /// That of its roll-out: nobody asks for it.
+    /// Requested by the roll-out itself, never by a user.
     case halt
 }

@@ -1,23 +1,23 @@
 import MartletModel
 
-/// How many pushes of a roll-out may go: a pure decision.
+/// Decides how many pushes of a roll-out may be sent: a token bucket without I/O.
 ///
-/// What may go grows with time, up to a second's worth. A page waits until a quarter of a second's worth may go, so that
-/// a slow roll-out is not read in pages of one. The first meter of a roll-out begins with as much. One that follows it,
-/// after a restart or the end of a platform, begins with what has grown since the last page was sent.
+/// The allowance grows with time, up to one second's worth of pushes. A page waits for a quarter of a second's worth,
+/// so that a slow roll-out does not read pages of one member. The first meter of a roll-out begins with that much. A
+/// later meter, after a restart or the end of a delivery, begins with what has grown since the last page was sent.
 struct RolloutMeter: Sendable {
     enum Turn: Equatable {
-        /// So many may go.
+        /// This many may be sent.
         case now(Int)
         case later(Timestamp)
     }
 
-    /// Pushes a second.
+    /// Pushes per second.
     let rate: Double
     private var allowance: Double
     private var asOf: Timestamp
 
-    /// - Parameter lastSentAt: When the last page of the roll-out began; nil where nothing has been sent yet.
+    /// - Parameter lastSentAt: When the last page of the roll-out began; nil if nothing has been sent yet.
     init(rate: Double, lastSentAt: Timestamp? = nil, at now: Timestamp) {
         self.rate = rate
         allowance = lastSentAt == nil ? max(1, rate / 4) : 0
@@ -25,13 +25,13 @@ struct RolloutMeter: Sendable {
         grow(at: now)
     }
 
-    /// Takes as many as may go.
-    /// - Parameter wanted: The most that is of use, one at least.
+    /// Takes as many pushes as may be sent.
+    /// - Parameter wanted: The most pushes that are useful, at least one.
     mutating func turn(for wanted: Int, at now: Timestamp) -> Turn {
         grow(at: now)
         let least = min(Double(wanted), max(1, rate / 4))
         let missing = least - allowance
-        // What a moment's milliseconds cannot tell apart is there.
+        // A lack of less than a microsecond's worth is a rounding error: timestamps count milliseconds.
         guard missing * 1000 <= rate * 0.001 else {
             let wait = (missing / rate * 1000).rounded(.up)
             return .later(now + .milliseconds(Int64(min(max(1, wait), 86_400_000))))
@@ -41,7 +41,7 @@ struct RolloutMeter: Sendable {
         return .now(count)
     }
 
-    /// Takes back what was not used.
+    /// Gives back pushes that were not sent.
     mutating func giveBack(_ count: Int) {
         allowance = min(allowance + Double(count), max(1, rate))
     }

@@ -1,7 +1,7 @@
-/// Pauses, resumes and cancels what is under way: the one way in which wishes take hold.
+/// Pauses, resumes and cancels notifications: the only way to change a control.
 ///
-/// A wish is stored first. Then what has not been written to a connection is stopped, and whatever slept is woken that
-/// has something to do.
+/// A control is stored first. Then requests that are not yet written to a connection are stopped, and sleeping
+/// deliveries that have something to do are woken.
 public struct SendControls: Sendable {
     private let store: any ControlStore
     private let board: ControlRegistry
@@ -18,7 +18,7 @@ public struct SendControls: Sendable {
         self.wake = wake
     }
 
-    /// Has a wish take hold.
+    /// Stores and applies a control request.
     /// - Throws: `StorageError`; then nothing has changed.
     public func apply(
         _ wish: ControlRequest, to id: NotificationID, in hub: Hub.ID
@@ -41,12 +41,12 @@ public struct SendControls: Sendable {
         return change
     }
 
-    /// The state of a notification; nil where the hub has none of this id.
+    /// The state of a notification; nil if the hub has none with this id.
     public func status(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> SendStatus? {
         try await store.status(id, in: hub)
     }
 
-    /// Reads what is requested of everything that is not over.
+    /// Loads the controls of all notifications that have not ended.
     func load() async throws(StorageError) {
         let result = await board.order.run { [self] in
             await Result { () async throws(StorageError) in
@@ -58,7 +58,8 @@ public struct SendControls: Sendable {
         try result.get()
     }
 
-    /// Where it cannot be told whether a notification is over, it is forgotten with the process.
+    /// Drops the control of a notification that has ended. If the store cannot tell, the control stays in memory until
+    /// the process ends.
     func forgetIfEnded(_ notification: Int64) async {
         guard board.control(of: notification) != .running,
             (try? await store.hasEnded(notification)) == true

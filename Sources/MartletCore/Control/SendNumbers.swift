@@ -1,19 +1,19 @@
-/// How many members of an audience are in which state. What is over adds up to `targeted`.
+/// The number of members of an audience in each state. Once a notification has ended, they add up to `targeted`.
 public struct SendNumbers: Hashable, Sendable {
-    /// Members of the audience; nil while not everybody's turn has come and nobody has counted them.
+    /// Members of the audience; nil until all pages were sent, unless they were counted before.
     public var targeted: Int?
     public var succeeded = 0
     public var failed = 0
-    /// To whom nothing was sent because it was canceled, or because a newer one took its place.
+    /// Members that were not sent to because the notification was canceled, or a newer one superseded it.
     public var suppressed = 0
-    /// To whom nothing was sent for another reason: duplicates, or devices that take no such message.
+    /// Members that were not sent to for another reason: duplicates, or devices that cannot take such a message.
     public var skipped = 0
-    /// Who is tried again.
+    /// Members that will be tried again.
     public var retrying = 0
-    /// Whose turn has not come, or who was held back when it had; nil while that is not known.
+    /// Members that no page has reached yet, or whose pushes are held back; nil if that is not known.
     public var pending: Int?
 
-    /// Who was sent to, with success or without.
+    /// Members that were sent to, successfully or not.
     public var sent: Int { succeeded + failed }
 
     private var known: Int { sent + suppressed + skipped + retrying }
@@ -25,7 +25,7 @@ public struct SendNumbers: Hashable, Sendable {
         targeted = known + delivery.held
     }
 
-    /// The numbers of all deliveries together.
+    /// The sums over all deliveries.
     public init(_ status: SendStatus) {
         self.init(counting: status.deliveries)
         let parts = status.deliveries.map { SendNumbers($0) }

@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// The state of a notification, in numbers.
+/// The state and the numbers of a notification.
 public struct SendStatus: Sendable {
     public var report: NotificationReport
     public var control: NotificationControl
-    /// When that was requested last; nil where nobody has.
+    /// When the control was last requested; nil if never.
     public var controlledAt: Timestamp?
-    /// The devices of a roll-out, where they were counted.
+    /// The audience size of a roll-out; nil if it was not counted.
     public var audience: Int?
-    /// What had ended when it was resumed last: the halting rule counts from there.
+    /// The counts at the last resume: the halt rule counts from there.
     public var countedFrom: SendCounts
     public var deliveries: [DeliveryStatus]
 
@@ -28,11 +28,11 @@ public struct SendStatus: Sendable {
 /// The state of one delivery.
 public struct DeliveryStatus: Sendable {
     public var report: DeliveryReport
-    /// Whether everybody's turn has come.
+    /// Whether all pages were sent.
     public var isFannedOut: Bool
-    /// Pushes that were tried and are tried again.
+    /// Pushes that have failed and will be tried again.
     public var retrying: Int
-    /// Pushes that were held back before they were sent.
+    /// Pushes that were held back before their first attempt.
     public var held: Int
 
     public init(report: DeliveryReport, isFannedOut: Bool, retrying: Int, held: Int) {

@@ -1,18 +1,18 @@
-/// What a delivery does next: a pure decision, taken before every page.
+/// Decides what a delivery does before every page.
 enum SendStep: Equatable {
-    /// The server is shutting down: everything stops where it is.
+    /// The server is shutting down: everything stops.
     case interrupt
-    /// Those whose turn has not come, and those who are tried again, are sent nothing more. Then it is over.
+    /// Nothing more is sent, neither to members that no page has reached nor as retries. Then the delivery ends.
     case giveUp(NotificationState)
-    /// Nothing until something else is requested.
+    /// Nothing until the control changes.
     case hold
-    /// The next page; of a roll-out the retries that are due, where there are some.
+    /// The next page, or due retries if the notification is a roll-out.
     case fanOut
     /// The retries that are due.
     case retry
 
     /// - Parameters:
-    ///   - isFannedOut: Whether everybody's turn has come.
+    ///   - isFannedOut: Whether all pages were sent.
     ///   - hasExpired: Whether undelivered pushes are to be given up.
     ///   - isInterrupted: Whether the server is shutting down.
     static func next(

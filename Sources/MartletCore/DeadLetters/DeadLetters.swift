@@ -1,12 +1,12 @@
 public import MartletModel
 
-/// What ended without success: to be looked at, and to be sent again once its cause was removed.
+/// Lists the pushes that ended without success, and sends them again once the cause was removed.
 public struct DeadLetters: Sendable {
     private let store: any NotificationStore & DeadLetterStore
     private let time: any TimeSource
     private let accepted: @Sendable ([Delivery]) -> Void
 
-    /// - Parameter accepted: Told of the deliveries of every resend, after it was stored.
+    /// - Parameter accepted: Receives the deliveries of every resend, after they were stored.
     public init(
         store: any NotificationStore & DeadLetterStore, time: any TimeSource,
         accepted: @escaping @Sendable ([Delivery]) -> Void
@@ -16,8 +16,8 @@ public struct DeadLetters: Sendable {
         self.accepted = accepted
     }
 
-    /// The dead letters of a notification, a page at a time; nil where the hub has none of this id.
-    /// - Parameter position: Where the page before ended.
+    /// One page of the dead letters of a notification; nil if the hub has none with this id.
+    /// - Parameter position: Where the previous page ended.
     public func page(
         of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition = .start, limit: Int
     ) async throws(StorageError) -> DeadLetterPage? {
@@ -27,20 +27,20 @@ public struct DeadLetters: Sendable {
             refusals: try await store.refusals(of: id, in: hub, after: position, limit: limit))
     }
 
-    /// Notifications that have dead letters, oldest first.
-    /// - Parameter id: Only those after it.
+    /// The notifications that have dead letters, oldest first.
+    /// - Parameter id: Only notifications after this one.
     public func notifications(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) async throws(StorageError) -> [DeadLetterSummary] {
         var summaries: [DeadLetterSummary] = []
         for id in try await store.refused(in: hub, after: id, limit: limit) {
-            // One that was swept meanwhile is left out.
+            // Left out if its record was deleted meanwhile.
             if let report = try await store.report(id, in: hub) { summaries.append(DeadLetterSummary(report)) }
         }
         return summaries
     }
 
-    /// As what dead letters of a notification that nobody has sent again are counted, in the order of their names.
+    /// The outcomes of dead letters that no resend has taken up, sorted by name.
     public func outcomes(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [OutcomeName] {
         guard let report = try await store.report(id, in: hub) else { return [] }
         let resent = try await store.resends(of: id, in: hub).map(\.outcome)
@@ -49,9 +49,9 @@ public struct DeadLetters: Sendable {
         return all.subtracting(resent.compactMap(\.self)).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Sends the dead letters of a notification that is over again, as a new notification: to those of its members who
-    /// are still registered and still in its audience. What it returns as accepted is on disk.
-    /// - Parameter outcome: Only those that ended this way; nil: all that no earlier resend has taken up.
+    /// Resends the dead letters of a notification that has ended, as a new notification: to those members that are
+    /// still registered and still in the audience. An accepted resend is on disk.
+    /// - Parameter outcome: Only dead letters with this outcome; nil for all that no earlier resend has taken up.
     public func resend(
         _ original: NotificationID, outcome: OutcomeName? = nil, in hub: Hub.ID
     ) async throws(StorageError) -> ResendAcceptance {
@@ -65,11 +65,11 @@ public struct DeadLetters: Sendable {
         return acceptance
     }
 
-    /// How many dead letters of a platform are looked at before a resend.
+    /// The most dead letters of each platform that are checked before a resend.
     private static let glance = 1000
 
-    /// Whether there are dead letters to take up, and none of them is registered any more. Of many that is found out while
-    /// they are sent.
+    /// Whether there are dead letters to resend, and none of their devices is registered any more. If there are many
+    /// dead letters, this is found out only while they are sent.
     private func areGone(_ draft: ResendDraft) async throws(StorageError) -> Bool {
         guard let report = try await store.report(draft.original, in: draft.hub), report.state.isFinal else {
             return false
@@ -95,12 +95,12 @@ public struct DeadLetters: Sendable {
     }
 }
 
-/// How many dead letters a notification has.
+/// The number of dead letters of a notification.
 public struct DeadLetterSummary: Sendable {
     public var id: NotificationID
     public var acceptedAt: Timestamp
     public var state: NotificationState
-    /// By platform and outcome, no successes among them.
+    /// By platform and outcome, without successes.
     public var counts: [PlatformID: [OutcomeName: Int]]
 
     init(_ report: NotificationReport) {

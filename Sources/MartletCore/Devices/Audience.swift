@@ -1,12 +1,12 @@
 public import MartletModel
 
-/// One push of a fan-out: to a channel, and where templates are filled in, for which of its registrations. Fan-out goes
-/// through an audience in this order.
+/// One push of a fan-out: a channel, and for template sends one of its registrations. A fan-out reads the audience in
+/// this order.
 public struct AudienceMember: Hashable, Comparable, Sendable {
     public var channel: ChannelID
-    /// The sequence number of the registration in a template send; 0 in a native send, which reaches a channel once
-    /// however many of its registrations match; in a direct send, whose members have no channel, the index in its list
-    /// of handles, from 1.
+    /// In a template send, the sequence number of the registration. In a native send 0, because the send reaches a
+    /// channel once, however many of its registrations match. In a direct send, whose members have no channel, the
+    /// index in the list of handles, from 1.
     public var registration: Int64
 
     public init(channel: ChannelID, registration: Int64 = 0) {
@@ -16,10 +16,10 @@ public struct AudienceMember: Hashable, Comparable, Sendable {
 
     /// Before every member.
     public static let none = AudienceMember(channel: .none)
-    /// Behind every member.
+    /// After every member.
     public static let end = AudienceMember(channel: ChannelID(rawValue: .max), registration: .max)
 
-    /// What the member is called in one notification, by progress maps and message ids.
+    /// Identifies the member within one notification, in progress maps and message ids.
     public var number: Int64 { registration == 0 ? channel.rawValue : registration }
 
     public static func < (left: AudienceMember, right: AudienceMember) -> Bool {
@@ -27,36 +27,37 @@ public struct AudienceMember: Hashable, Comparable, Sendable {
     }
 }
 
-/// Which members a page of fan-out is to hold.
+/// Selects the members of a page of a fan-out.
 public struct AudienceQuery: Sendable {
-    /// Which registrations a send is for.
+    /// The registrations that a send is for.
     public enum Kind: Hashable, Sendable {
-        /// Those without a template: each channel once.
+        /// Registrations without a template: each channel once.
         case native
-        /// Those with one: each registration.
+        /// Registrations with a template: each registration once.
         case template
     }
 
     public var hub: Hub.ID
     public var platform: PlatformID
     public var kind: Kind
-    /// nil: every registration of the platform and kind.
+    /// nil for every registration of the platform and kind.
     public var expression: TagExpression?
     /// The page begins after this member.
     public var after: AudienceMember
-    /// What is registered after a send was accepted is not in its audience: of a native send, channels after this one;
+    /// The last channel of a native send's audience: later ones were registered after the send was accepted.
     public var throughChannel: ChannelID
-    /// of a template send, registrations after this one.
+    /// The last registration of a template send's audience: later ones were registered after the send was accepted.
     public var throughRegistration: Int64
-    /// Only these members, in order; nil: all. A native send may name registrations instead of channels, by their sequence
-    /// numbers: then the members of the page have these too, and each is one of its own.
+    /// Only these members, in order; nil for all. A native send may list registrations by their sequence numbers
+    /// instead of channels: then the members of the page have these numbers too, and each registration is a member of
+    /// its own.
     public var among: [AudienceMember]?
     public var limit: Int
-    /// The page ends with the member by which it takes so much memory (`AudiencePage.bytes`).
+    /// The page ends with the member that reaches this size in bytes (`AudiencePage.bytes`).
     public var byteLimit: Int
     public var now: Timestamp
 
-    /// Whether `among` names registrations of a native send.
+    /// Whether `among` lists registrations of a native send.
     public var namesRegistrations: Bool { kind == .native && among?.first.map { $0.registration != 0 } ?? false }
 
     public init(
@@ -78,13 +79,13 @@ public struct AudienceQuery: Sendable {
     }
 }
 
-/// A template with the push variables of a registration: what a template notification is rendered for, once for all
-/// members of a send that share it.
+/// A template with the push variables of a registration. A template notification is rendered once for all members of a
+/// send that share the binding.
 public struct TemplateBinding: Sendable {
-    /// Names the pair for good: what is stored under an id never changes.
+    /// Identifies the pair permanently: what is stored under an id never changes.
     public struct ID: Hashable, Sendable {
         public var template: Int64
-        /// 0: no variables.
+        /// 0 for no variables.
         public var variables: Int64
 
         public init(template: Int64, variables: Int64 = 0) {
@@ -107,23 +108,23 @@ public struct TemplateBinding: Sendable {
 /// Members of an audience with their handles, in one buffer: a page of thousands costs a handful of allocations.
 public struct AudiencePage: Sendable {
     public private(set) var members: [AudienceMember] = []
-    /// The renderings that the members of a template send need, each once.
+    /// The template bindings of the members of a template send, each once.
     public private(set) var renderings: [TemplateBinding] = []
-    /// For each member the index of its rendering; empty in a native send.
+    /// The index of the template binding of each member; empty in a native send.
     public private(set) var bindingIndices: [UInt32] = []
-    /// For each member of a page of retries its registration with the channel that it has now; empty where that is the
-    /// channel of the member.
+    /// In a page of retries, the registration of each member with its current channel; empty if all members still have
+    /// their channels.
     public private(set) var followed: [AudienceMember] = []
-    /// Registrations that matched a native send besides the first of their channel: `Skipped` in telemetry.
+    /// Registrations that matched a native send in addition to the first of their channel: `Skipped` in telemetry.
     public var skipped = 0
     /// Whether no member of the audience comes after this page.
     public var isLast = true
-    /// As of when the page is; of a direct send, whose audience nobody changes, the beginning.
+    /// The snapshot that the page is of; `none` in a direct send, whose audience never changes.
     public var snapshot = AudienceSnapshot.none
     private var bindingIndexOfID: [TemplateBinding.ID: UInt32] = [:]
     private var templateOfID: [Int64: Template] = [:]
     private var variablesOfID: [Int64: [String: String]] = [:]
-    /// About how much memory the page takes.
+    /// The approximate memory of the page, in bytes.
     public private(set) var bytes = 0
     private var handleBytes: [UInt8] = []
     private var handleEnds: [UInt32] = []
@@ -132,13 +133,13 @@ public struct AudiencePage: Sendable {
 
     public var count: Int { members.count }
 
-    /// How much memory a page takes, at most, but for its last member: many times what thousands of devices with a few
-    /// templates need.
+    /// The most memory of a page in bytes, which its last member may exceed: many times what thousands of devices with
+    /// a few templates need.
     public static let byteLimit = 4 << 20
 
-    /// Of a member with its handle, what is not the handle.
+    /// The memory of a member without the text of its handle, in bytes.
     private static let memberBytes = 64
-    /// Of a rendering, what is not its template and variables.
+    /// The memory of a template binding without its template and variables, in bytes.
     private static let renderingBytes = 160
 
     /// Whether there is no room for another member.
@@ -154,10 +155,10 @@ public struct AudiencePage: Sendable {
         bytes += handle.count + Self.memberBytes
     }
 
-    /// Says what the member that was appended last is rendered for. Members share the memory of what they have in common.
+    /// Sets the template binding of the member that was appended last. Members share templates and variables in memory.
     /// - Parameters:
-    ///   - template: Reads the template; asked once for each.
-    ///   - variables: Reads the variables, where there are any; asked once for each.
+    ///   - template: Reads the template; called once for each template.
+    ///   - variables: Reads the variables, if there are any; called once for each set of variables.
     public mutating func setRendering<Failure: Error>(
         _ id: TemplateBinding.ID, template: () throws(Failure) -> Template,
         variables: () throws(Failure) -> [String: String]
@@ -172,7 +173,7 @@ public struct AudiencePage: Sendable {
         bindingIndices.append(index)
     }
 
-    /// Appends a member with the handle and the rendering that its registration has in another page.
+    /// Appends a member with the handle and the template binding that its registration has in another page.
     mutating func append(_ member: AudienceMember, following index: Int, of other: AudiencePage) {
         other.withHandle(index) { append(member, handle: $0) }
         followed.append(other.members[index])
@@ -181,7 +182,7 @@ public struct AudiencePage: Sendable {
         setRendering(rendering.id, template: { rendering.template }, variables: { rendering.variables })
     }
 
-    /// The channel that is sent to at an index.
+    /// The channel of the push to the member at an index.
     func channel(_ index: Int) -> ChannelID {
         followed.isEmpty ? members[index].channel : followed[index].channel
     }
@@ -206,12 +207,12 @@ public struct AudiencePage: Sendable {
         return variables
     }
 
-    /// The handle at an index.
+    /// The handle of the member at an index.
     public func handle(_ index: Int) -> PushHandle {
         PushHandle(text: withHandle(index) { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// Lends the UTF-8 text of the handle at an index.
+    /// Lends the UTF-8 text of the handle of the member at an index.
     public func withHandle<Result, Failure: Error>(
         _ index: Int, _ read: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,4 +1,4 @@
-/// The newest device and registration that an audience has: later ones are not in it.
+/// The last channel and the last registration of an audience: later ones are not in it.
 public struct AudienceBounds: Hashable, Sendable {
     public var channel: ChannelID
     /// The sequence number of a registration.
@@ -9,6 +9,6 @@ public struct AudienceBounds: Hashable, Sendable {
         self.registration = registration
     }
 
-    /// Of a direct send, which needs none.
+    /// The bounds of a direct send, which needs none.
     public static let none = AudienceBounds(channel: .none, registration: 0)
 }

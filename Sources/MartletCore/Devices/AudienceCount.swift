@@ -1,18 +1,18 @@
 public import MartletModel
 
-/// Whom a send reaches that reads its pages now, in numbers.
+/// The size of the audience that a send would have now.
 public struct AudienceCount: Hashable, Sendable {
-    /// Those of one platform.
+    /// The numbers of one platform.
     public struct Part: Hashable, Sendable {
         /// Pushes of a native send: each channel once.
         public var native = 0
-        /// Registrations that match a native send besides the first of their channel.
+        /// Registrations that match a native send in addition to the first of their channel.
         public var skipped = 0
         /// Pushes of a template send: each registration with a template.
         public var templates = 0
-        /// Channels of either kind, each once.
+        /// Channels of both kinds, each once.
         public var devices = 0
-        /// How many pushes of a template send have which rendering, as far as they were asked for.
+        /// The number of pushes of each template binding of a template send, as far as requested.
         public var renderings: [TemplateBinding.ID: Int] = [:]
 
         public init(
@@ -37,10 +37,10 @@ public struct AudienceCount: Hashable, Sendable {
         }
     }
 
-    /// Without those on which nobody matches.
+    /// Without platforms that have no matching registration.
     public var platforms: [PlatformID: Part]
-    /// Whether all of it is of one point in time: no registration of the server was changed or added while it was counted.
-    /// Otherwise each member was counted, as it is sent to, by what it was when its page was read.
+    /// Whether all numbers are of one point in time: no registration of the server was changed or added while they were
+    /// counted. Otherwise each member was counted, as in a send, with the state that it had when its page was read.
     public var isOfOneTimestamp: Bool
 
     public init(platforms: [PlatformID: Part] = [:], isOfOneTimestamp: Bool = true) {
@@ -52,18 +52,19 @@ public struct AudienceCount: Hashable, Sendable {
     public var devices: Int { platforms.values.reduce(0) { $0 + $1.devices } }
 }
 
-/// Whose registrations are to be counted.
+/// Selects the registrations to count.
 public struct AudienceCountQuery: Sendable {
     public var hub: Hub.ID
-    /// nil: every registration.
+    /// nil for every registration.
     public var expression: TagExpression?
-    /// nil: each that has registrations.
+    /// nil for every platform that has registrations.
     public var platform: PlatformID?
-    /// nil: both.
+    /// nil for both.
     public var kind: AudienceQuery.Kind?
-    /// What is registered later is not counted, by the rules of a send; nil: what is registered after the counting began.
+    /// Later registrations are not counted, as in a send; nil for the bounds at the time when counting begins.
     public var bounds: AudienceBounds?
-    /// How many distinct renderings of a platform are told apart; the pushes of more are in `templates` alone.
+    /// The most template bindings of a platform that are counted one by one; the pushes of further ones are only in
+    /// `templates`.
     public var renderingLimit: Int
     public var now: Timestamp
 

@@ -1,9 +1,9 @@
-/// When a page of an audience was read, told without a clock: by how many states of registrations were over
-/// by then, and which registration was the last.
+/// When a page of an audience was read, independent of clocks: the number of registration versions that had ended by
+/// then, and the last registration.
 public struct AudienceSnapshot: Hashable, Sendable {
-    /// The number of the last change of a registration (`RegistrationVersion.End.change`).
+    /// The number of the last ended version (`RegistrationVersion.End.change`).
     public var change: Int64
-    /// The sequence number of the registration that was created last, in whichever hub.
+    /// The sequence number of the last registration that was created in any hub.
     public var registration: Int64
 
     public init(change: Int64, registration: Int64) {
@@ -11,6 +11,6 @@ public struct AudienceSnapshot: Hashable, Sendable {
         self.registration = registration
     }
 
-    /// Before everything.
+    /// Before every change and every registration.
     public static let none = AudienceSnapshot(change: 0, registration: 0)
 }

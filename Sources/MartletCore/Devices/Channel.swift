@@ -1,7 +1,7 @@
-/// One handle of one platform in one hub, however many registrations point at it. Fan-out, retries and progress maps
-/// speak of channels, in the order of their ids.
+/// One handle of one platform in one hub, however many registrations share it. Fan-out, retries and progress maps use
+/// channels in the order of their ids.
 public struct ChannelID: RawRepresentable, Hashable, Comparable, Sendable {
-    /// From 1, given in the order of first registration and never again.
+    /// From 1, assigned in the order of first registration and never reused.
     public let rawValue: Int64
 
     public init(rawValue: Int64) {

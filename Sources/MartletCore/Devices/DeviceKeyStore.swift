@@ -1,10 +1,10 @@
 public import MartletModel
 
-/// What senders encrypt for a device with (RFC 8291): its public key and its authentication secret.
+/// The key that senders encrypt with for a device (RFC 8291): its public key and its authentication secret.
 public struct DeviceKey: Hashable, Sendable {
-    /// A point of P-256, uncompressed: 65 bytes.
+    /// An uncompressed point of P-256: 65 bytes.
     public var publicKey: [UInt8]
-    /// 16 bytes, known to the device and to anyone who may write to it.
+    /// 16 bytes, known to the device and to every sender that may encrypt for it.
     public var authSecret: [UInt8]
 
     public init(publicKey: [UInt8], authSecret: [UInt8]) {
@@ -27,19 +27,19 @@ public struct KeyedDevice: Hashable, Sendable {
     }
 }
 
-/// Keeps the keys of devices. A key is its registration's: it goes with it, and counts only while that exists. It is put
-/// for a tag, such as its user's, and told of under that alone: who can give a registration other tags makes its key
-/// nobody else's.
+/// Keeps the keys of devices. A key belongs to its registration and is deleted with it. It is stored for a tag, such as
+/// that of its user, and returned for that tag only: a caller that can give a registration other tags cannot make its
+/// key count as that of another user.
 public protocol DeviceKeyStore: Sendable {
-    /// Gives a registration its key, in place of an earlier one; nil: it has none any more.
-    /// - Parameter tag: One that the registration carries.
+    /// Sets the key of a registration; nil removes it.
+    /// - Parameter tag: A tag that the registration has.
     /// - Returns: Whether there is such a registration.
     @discardableResult
     func putDeviceKey(
         _ key: DeviceKey?, of registration: String, tagged tag: Tag, in hub: Hub.ID
     ) async throws(StorageError) -> Bool
 
-    /// The registrations with a key for a tag that carry it and have not expired, those that were created last first.
+    /// The registrations that have a key for a tag, still have that tag and have not expired; the newest first.
     func deviceKeys(
         of tag: Tag, in hub: Hub.ID, at now: Timestamp, limit: Int
     ) async throws(StorageError) -> [KeyedDevice]

@@ -1,21 +1,24 @@
 public import MartletModel
 
-// Installations, which are written together with all their registrations.
+// Installations are written together with all their registrations.
 extension DeviceRegistry {
     /// Creates or replaces an installation.
     ///
-    /// An expiry that has passed or lies beyond the hub's own counts as none: devices' clocks are not to be relied on.
+    /// An expiry that has passed, or lies beyond that of the hub, is ignored, because the clocks of devices are
+    /// unreliable.
     /// - Throws: `DeviceRegistryError`; then nothing has changed.
     public func put(_ installation: Installation, in hub: Hub.ID) async throws(DeviceRegistryError) {
         try await write(installation, in: hub, .none)
     }
 
-    /// Changes an installation as a patch says. Patches of others at the same time are kept.
-    /// - Throws: `DeviceRegistryError`, `refused(.notFound)` where there is no such installation; then nothing has changed.
+    /// Applies a patch to an installation. Concurrent patches are not lost.
+    /// - Throws: `DeviceRegistryError`, `refused(.notFound)` if there is no such installation; then nothing has
+    ///   changed.
     public func patchInstallation(
         _ id: String, with patch: InstallationPatch, in hub: Hub.ID
     ) async throws(DeviceRegistryError) {
-        // Anyone who is refused here for the version lost to a write that went through, so one of them always succeeds.
+        // A version mismatch means that another write succeeded, so one of several concurrent patches always makes
+        // progress.
         while true {
             guard let record = try await record(of: id, in: hub) else { throw .refused(.notFound) }
             let stored: Installation
@@ -34,8 +37,8 @@ extension DeviceRegistry {
         }
     }
 
-    /// The installation of an id, with its channels and their state as the push services told; nil where there is none
-    /// or it has expired.
+    /// Returns an installation with its current channels and what push services have reported about them; nil if there
+    /// is none or it has expired.
     public func installation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) -> Installation? {
         guard let record = try await record(of: id, in: hub) else { return nil }
         do throws(InstallationError) {
@@ -47,7 +50,7 @@ extension DeviceRegistry {
         }
     }
 
-    /// Removes an installation with its registrations; one that is not there is as good as removed.
+    /// Deletes an installation with its registrations. Succeeds if there is none.
     public func deleteInstallation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) {
         do throws(DeviceRegistryError) {
             try await apply(.delete(id: id, condition: .none), in: hub)
@@ -97,7 +100,7 @@ extension DeviceRegistry {
         }
     }
 
-    /// What the device said, with the channels as they are now.
+    /// The installation as the device wrote it, with the current channels.
     private func installation(of record: InstallationRecord) throws(InstallationError) -> Installation {
         var installation = try Installation(parsing: record.document, id: record.id, isComplete: false)
         guard let platform = platforms[installation.platform] else { return installation }
@@ -114,7 +117,7 @@ extension DeviceRegistry {
         return installation
     }
 
-    /// A channel keeps its spelling unless its handle has become another.
+    /// A channel keeps its spelling unless its handle was replaced.
     private func current(
         _ channel: InstallationChannel, at slot: String, in record: InstallationRecord,
         on platform: any PushPlatform.Type
@@ -127,7 +130,7 @@ extension DeviceRegistry {
 }
 
 extension Installation {
-    /// Its own and those of its tiles.
+    /// The templates of the installation and of its secondary tiles.
     fileprivate var allTemplates: Set<InstallationTemplate> {
         Set(templates.values).union(secondaryTiles.values.flatMap(\.templates.values))
     }

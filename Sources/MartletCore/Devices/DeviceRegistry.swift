@@ -1,13 +1,13 @@
 public import MartletModel
 
-/// The one way in which devices are registered: by the hub's API and by the app backend alike.
+/// Registers devices: the only way to do so, for the hub's API and for the app backend.
 public struct DeviceRegistry: Sendable {
     let store: any DeviceStore
     let platforms: PushPlatformList
     let time: any TimeSource
     private let lifetime: @Sendable (Hub.ID) -> Duration?
 
-    /// - Parameter lifetime: How long a hub's registrations live from their last write; nil: for ever.
+    /// - Parameter lifetime: The time from a registration's last write to its expiry, by hub; nil for no expiry.
     public init(
         store: any DeviceStore, platforms: PushPlatformList, time: any TimeSource,
         lifetime: @escaping @Sendable (Hub.ID) -> Duration? = { _ in nil }
@@ -18,7 +18,7 @@ public struct DeviceRegistry: Sendable {
         self.lifetime = lifetime
     }
 
-    /// An id that nobody can guess, in the form that clients know: 19 digits, 19 digits and a number.
+    /// Returns a new random id in the form that clients know: 19 digits, 19 digits and a number.
     public static func newID() -> String {
         var random = SystemRandomNumberGenerator()
         func digits() -> String { String(Int64.random(in: 1_000_000_000_000_000_000...Int64.max, using: &random)) }
@@ -42,7 +42,7 @@ public struct DeviceRegistry: Sendable {
         return try await apply(.put(draft, id: id, condition: condition), in: hub)
     }
 
-    /// What `put` would store, checked as it does, for who writes many at once.
+    /// Returns the checked draft that `put` would store, for callers that write many registrations at once.
     public func draft(
         in hub: Hub.ID, platform: PlatformID, handle: PushHandle, tags: [Tag], template: Template? = nil,
         pushVariables: [String: String] = [:], secondaryTile: String? = nil, takesHandle: Bool = false
@@ -58,17 +58,17 @@ public struct DeviceRegistry: Sendable {
             secondaryTile: secondaryTile, expiresAt: expiry(in: hub), takesHandle: takesHandle)
     }
 
-    /// - Throws: `.invalid` for what no registration's id can be.
+    /// - Throws: `.invalid` if the text cannot be the id of a registration.
     public static func check(_ id: String) throws(DeviceRegistryError) {
         guard isValid(id) else {
             throw .invalid("A registration id has 1 to 256 printable ASCII characters without spaces and slashes.")
         }
     }
 
-    /// Whom a send that begins now would reach, in numbers.
+    /// Counts the audience of a send that would begin now.
     /// - Parameters:
-    ///   - platform: nil: all.
-    ///   - kind: nil: both.
+    ///   - platform: nil for all.
+    ///   - kind: nil for both.
     public func count(
         _ expression: TagExpression?, in hub: Hub.ID, platform: PlatformID? = nil, kind: AudienceQuery.Kind? = nil
     ) async throws(StorageError) -> AudienceCount {
@@ -76,7 +76,7 @@ public struct DeviceRegistry: Sendable {
             AudienceCountQuery(hub: hub, expression: expression, platform: platform, kind: kind, now: time.now))
     }
 
-    /// Removes a registration and gives it back as it was.
+    /// Deletes a registration and returns it as it was.
     public func delete(
         _ id: String, in hub: Hub.ID, condition: WriteCondition = .none
     ) async throws(DeviceRegistryError) -> Registration {
@@ -102,12 +102,12 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// Tags of the channels that a send reaches, a page at a time; see `DeviceStore`.
+    /// One page of the tags of the channels that a send reaches; see `DeviceStore`.
     public func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage {
         try await store.tags(beginningWith: prefix, of: query)
     }
 
-    /// What the platform compares handles by.
+    /// The key by which the platform compares handles.
     public func key(of handle: PushHandle, on platform: PlatformID) throws(DeviceRegistryError) -> String {
         guard let known = platforms[platform] else { throw .invalid("There is no platform '\(platform)'.") }
         do throws(PushServiceError) {
@@ -117,7 +117,7 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// A template as it is to be kept, after the platform has checked it.
+    /// Returns a template in the form in which it is stored, after the platform has checked it.
     private func prepared(
         _ template: Template?, on platform: PlatformID
     ) throws(DeviceRegistryError) -> Template? {
@@ -143,7 +143,7 @@ public struct DeviceRegistry: Sendable {
         }
     }
 
-    /// When what is written now ends by the hub's own rule; nil: never.
+    /// When a registration that is written now expires by the rule of the hub; nil for never.
     func expiry(in hub: Hub.ID) -> Timestamp? {
         guard let lifetime = lifetime(hub) else { return nil }
         let end = time.now + lifetime
@@ -181,7 +181,7 @@ public struct DeviceRegistry: Sendable {
 
 /// Why a registration was not written or read.
 public enum DeviceRegistryError: Error, Sendable {
-    /// The input is wrong; the sentence says how.
+    /// The input is wrong; the text explains how.
     case invalid(String)
     case refused(RegistrationRefusal)
     case storage(StorageError)

@@ -1,47 +1,49 @@
 public import MartletModel
 
-/// Keeps channels, registrations, tags and installations. Every write is durable when it returns; writes that wait at
-/// the same time share one transaction.
+/// Keeps channels, registrations, tags and installations. Every write is durable when it returns; concurrent writes
+/// share one transaction.
 public protocol DeviceStore: InstallationStore {
-    /// Does writes in their order and in one transaction; one that is refused does not hold up the others.
-    /// - Returns: For each the registration as it is stored now (as it was, for a delete), or why nothing was changed.
+    /// Applies writes in order and in one transaction; a refused write does not prevent the others.
+    /// - Returns: For each write the registration as it is stored now (for a delete, as it was), or why nothing was
+    ///   changed.
     func apply(
         _ changes: [RegistrationChange], in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> [Result<Registration, RegistrationRefusal>]
 
-    /// The registration of an id, or nil where there is none or it has expired.
+    /// The registration with an id; nil if there is none or it has expired.
     func registration(_ id: String, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Registration?
 
-    /// One page of a listing, in the order of first creation, which stays right while registrations come and go.
+    /// One page of a listing, in the order of creation, which stays correct while registrations are added and removed.
     func registrations(_ query: RegistrationQuery) async throws(StorageError) -> RegistrationPage
 
-    /// One page of what a send reaches, in order: of a native send each channel once however many of its registrations
-    /// match, of a template send each registration that matches.
+    /// One page of the audience of a send, in order: in a native send each channel once, however many of its
+    /// registrations match; in a template send each registration that matches.
     func audience(_ query: AudienceQuery) async throws(StorageError) -> AudiencePage
 
-    /// How many a send reaches, by the rules of `audience`. Goes through the audience in pages between which other reads
-    /// have their turn, and keeps nothing of it.
+    /// Counts the audience of a send, by the rules of `audience`. Reads the audience in pages, so that other reads can
+    /// run in between, and keeps none of them.
     func audienceCount(_ query: AudienceCountQuery) async throws(StorageError) -> AudienceCount
 
-    /// What renderings are, in no order, without those that no registration has any more.
+    /// The template bindings with these ids, in no order, except those that no registration uses any more.
     func renderings(_ ids: [TemplateBinding.ID], in hub: Hub.ID) async throws(StorageError) -> [TemplateBinding]
 
-    /// Tags of the registrations of the channels that a send reaches, whichever of a channel's registrations match: the
-    /// channels of `audience`'s page, with the tags that begin so, each once a page.
-    /// - Parameter prefix: Compared without case, such as `username:`.
+    /// One page of tags of the channels that a send reaches, including tags of a channel's registrations that do not
+    /// match. The channels are those of a page of `audience`; each tag is in a page once.
+    /// - Parameter prefix: The beginning of the tags, such as `username:`; compared without case.
     func tags(beginningWith prefix: String, of query: AudienceQuery) async throws(StorageError) -> TagPage
 
-    /// Acts on what push services said of channels: removes those that are gone, with their registrations, and moves
-    /// those that have a new handle.
-    /// - Returns: How many channels were removed.
+    /// Applies what push services have reported about channels: removes dead ones with their registrations, and
+    /// replaces changed handles.
+    /// - Returns: The number of removed channels.
     func apply(_ feedback: [ChannelFeedback], in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> Int
 
-    /// Channels that are suspected, in order, at most `limit`. One that is registered again is none any more.
+    /// The channels of suspected stale devices, in order, at most `limit`. A channel that is registered again is no
+    /// longer suspected.
     func suspectedStale(of platform: PlatformID, in hub: Hub.ID, limit: Int) async throws(StorageError) -> [ChannelID]
 }
 
 extension DeviceStore {
-    /// Does one write.
+    /// Applies one write.
     public func apply(
         _ change: RegistrationChange, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Result<Registration, RegistrationRefusal> {
@@ -49,21 +51,21 @@ extension DeviceStore {
     }
 }
 
-/// What a listing is to show.
+/// Selects the registrations of a listing.
 public struct RegistrationQuery: Sendable {
     public enum Filter: Sendable {
         case all
         case tag(Tag)
-        /// A platform and a handle key; a nil platform means any.
+        /// A platform and a handle key; nil for any platform.
         case handle(platform: PlatformID?, key: String)
     }
 
     public var hub: Hub.ID
     public var filter: Filter
-    /// Where the page before ended; nil for the first.
+    /// Where the previous page ended; nil for the first page.
     public var after: Int64?
     public var limit: Int
-    /// The page ends with the registration by which it takes so much memory (`Registration.memoryBytes`).
+    /// The page ends with the registration that reaches this size in bytes (`Registration.memoryBytes`).
     public var byteLimit: Int
     public var now: Timestamp
 
@@ -80,13 +82,13 @@ public struct RegistrationQuery: Sendable {
 }
 
 extension RegistrationQuery {
-    /// How much memory a page takes, at most, but for its last registration.
+    /// The most memory of a page in bytes, which its last registration may exceed.
     public static let byteLimit = 4 << 20
 }
 
 public struct RegistrationPage: Sendable {
     public var registrations: [Registration]
-    /// What `RegistrationQuery.after` asks for the next page; nil where this is the last.
+    /// The `RegistrationQuery.after` of the next page; nil if this is the last.
     public var next: Int64?
 
     public init(registrations: [Registration], next: Int64?) {
@@ -95,10 +97,10 @@ public struct RegistrationPage: Sendable {
     }
 }
 
-/// Tags of a page of an audience.
+/// The tags of a page of an audience.
 public struct TagPage: Sendable {
     public var tags: Set<Tag>
-    /// What `AudienceQuery.after` asks for the next page; nil where this is the last.
+    /// The `AudienceQuery.after` of the next page; nil if this is the last.
     public var next: AudienceMember?
 
     public init(tags: Set<Tag>, next: AudienceMember?) {
@@ -107,16 +109,16 @@ public struct TagPage: Sendable {
     }
 }
 
-/// What a push service said of a channel.
+/// What a push service has reported about a channel.
 public struct ChannelFeedback: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// The handle is dead. With a timestamp: unless it was registered again after it.
+        /// The handle is dead. With a timestamp, this holds only if the handle was not registered again after it.
         case gone(asOf: Timestamp?)
         /// The handle has been replaced.
         case moved(PushHandle, key: String)
-        /// It was refused, and is kept.
+        /// A push was refused; the device is kept, and suspected to be stale.
         case suspected
-        /// It was reached, and is suspected no more.
+        /// The device was reached and is no longer suspected.
         case trusted
     }
 

@@ -4,19 +4,21 @@ public import MartletModel
 public enum InstallationChange: Sendable {
     /// Creates or replaces the installation.
     case put(InstallationDraft, condition: WriteCondition)
-    /// Removes it with its registrations. Their ids leave no tombstones: nobody else was ever given them to write.
+    /// Deletes the installation with its registrations. Their ids leave no tombstones, because no caller was given
+    /// these ids to write to.
     case delete(id: String, condition: WriteCondition)
 }
 
-/// An installation as its device describes it, with the registrations that follow from that.
+/// An installation as its device describes it, with the registrations that result from it.
 public struct InstallationDraft: Sendable {
     public var id: String
-    /// What the device said, as JSON. Handles in it are those of the time when it was written; `InstallationRecord`
-    /// knows the current ones.
+    /// The installation as the device wrote it, as JSON, with the handles of that time; `InstallationRecord` has the
+    /// current ones.
     public var document: [UInt8]
-    /// nil: never. Its rows expire with it, whatever their drafts say.
+    /// nil for never. All rows expire at this time, whatever their drafts say.
     public var expiresAt: Timestamp?
-    /// Rows with one handle keep it beside each other where they take it (`RegistrationDraft.takesHandle`).
+    /// Rows with the same handle do not remove each other, even if they take the handle
+    /// (`RegistrationDraft.takesHandle`).
     public var rows: [InstallationRow]
 
     public init(id: String, document: [UInt8], expiresAt: Timestamp?, rows: [InstallationRow]) {
@@ -29,8 +31,8 @@ public struct InstallationDraft: Sendable {
 
 /// One registration of an installation.
 public struct InstallationRow: Sendable {
-    /// What it is in its installation, such as the native row or a template's name: unique there, and the same in the
-    /// next write, which then changes the registration instead of making another.
+    /// Identifies the row within its installation, for example as the native row or by the name of a template. A later
+    /// write of the same slot changes the registration instead of creating another.
     public var slot: String
     public var registration: RegistrationDraft
 
@@ -40,18 +42,17 @@ public struct InstallationRow: Sendable {
     }
 }
 
-/// An installation as it is stored.
+/// A stored installation.
 public struct InstallationRecord: Sendable {
     public let id: String
     public var document: [UInt8]
-    /// Counts the writes, from 1.
+    /// The number of writes, from 1.
     public var version: Int64
     public var expiresAt: Timestamp?
-    /// The handles of its registrations as they are now, by slot: a push service may have replaced one since the last
-    /// write.
+    /// The current handles of its registrations by slot: a push service may have replaced one since the last write.
     public var handles: [String: PushHandle]
-    /// The slots whose handle a push service has called dead, or another registration has taken, since the last write;
-    /// they have no registration any more.
+    /// The slots that have lost their registration since the last write, because a push service has called the handle
+    /// dead or another registration has taken it.
     public var deadSlots: Set<String>
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
@@ -71,16 +72,16 @@ public struct InstallationRecord: Sendable {
     }
 }
 
-/// Keeps installations. Every write is durable when it returns. A device store is one of these as well, because both
-/// are one audience.
+/// Keeps installations. Every write is durable when it returns. Every device store is an installation store too,
+/// because both share one audience.
 public protocol InstallationStore: Sendable {
-    /// Does one write. Conditions: `none` creates or replaces, `exists` and `version` want one to be there.
-    /// - Returns: The installation as it is stored now (as it was, for a delete), or why nothing was changed
+    /// Applies one write. The condition `none` creates or replaces; `exists` and `version` require an installation.
+    /// - Returns: The installation as it is stored now (for a delete, as it was), or why nothing was changed
     ///   (`notFound` or `versionMismatch`).
     func apply(
         _ change: InstallationChange, in hub: Hub.ID, at now: Timestamp
     ) async throws(StorageError) -> Result<InstallationRecord, RegistrationRefusal>
 
-    /// The installation of an id, or nil where there is none or it has expired.
+    /// The installation with an id; nil if there is none or it has expired.
     func installation(_ id: String, in hub: Hub.ID, at now: Timestamp) async throws(StorageError) -> InstallationRecord?
 }

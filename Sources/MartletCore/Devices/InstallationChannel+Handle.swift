@@ -1,11 +1,11 @@
 public import MartletModel
 
 extension InstallationChannel {
-    /// The channel as the handle of a platform.
+    /// Returns the channel as a handle of a platform.
     ///
-    /// A handle of several parts is an object of them by the names of the platform's elements, in any case, or a text
-    /// that holds one; or the parts as one text with hyphens between them, which is how clients write ids.
-    /// - Throws: `DeviceRegistryError.invalid` where a part is missing.
+    /// A handle of several parts is an object with the names of the platform's elements, in any case, or a text that
+    /// contains such an object; or the parts as one text with hyphens between them, which is how clients write ids.
+    /// - Throws: `DeviceRegistryError.invalid` if a part is missing.
     func handle(on platform: PushPlatformDescriptor) throws(DeviceRegistryError) -> PushHandle {
         let names = platform.handleElements
         if names.count == 1, case .text(let text) = self { return PushHandle(text) }
@@ -22,7 +22,7 @@ extension InstallationChannel {
         return PushHandle(parts: found)
     }
 
-    /// A handle as a channel: a text, or an object of the handle's parts where it has several.
+    /// Creates the channel of a handle: a text, or an object if the handle has several parts.
     public init(_ handle: PushHandle, on platform: PushPlatformDescriptor) {
         let names = platform.handleElements.map { $0.lowercased() }
         guard names.count > 1 else {
@@ -32,7 +32,7 @@ extension InstallationChannel {
         self = .object(Dictionary(uniqueKeysWithValues: zip(names, handle.parts.map(JSON.string))))
     }
 
-    /// The channel in the same form with another handle.
+    /// Returns a channel of the same form with another handle.
     func replaced(with handle: PushHandle, on platform: PushPlatformDescriptor) -> InstallationChannel {
         guard platform.handleElements.count > 1, var members = parts else {
             return .text(handle.parts.joined(separator: "-"))

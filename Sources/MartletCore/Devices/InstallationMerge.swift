@@ -1,13 +1,13 @@
 public import MartletModel
 
-/// A write of one registration of an installation that leaves the others as they are: a line of an import.
+/// A write to one registration of an installation that leaves the others unchanged: one line of an import.
 public struct InstallationMerge: Sendable {
-    /// What the registration says of its installation.
+    /// What the registration says about its installation.
     public var part: InstallationPart
     public var row: InstallationRow
-    /// The id of the registration where it is new and nothing has had this id; nil for one of the hub's own form.
+    /// The id to give the registration if it is new, unless the id was used before; nil for a generated id.
     public var registrationID: String?
-    /// Whether the registration must be there.
+    /// Whether the registration must already exist.
     public var updatesOnly: Bool
 
     public init(part: InstallationPart, row: InstallationRow, registrationID: String?, updatesOnly: Bool) {
@@ -17,9 +17,9 @@ public struct InstallationMerge: Sendable {
         self.updatesOnly = updatesOnly
     }
 
-    /// The installation's document with the part in it.
-    /// - Parameter old: The document that is stored; nil where there is none.
-    /// - Throws: `InstallationError` for a part that the installation cannot have.
+    /// Returns the document of the installation with the part merged in.
+    /// - Parameter old: The stored document; nil if there is none.
+    /// - Throws: `InstallationError` if the installation cannot have such a part.
     public func document(over old: [UInt8]?) throws(InstallationError) -> [UInt8] {
         guard let old else { return try Installation(part).json.bytes }
         var installation = try Installation(parsing: old, id: part.installation, isComplete: false)
@@ -29,8 +29,8 @@ public struct InstallationMerge: Sendable {
 }
 
 extension DeviceRegistry {
-    /// The write that merges a registration into its installation, checked as `put` checks an installation.
-    /// - Throws: `DeviceRegistryError.invalid` for what the platform cannot have.
+    /// Returns the write that merges a registration into its installation, checked as `put` checks an installation.
+    /// - Throws: `DeviceRegistryError.invalid` if the platform cannot have such a registration.
     public func merge(
         _ part: InstallationPart, registrationID: String?, updatesOnly: Bool, in hub: Hub.ID
     ) throws(DeviceRegistryError) -> RegistrationChange {

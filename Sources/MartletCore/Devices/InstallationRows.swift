@@ -1,15 +1,15 @@
 import MartletModel
 
-/// Turns an installation into its registrations: one without a template, one for each template, and the same for each
+/// Turns an installation into registrations: one without a template, one for each template, and the same for each
 /// secondary tile (NotificationHubs.md, section 5.4).
 struct InstallationRows {
     let installation: Installation
     let platform: any PushPlatform.Type
     let expiresAt: Timestamp?
-    /// Its templates as they are stored, which are not refused for their size.
+    /// The templates that are stored already, whose size is not checked again.
     var stored: Set<InstallationTemplate> = []
 
-    /// - Throws: `DeviceRegistryError.invalid` for a channel or a template that the platform cannot have.
+    /// - Throws: `DeviceRegistryError.invalid` if the platform cannot have such a channel or template.
     func all() throws(DeviceRegistryError) -> [InstallationRow] {
         guard installation.secondaryTiles.isEmpty || platform.descriptor.hasSecondaryTiles else {
             throw .invalid("The platform '\(installation.platform)' has no secondary tiles.")
@@ -56,7 +56,8 @@ struct InstallationRows {
         return rows
     }
 
-    /// What the platform has no place for is left out: some clients write headers for any platform.
+    /// Completes a template, and omits elements that the platform does not have: some clients write headers for any
+    /// platform.
     private func complete(
         _ template: InstallationTemplate, named name: String
     ) throws(DeviceRegistryError) -> Template {

@@ -1,14 +1,14 @@
-/// What a registration is in its installation, as a JSON pointer (RFC 6901) into the installation's document: so it is
-/// unique there, and the same from write to write.
+/// Identifies a registration within its installation by a JSON pointer (RFC 6901) into the installation's document. The
+/// pointer is unique there, and stays the same from write to write.
 enum InstallationSlot {
-    /// The registration without a template.
+    /// The slot of the registration without a template.
     static func native(tile: String? = nil) -> String { "\(root(of: tile))/pushChannel" }
 
     static func template(_ name: String, tile: String? = nil) -> String {
         "\(root(of: tile))/templates/\(escaped(name))"
     }
 
-    /// - Parameter template: Its name; nil for the registration without a template.
+    /// - Parameter template: The name of the template; nil for the registration without one.
     static func slot(template: String?, tile: String?) -> String {
         template.map { self.template($0, tile: tile) } ?? native(tile: tile)
     }

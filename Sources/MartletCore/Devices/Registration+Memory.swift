@@ -1,19 +1,19 @@
 import MartletModel
 
 extension Registration {
-    /// About how much memory it takes, in bytes.
+    /// The approximate memory of the registration, in bytes.
     public var memoryBytes: Int {
         let handle = handle.parts.reduce(0) { $0 + $1.utf8.count }
         let content = (template?.memoryBytes ?? 0) + (pushVariables.isEmpty ? 0 : pushVariables.memoryBytes)
         return 512 + handle + Self.tagBytes * tags.count + content
     }
 
-    /// More than nearly all tags take.
+    /// More than the memory of nearly all tags, in bytes.
     private static let tagBytes = 160
 }
 
 extension Template {
-    /// About how much memory it takes, in bytes.
+    /// The approximate memory of the template, in bytes.
     var memoryBytes: Int {
         let headers = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 96 }
         return 256 + (name?.utf8.count ?? 0) + body.utf8.count + headers + options.memoryBytes
@@ -21,6 +21,6 @@ extension Template {
 }
 
 extension [String: String] {
-    /// About how much memory it takes, in bytes.
+    /// The approximate memory of the dictionary, in bytes.
     var memoryBytes: Int { reduce(64) { $0 + $1.key.utf8.count + $1.value.utf8.count + 128 } }
 }

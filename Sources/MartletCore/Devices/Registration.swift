@@ -1,24 +1,25 @@
 public import MartletModel
 
-/// A device's entry in a hub: a handle with tags under an id.
+/// A device in a hub: a handle with tags under an id.
 public struct Registration: Sendable {
-    /// Opaque text that fits a path segment; `DeviceRegistry.newID` makes the hub's own form.
+    /// Opaque text that fits in a path segment. `DeviceRegistry.newID` makes ids in the hub's own form.
     public let id: String
     public var platform: PlatformID
     public var handle: PushHandle
-    /// In the order given, each once, compared without case.
+    /// In the order given, without duplicates; compared without case.
     public var tags: [Tag]
-    /// nil for a native registration, which takes payloads in the platform's own form.
+    /// nil for a native registration, which gets payloads in the format of its platform.
     public var template: Template?
-    /// Properties that templates see besides those of the notification.
+    /// Properties for templates in addition to those of the notification.
     public var pushVariables: [String: String]
-    /// The secondary tile that the handle belongs to, on platforms that have such.
+    /// The secondary tile that the handle belongs to, on platforms that have secondary tiles.
     public var secondaryTile: String?
-    /// The id of the installation that this is a row of; it then changes with the installation alone.
+    /// The id of the installation that the registration is a row of. Such a registration changes only with its
+    /// installation.
     public var installation: String?
-    /// Counts the writes, from 1: the entity tag.
+    /// The number of writes, from 1; used as the entity tag.
     public var version: Int64
-    /// nil: never.
+    /// nil for never.
     public var expiresAt: Timestamp?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp

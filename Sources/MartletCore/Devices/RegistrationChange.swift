@@ -2,29 +2,29 @@ public import MartletModel
 
 /// A write to one registration.
 public enum RegistrationChange: Sendable {
-    /// Creates or replaces the registration of this id. One that belongs to an installation leaves it.
+    /// Creates or replaces the registration with this id. A registration of an installation leaves the installation.
     case put(RegistrationDraft, id: String, condition: WriteCondition)
-    /// Removes it; its id then answers "gone" for as long as tombstones are kept. Its installation, where it belongs to
-    /// one, stays without it until the device writes the installation again.
+    /// Deletes the registration. Its id is then answered with "gone" as long as tombstones are kept. An installation
+    /// that it belongs to stays without it until the device writes the installation again.
     case delete(id: String, condition: WriteCondition)
-    /// Creates or replaces one registration of an installation, and the installation where there is none.
+    /// Creates or replaces one registration of an installation; creates the installation if there is none.
     case merge(InstallationMerge)
 }
 
-/// What a caller says of a registration; the rest is the store's to fill.
+/// A registration as its caller describes it; the store adds the rest.
 public struct RegistrationDraft: Sendable {
     public var platform: PlatformID
-    /// In the platform's canonical form where there is one, else as given: handles compare by `handleKey`.
+    /// In the canonical form of the platform, if there is one; handles are compared by `handleKey`.
     public var handle: PushHandle
-    /// What the platform compares handles by, such as the lower-case form of a token.
+    /// The key by which the platform compares handles, such as a token in lower case.
     public var handleKey: String
     public var tags: [Tag]
     public var template: Template?
     public var pushVariables: [String: String]
     public var secondaryTile: String?
     public var expiresAt: Timestamp?
-    /// The handle is this registration's alone: others that point at it are removed in the same transaction and their
-    /// ids answer "gone". This is how a device changes hands.
+    /// Whether the registration takes the handle for itself: other registrations of the handle are deleted in the same
+    /// transaction, and their ids are answered with "gone". Used when a device changes hands.
     public var takesHandle: Bool
 
     public init(
@@ -44,27 +44,28 @@ public struct RegistrationDraft: Sendable {
     }
 }
 
-/// What must hold for a write to happen (`If-Match`).
+/// The precondition of a write (`If-Match`).
 public enum WriteCondition: Hashable, Sendable {
-    /// Nothing: a put creates or replaces.
+    /// No condition: a put creates or replaces.
     case none
-    /// There is such a registration.
+    /// The registration exists.
     case exists
-    /// There is one and this is its version.
+    /// The registration exists and has this version.
     case version(Int64)
-    /// There is one and it carries this tag: writing what is one's own. A put also creates where there is none.
+    /// The registration exists and has this tag, so that callers write only their own registrations. A put may also
+    /// create a new one.
     case tagged(Tag)
 }
 
-/// Why a write to a registration did not happen.
+/// Why a write to a registration was refused.
 public enum RegistrationRefusal: Error, Hashable, Sendable {
     case notFound
-    /// The id was used, then deleted or expired; a new one is needed.
+    /// The id was used by a registration that was deleted or has expired; a new id is needed.
     case gone
-    /// Its version is another.
+    /// The registration has another version.
     case versionMismatch
-    /// It does not carry the tag of `WriteCondition.tagged`.
+    /// The registration does not have the tag of `WriteCondition.tagged`.
     case notTagged
-    /// The installation cannot have the registration that was to be merged into it; the sentence says why.
+    /// The registration cannot be merged into the installation; the text explains why.
     case notMergeable(String)
 }

@@ -1,10 +1,10 @@
 public import MartletModel
 
-/// A registration as it is, or as it was until it was changed or removed: as far as it decides what it is sent.
+/// A current or former version of a registration, with everything that decides what is sent to it.
 public struct RegistrationVersion: Sendable {
     /// How a version ended.
     public struct End: Hashable, Sendable {
-        /// Counts the ends of versions in all hubs, from 1.
+        /// The number of this end among the ends of versions in all hubs, from 1.
         public var change: Int64
         public var at: Timestamp
         public var cause: RegistrationEnding
@@ -16,7 +16,7 @@ public struct RegistrationVersion: Sendable {
         }
     }
 
-    /// The sequence number of the registration, the same in all its versions.
+    /// The sequence number of the registration, the same in all versions.
     public var sequence: Int64
     public var id: String
     /// The id of the installation that the registration is a row of.
@@ -28,11 +28,11 @@ public struct RegistrationVersion: Sendable {
     /// nil for a native registration.
     public var template: Template?
     public var pushVariables: [String: String]
-    /// nil: never.
+    /// nil for never.
     public var expiresAt: Timestamp?
-    /// When the registration was first made.
+    /// When the registration was created.
     public var createdAt: Timestamp
-    /// nil: it is so now.
+    /// nil for the current version.
     public var end: End?
 
     public init(
@@ -52,28 +52,28 @@ public struct RegistrationVersion: Sendable {
         self.end = end
     }
 
-    /// The member that a send to it has: of native content its channel, of templates itself.
+    /// The member of a send: its channel for native content, the registration itself for templates.
     var member: AudienceMember {
         AudienceMember(channel: channel, registration: template == nil ? 0 : sequence)
     }
 }
 
-/// Why a registration is not any more as it was.
+/// How a version of a registration ended.
 public enum RegistrationEnding: String, Hashable, Sendable {
     /// It was written with other tags, another handle or another template.
     case changed
-    /// It was removed by an authorized caller.
+    /// An authorized caller deleted it.
     case deleted
-    /// Its device changed hands: another registration has its handle for itself.
+    /// The device changed hands: another registration took the handle.
     case taken
-    /// The push service said that its handle is dead.
+    /// The push service reported the handle as dead.
     case unregistered
-    /// The push service gave its device another handle.
+    /// The push service replaced the handle.
     case moved
-    /// It had expired.
+    /// It expired.
     case expired
 
-    /// Whether there was no registration any more.
+    /// Whether the registration was removed.
     public var isRemoval: Bool {
         switch self {
         case .changed, .moved: false
@@ -82,14 +82,14 @@ public enum RegistrationEnding: String, Hashable, Sendable {
     }
 }
 
-/// What is known of a device: every version of its registrations that is kept.
+/// The history of a device: all versions of its registrations that are kept.
 public struct RegistrationPast: Sendable {
-    /// The most versions that are told.
+    /// The most versions that are returned.
     public static let limit = 1000
 
-    /// In the order of their ends; those that are so now come last.
+    /// By their ends; current versions last.
     public var versions: [RegistrationVersion]
-    /// Every snapshot from this change on is known; of earlier ones versions may be missing.
+    /// Every snapshot from this change on is complete; versions of earlier snapshots may be missing.
     public var knownSince: Int64
 
     public init(versions: [RegistrationVersion], knownSince: Int64) {
@@ -97,7 +97,7 @@ public struct RegistrationPast: Sendable {
         self.knownSince = knownSince
     }
 
-    /// The versions that were so in a snapshot, at most one of each registration.
+    /// The versions that were current in a snapshot, at most one of each registration.
     public func versions(at snapshot: AudienceSnapshot) -> [RegistrationVersion] {
         var seen: Set<Int64> = []
         return versions.filter { version in

@@ -1,21 +1,21 @@
 public import MartletModel
 
-/// Whether pushes of a hub can be sent to a platform, as far as that is known without one.
+/// Whether a hub's credential for a platform works, as far as that can be told without a push.
 public struct CredentialCheck: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
-        /// The service has a token for it, or needs none.
+        /// The service gives a token for it, or needs none.
         case usable
         case missing
         /// Unreadable, refused or expired.
         case unusable
-        /// The service that could tell was not reached.
+        /// The service that could check it was not reached.
         case unchecked
     }
 
     public var state: State
-    /// What is wrong, in a sentence; nil where nothing is.
+    /// A description of the problem; nil if there is none.
     public var problem: String?
-    /// When it ends by itself; nil where it does not, or where that is unknown.
+    /// When the credential expires; nil if it does not, or if that is not known.
     public var expiresAt: Timestamp?
 
     public init(_ state: State, problem: String? = nil, expiresAt: Timestamp? = nil) {

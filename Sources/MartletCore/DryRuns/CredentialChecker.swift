@@ -1,34 +1,34 @@
 import MartletHTTP
 import MartletModel
 
-/// Finds out whether a hub's credentials would do, without a push.
+/// Checks the credentials of a hub without a push.
 ///
-/// Its tokens are its own: what it asks for and is refused has no consequence for sends.
+/// It has tokens of its own, so a refused token request does not affect sends.
 struct CredentialChecker: Sendable {
-    /// A credential that was read, and what was found out about it.
+    /// A credential and the result of its check.
     struct Result: Sendable {
         var check: CredentialCheck
-        /// nil where there is nothing to send with.
+        /// nil if there is nothing to send with.
         var service: (any PushService)?
         var token: String?
     }
 
-    /// How long is waited for a token.
+    /// The longest wait for a token.
     private static let patience: Duration = .seconds(10)
 
     private let resolver: LaneResolver
     private let authorizations: AuthorizationCache
     private let time: any TimeSource
 
-    /// - Parameter transport: What tokens are asked for with.
+    /// - Parameter transport: Sends the token requests.
     init(resolver: LaneResolver, transport: any HTTPTransport, time: any TimeSource) {
         self.resolver = resolver
         self.time = time
         authorizations = AuthorizationCache(transport: transport, timeout: Self.patience, time: time)
     }
 
-    /// - Parameter handle: Of a device that is to be sent to; nil where there is none. Where handles are addresses, it says
-    ///   whom a token is for.
+    /// - Parameter handle: The handle of a device that would be sent to; nil if there is none. Where handles are
+    ///   addresses, it determines the origin that the token is for.
     func check(
         _ platform: PlatformID, of hub: Hub.ID, sample handle: PushHandle?
     ) async -> Result {
@@ -65,7 +65,7 @@ struct CredentialChecker: Sendable {
         }
     }
 
-    /// The service where a device is.
+    /// The service at the origin of a device.
     private func index(
         of service: any PushService, _ handle: PushHandle?
     ) -> (service: any PushService, origin: HTTPOrigin?) {
@@ -74,7 +74,7 @@ struct CredentialChecker: Sendable {
         return (origin.map { service.at($0) } ?? service, origin)
     }
 
-    /// Where asking again may help, nobody knows whether the credential is good.
+    /// If asking again may help, the check says nothing about the credential.
     private static func check(refused outcome: Outcome, _ platform: PlatformID) -> CredentialCheck {
         let reason = outcome.reason.isEmpty ? outcome.name.rawValue : "\(outcome.name.rawValue), \(outcome.reason)"
         if case .retry = outcome.reaction {

@@ -1,16 +1,16 @@
 public import MartletModel
 
-/// What a send would do and come to, found out without a push and without a trace of it.
+/// The predicted result of a send, found out without sending or storing anything.
 public struct DryRun: Sendable {
-    /// Something that would be sent, once for however many devices.
+    /// A payload that would be sent, to any number of devices.
     public struct Payload: Sendable {
-        /// What it is made of; nil in a native send.
+        /// The template of the payload; nil in a native send.
         public var template: Template?
-        /// Pushes that have it, or another filling of the same template.
+        /// The number of pushes with this template, or with the native payload.
         public var pushes: Int
-        /// How many fillings of the template there are: one for each set of push variables.
+        /// The number of bindings of the template: one for each set of push variables.
         public var renderings: Int
-        /// The largest of them; nil where none can be made.
+        /// The largest message of all bindings; nil if none can be rendered.
         public var message: Message?
 
         public init(template: Template? = nil, pushes: Int, renderings: Int = 1, message: Message?) {
@@ -21,41 +21,41 @@ public struct DryRun: Sendable {
         }
     }
 
-    /// What there is to tell of one platform.
+    /// The results of one platform.
     public struct Part: Sendable {
         public var platform: PlatformID
-        /// Pushes that would be made, counted as a send counts them.
+        /// The number of pushes, counted as in a send.
         public var targeted: Int
         public var devices: Int
         public var credential: CredentialCheck
-        /// Those with the most pushes first, at most `payloadLimit`.
+        /// The payloads with the most pushes, at most `payloadLimit`.
         public var payloads: [Payload]
-        /// Distinct templates of which no payload is shown, and their pushes.
+        /// The number of templates whose payloads are not shown, and of their pushes.
         public var furtherTemplates = 0
         public var furtherPushes = 0
-        /// Pushes whose payload was not tried, because more than `renderingLimit` are distinct.
+        /// Pushes whose payload was not tried, because there are more than `renderingLimit` distinct payloads.
         public var untriedPushes = 0
-        /// Sentences, the credential's first.
+        /// Sentences; those about the credential come first.
         public var problems: [String]
     }
 
-    /// The most payloads that are shown of a platform.
+    /// The most payloads that are shown for each platform.
     public static let payloadLimit = 20
-    /// The most distinct payloads that are tried of a platform.
+    /// The most distinct payloads that are tried for each platform.
     public static let renderingLimit = 4096
 
-    /// Why such a send is not accepted; nil where it is.
+    /// Why the send would be refused; nil if it would be accepted.
     public var refusal: String?
-    /// Whom it is for, in numbers; nil for a direct send.
+    /// The size of the audience; nil for a direct send.
     public var count: AudienceCount?
-    /// By platform.
+    /// The results by platform.
     public var parts: [Part]
-    /// When it would go out, and when undelivered pushes would be given up.
+    /// When the send would begin, and when undelivered pushes would be given up.
     public var startsAt: Timestamp
     public var expiresAt: Timestamp
-    /// How fast it would go out; nil: as fast as it can.
+    /// The rate of the send; nil for as fast as possible.
     public var rollout: Rollout?
-    /// The time that was asked for, where it was long past.
+    /// The requested time, if it is long past.
     public var missed: Timestamp?
 
     public init(
@@ -72,13 +72,13 @@ public struct DryRun: Sendable {
 
     public var targeted: Int { parts.reduce(0) { $0 + $1.targeted } }
 
-    /// Everything that is wrong, in sentences; empty where nothing is known that would go wrong.
+    /// All problems as sentences; empty if none was found.
     public var problems: [String] {
         let nobody = targeted == 0 ? ["Nobody is in the audience: the send would end as NoTargetFound."] : []
         return (refusal.map { [$0] } ?? []) + nobody + times + parts.flatMap(\.problems)
     }
 
-    /// What is wrong with when, and how fast, it would go out.
+    /// Problems with the times and the rate of the send.
     private var times: [String] {
         var problems: [String] = []
         if let missed {

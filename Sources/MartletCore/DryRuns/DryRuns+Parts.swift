@@ -1,7 +1,7 @@
 import MartletModel
 
 extension DryRuns {
-    /// Handles that messages are tried with: the first may be of a kind that the message is not for.
+    /// The number of handles that messages are tried with: the first handle may not suit the message.
     private static let sampleSize = 32
 
     /// Tries a send on one platform.
@@ -46,7 +46,7 @@ extension DryRuns {
         }
     }
 
-    /// Fills in every template that the audience has, those with the most pushes first.
+    /// Renders every template of the audience, those with the most pushes first.
     private func fill(
         _ part: inout DryRun.Part, _ numbers: AudienceCount.Part, _ trial: inout TemplateTrial, in hub: Hub.ID
     ) async throws(StorageError) {
@@ -72,6 +72,6 @@ extension DryRuns {
         part.problems += trial.sentences()
     }
 
-    /// Renderings that are in memory together.
+    /// The number of template bindings that are in memory together.
     private static let portion = 16
 }

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Finds out what a send would do: nothing is sent, nothing is stored, and no send is slower for it.
+/// Predicts the result of a send. Nothing is sent or stored, and no send is slowed down.
 public struct DryRuns: Sendable {
     let devices: any DeviceStore
     let platforms: PushPlatformList
@@ -21,14 +21,14 @@ public struct DryRuns: Sendable {
 
     /// Tries a send.
     /// - Parameters:
-    ///   - dueAt: When it would go out; nil: at once.
-    ///   - expiry: When it would be given up; nil: when the hub usually does.
-    ///   - rollout: How fast it would go out; nil: as fast as it can.
+    ///   - dueAt: When it would begin; nil for at once.
+    ///   - expiry: When it would be given up; nil for the default of the hub.
+    ///   - rollout: Its rate; nil for as fast as possible.
     public func run(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, dueAt: Timestamp? = nil,
         expiry: Expiry? = nil, rollout: Rollout? = nil
     ) async throws(StorageError) -> DryRun {
-        // Not on the event loop that the request came on: thousands of templates may have to be filled in.
+        // Not on the event loop of the request: thousands of templates may have to be rendered.
         let result = await Task.detached { () -> Result<DryRun, StorageError> in
             do throws(StorageError) {
                 return .success(try await self.tried(content, target, hub, from: dueAt, expiry, rollout))
@@ -77,10 +77,10 @@ public struct DryRuns: Sendable {
         return run
     }
 
-    /// A time that is past by no more was meant as now.
+    /// A requested time that is past by no more than this means now.
     private static let tolerance: Duration = .seconds(60)
 
-    /// One send that is tried.
+    /// A send that is tried.
     struct Send: Sendable {
         var hub: Hub.ID
         var content: Notification.Content
@@ -90,7 +90,7 @@ public struct DryRuns: Sendable {
         var statesExpiry = false
         var isRefused = false
 
-        /// That of native content; nil for templates, which go to all.
+        /// The platform of native content; nil for templates, which are for all platforms.
         var platform: PlatformID? {
             if case .native(let platform, _) = content { platform } else { nil }
         }

@@ -1,37 +1,37 @@
 import MartletHTTP
 import MartletModel
 
-/// Makes requests of messages as a send would, and throws them away: whatever a service's translator says of a message
-/// is said here.
+/// Makes requests of messages as a send would, and discards them, to find the errors that the push service's translator
+/// reports.
 struct RequestTrial: Sendable {
-    /// nil where there is nothing to send with; then nothing is tried.
+    /// nil if there is nothing to send with; then nothing is tried.
     let service: (any PushService)?
     let token: String?
     let handles: [PushHandle]
     let expiry: Timestamp
-    /// Whether the sender has said it; otherwise services are told none with a message.
+    /// Whether the sender has stated the expiry; otherwise messages carry no expiry of their own.
     let statesExpiry: Bool
     let now: Timestamp
 
-    /// A message as it would be sent.
+    /// Returns a message as it would be sent.
     func prepared(_ message: Message, on platform: (any PushPlatform.Type)?) -> Message {
         guard statesExpiry, let platform else { return message }
         return platform.limited(message, to: expiry, at: now)
     }
 
-    /// What is wrong with a message for the first of the handles that it is meant for; nil where nothing is.
+    /// The problem of a message with the first handle that it suits; nil if there is none.
     func problem(of message: Message) -> String? {
         guard let service else { return nil }
         guard !handles.isEmpty else { return refusal(of: message, by: service)?.description }
         for handle in handles {
             guard let error = refusal(of: message, by: service, to: handle) else { return nil }
-            // Another handle may be one that the message is for.
+            // The message may suit another handle.
             if error.kind != .unsuited, error.kind != .badHandle { return error.description }
         }
         return nil
     }
 
-    /// What is wrong with a message for each of the handles: every sentence once, with the number of handles.
+    /// The problems of a message with each of the handles: each sentence once, with the number of handles.
     func problemsOfEach(_ message: Message) -> [String] {
         guard let service else { return [] }
         var counts: [String: Int] = [:]

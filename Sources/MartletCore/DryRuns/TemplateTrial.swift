@@ -1,13 +1,13 @@
 import MartletModel
 
-/// Fills in templates, tries what they give, and gathers what is wrong.
+/// Renders templates, tries the resulting messages, and collects their problems.
 struct TemplateTrial: Sendable {
     private struct Problem: Hashable {
         var template: String
         var sentence: String
     }
 
-    /// The most problems of one platform that are told.
+    /// The most problems that are reported for each platform.
     private static let problemLimit = 50
 
     private var renderer: TemplateRenderer
@@ -24,7 +24,7 @@ struct TemplateTrial: Sendable {
         self.trial = trial
     }
 
-    /// Tries one rendering of the template of a payload, which keeps the largest.
+    /// Tries one binding of the template of a payload. The payload keeps the largest message.
     mutating func fill(_ rendering: TemplateBinding, pushes: Int, into payload: inout DryRun.Payload) {
         payload.template = rendering.template
         switch renderer.message(for: rendering) {

@@ -1,18 +1,20 @@
 public import MartletModel
 
-/// How far a notification came, from those it was for to those who opened it. What nobody can know is nil and never 0.
+/// How many devices a notification was for, was sent to, reached, and was opened on. Unknown numbers are nil, never 0.
 public struct Funnel: Sendable {
-    /// How many devices came how far; a template send counts registrations.
+    /// The number of devices at each step; in a template send the number of registrations.
     public struct Steps: Hashable, Sendable {
-        /// Whom it was for; nil until everybody's turn has come, and where it never did.
+        /// Devices that the notification was for; nil until all pages were read, and forever if they never were.
         public var targeted: Int?
-        /// For whom a request was made: there was something to send, and somebody to send it by.
+        /// Devices that a request was made for: there was a message, and a push service to send it.
         public var rendered: Int?
-        /// Whose push service has taken it.
+        /// Devices whose push was accepted by the push service.
         public var accepted: Int
-        /// Who said that it arrived, or was opened; nil where no app of the platform has ever said so in the hub.
+        /// Devices that reported the notification as received or opened; nil if no app of the platform has ever sent a
+        /// receipt in the hub.
         public var received: Int?
-        /// Who said that it was opened; nil as above.
+        /// Devices that reported the notification as opened; nil if no app of the platform has ever reported that in
+        /// the hub.
         public var opened: Int?
 
         public init(targeted: Int?, rendered: Int?, accepted: Int, received: Int?, opened: Int?) {
@@ -27,7 +29,7 @@ public struct Funnel: Sendable {
     public var id: NotificationID
     public var state: NotificationState
     public var platforms: [PlatformID: Steps]
-    /// The devices of a roll-out, where they were counted.
+    /// The audience size of a roll-out; nil if it was not counted.
     public var audience: Int?
 
     public init(
@@ -48,7 +50,7 @@ public struct Funnel: Sendable {
         ) { first, _ in first }
     }
 
-    /// All platforms together. What is unknown of one is unknown of all.
+    /// The sums over all platforms. A number that is unknown for one platform is unknown in total.
     public var total: Steps {
         func sum(_ step: (Steps) -> Int?) -> Int? {
             platforms.values.reduce(0) { sum, steps in
@@ -57,7 +59,7 @@ public struct Funnel: Sendable {
             }
         }
         let hasAny = !platforms.isEmpty
-        // What waits for its time has come to no platform yet.
+        // A scheduled notification has no deliveries yet.
         let targeted = hasAny || state.isFinal ? sum(\.targeted) : nil
         return Steps(
             targeted: targeted ?? audience, rendered: sum(\.rendered),
@@ -72,7 +74,8 @@ extension Funnel.Steps {
         let ended = counts.reduce(0) { $0 + ($1.key == .skipped ? 0 : $1.value) }
         accepted = counts[.success] ?? 0
         targeted = status.isFannedOut ? ended + status.retrying + status.held : nil
-        // What a kill kept from being recorded may have reached some that seem to be left out.
+        // `stopped` may include pushes that are counted as successes: a kill prevented their outcomes from being
+        // recorded.
         let suppressed = (counts[.canceled] ?? 0) + (counts[.superseded] ?? 0)
         rendered = accepted + evidence.failed + status.retrying + min(evidence.stopped, suppressed)
         received = evidence.reported.isEmpty ? nil : evidence.received
@@ -80,17 +83,17 @@ extension Funnel.Steps {
     }
 }
 
-/// What is known of a notification besides its deliveries' state, by platform.
+/// What is known about a notification in addition to the state of its deliveries, by platform.
 public struct FunnelEvidence: Sendable {
     public struct Part: Hashable, Sendable {
-        /// Pushes that were made, and did not arrive.
+        /// Pushes that were sent and failed for good.
         public var failed: Int
-        /// Pushes that were made, did not arrive, and are not made again: it was canceled, or a newer one took its place.
+        /// Pushes that were sent, failed, and are not tried again because the notification was canceled or superseded.
         public var stopped: Int
         /// Devices that sent any receipt.
         public var received: Int
         public var opened: Int
-        /// What devices of the platform have ever said in the hub.
+        /// The events that devices of the platform have ever reported in the hub.
         public var reported: Set<Receipt.Event>
 
         public init(
@@ -114,13 +117,13 @@ public struct FunnelEvidence: Sendable {
     subscript(platform: PlatformID) -> Part { parts[platform] ?? Part() }
 }
 
-/// Counts what funnels are made of.
+/// Counts the numbers of funnels.
 public protocol FunnelStore: Sendable {
-    /// What is known of a notification by platform; empty where the hub has none of this id.
+    /// The numbers of a notification by platform; empty if the hub has none with this id.
     func funnelEvidence(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> FunnelEvidence
 }
 
-/// Answers how far notifications came.
+/// Makes the funnels of notifications.
 public struct Funnels: Sendable {
     private let store: any ControlStore & FunnelStore
 
@@ -128,7 +131,7 @@ public struct Funnels: Sendable {
         self.store = store
     }
 
-    /// nil where the hub has no notification of this id.
+    /// Returns a funnel; nil if the hub has no notification with this id.
     public func funnel(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> Funnel? {
         guard let status = try await store.status(id, in: hub) else { return nil }
         return Funnel(status, try await store.funnelEvidence(of: id, in: hub))

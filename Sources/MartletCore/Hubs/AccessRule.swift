@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// What the holder of a key may do with a hub.
+/// What the holder of an access key may do in a hub.
 public struct AccessRights: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 
@@ -17,13 +17,13 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
 
     public static let all: AccessRights = [.listen, .send, .manage]
 
-    /// Whether these rights allow what needs `right`.
+    /// Whether these rights include `right`.
     public func allow(_ right: AccessRights) -> Bool {
         contains(.manage) || isSuperset(of: right)
     }
 }
 
-/// A named pair of keys with rights. Both keys are valid, so that one can be changed while the other is in use.
+/// A named pair of keys with rights. Both keys are valid, so that one can be replaced while the other is in use.
 public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public var rights: AccessRights
@@ -80,7 +80,7 @@ extension AccessRule {
     /// The most characters of a name, and of a key.
     public static let lengthLimit = 256
 
-    /// A sentence on what is wrong with the rule; nil where nothing is.
+    /// Why the rule is not valid, as a sentence; nil if it is valid.
     var fault: String? {
         guard Self.isUsable(name) else {
             return "The name of an access rule has 1 to \(Self.lengthLimit) printable ASCII characters without spaces "
@@ -95,7 +95,7 @@ extension AccessRule {
         return nil
     }
 
-    /// Whether a connection string can hold a text, and a document show it as it is.
+    /// Whether a text can be part of a connection string and of a document without escapes.
     private static func isUsable(_ text: String) -> Bool {
         (1...lengthLimit).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") }
@@ -103,14 +103,14 @@ extension AccessRule {
 }
 
 extension AccessRule {
-    /// A rule with two fresh keys.
+    /// Creates a rule with two new keys.
     public init(name: String, rights: AccessRights, at now: Timestamp) {
         self.init(
             name: name, rights: rights, primaryKey: Self.newKey(), secondaryKey: Self.newKey(), createdAt: now,
             modifiedAt: now)
     }
 
-    /// 258 random bits in the look that users of such keys know: 43 base64 digits and an equals sign.
+    /// Returns a new key in the usual form of such keys: 258 random bits as 43 base64 digits and an equals sign.
     public static func newKey() -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var random = SystemRandomNumberGenerator()

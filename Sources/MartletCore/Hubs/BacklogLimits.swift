@@ -1,23 +1,24 @@
-/// How much may be accepted and not finished: beyond it new sends are refused until some of it is.
+/// How many notifications may be unfinished: beyond this, new sends are refused until some of them are finished.
 public struct BacklogLimits: Hashable, Sendable {
-    /// What an operator may ask for.
+    /// The limits that an operator may set.
     public static let allowed = 1...10_000_000
 
-    /// Bytes of content for each notification that may wait. Most are smaller, so this meets who sends large ones.
+    /// Bytes of content for each notification of the limit. Most notifications are smaller, so this affects only
+    /// senders of large ones.
     private static let bytesEach: Int64 = 4096
-    /// However few notifications may wait, some of the largest may.
+    /// The lowest limit in bytes, so that some of the largest notifications fit in any case.
     private static let fewestBytes: Int64 = 1 << 20
-    /// Hubs that may have their usual backlog at the same time.
+    /// The number of hubs that may have their default backlog at the same time.
     private static let hubs = 10
 
-    /// What the hub may have.
+    /// The limit of the hub.
     private let own: BacklogSize
-    /// What all hubs may have together.
+    /// The limit of all hubs together.
     private let all: BacklogSize
 
     /// - Parameters:
-    ///   - notifications: The most of the hub.
-    ///   - usual: The most of a hub of which nothing else is said.
+    ///   - notifications: The limit of the hub.
+    ///   - standard: The limit of a hub without a limit of its own.
     public init(notifications: Int, standard: Int) {
         own = Self.size(notifications)
         all = Self.size(max(standard, notifications) * Self.hubs)
@@ -27,14 +28,14 @@ public struct BacklogLimits: Hashable, Sendable {
         BacklogSize(notifications: notifications, bytes: max(Int64(notifications) * bytesEach, fewestBytes))
     }
 
-    /// Why one more is refused; nil where it is not.
+    /// Why one more notification is refused; nil if it is accepted.
     ///
-    /// No hub may have more than what all hubs together leave free: the nearer the whole is to its limit, the smaller a
-    /// backlog must be to grow. So there is room for a hub that has little, however many have too much.
+    /// No hub may have more than what all hubs together leave free: the nearer the total is to its limit, the smaller a
+    /// backlog must be to grow. So a hub with a small backlog has room, however many hubs have a large one.
     /// - Parameters:
-    ///   - hub: What the hub has.
-    ///   - used: What all hubs have.
-    ///   - bytes: Of the content of the new one.
+    ///   - hub: The backlog of the hub.
+    ///   - used: The backlog of all hubs.
+    ///   - bytes: The size of the new content.
     public func excess(hub: BacklogSize, all used: BacklogSize, adding bytes: Int64) -> BacklogExcess? {
         if hub.notifications >= own.notifications || hub.bytes + bytes > own.bytes { return .hub }
         let isOver =
@@ -43,10 +44,10 @@ public struct BacklogLimits: Hashable, Sendable {
     }
 }
 
-/// How much is accepted and not finished.
+/// The size of a backlog.
 public struct BacklogSize: Hashable, Sendable {
     public var notifications: Int
-    /// Of their contents.
+    /// The size of all contents, in bytes.
     public var bytes: Int64
 
     public init(notifications: Int, bytes: Int64) {
@@ -55,16 +56,16 @@ public struct BacklogSize: Hashable, Sendable {
     }
 }
 
-/// Whose backlog is too large.
+/// Which limit a backlog has reached.
 public enum BacklogExcess: Hashable, Sendable {
     case hub
-    /// The hub has more than its share of what all may have.
+    /// The hub has more than what all hubs together leave free.
     case all
 
-    /// Seconds after which some of it may be finished.
+    /// Seconds after which some of the backlog may be finished.
     public static let retryAfter = 10
 
-    /// For the sender, without its full stop.
+    /// A sentence for the sender, without its full stop.
     public var sentence: String {
         switch self {
         case .hub: "The hub has as many unfinished notifications as it may have; try again when some are delivered"

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// A hub: a name space of registrations with its access rules and the credentials of its push services.
+/// A hub: a namespace of registrations with its access rules and push credentials.
 public struct Hub: Sendable {
     public struct ID: RawRepresentable, Hashable, Sendable {
         public let rawValue: Int64
@@ -11,11 +11,11 @@ public struct Hub: Sendable {
     }
 
     public let id: ID
-    /// As it was created; hub names compare without case.
+    /// In the spelling of its creation; hub names are compared without case.
     public let name: String
     public var settings: HubSettings
     public let createdAt: Timestamp
-    /// When its settings were last written.
+    /// When the settings were last changed.
     public var modifiedAt: Timestamp
 
     public init(id: ID, name: String, settings: HubSettings, createdAt: Timestamp, modifiedAt: Timestamp) {

@@ -1,15 +1,15 @@
 public import MartletModel
 import Synchronization
 
-/// The hubs as they are now, in memory, because every request asks for one, and the access rules of the namespace, which
-/// hold for all of them. Writes go to the store first, so what the directory shows is on disk.
+/// The hubs and the access rules of the namespace, which apply to all hubs; in memory, because every request needs a
+/// hub. Writes go to the store first, so everything in the directory is on disk.
 ///
-/// Settings are changed one change at a time, each on what the one before has left: nothing is lost where two people
-/// change a hub at once.
+/// Settings are changed one change at a time, each based on the result of the one before, so that concurrent changes of
+/// a hub are not lost.
 public final class HubDirectory: Sendable {
     private struct Contents {
         var hubs: [String: Hub] = [:]
-        /// Those that the store is removing.
+        /// The hubs that the store is deleting.
         var deleting: Set<Hub.ID> = []
         var namespaceRules: [AccessRule] = []
     }
@@ -18,7 +18,7 @@ public final class HubDirectory: Sendable {
     private let time: any TimeSource
     private let platforms: PushPlatformList
     private let fallbacks: [PlatformID: Credential]
-    /// The limits of hubs that have none of their own.
+    /// The limits of hubs without limits of their own.
     public let standard: DefaultLimits
     private let contents = Mutex(Contents())
     private let changes = SerialWork()
@@ -26,8 +26,8 @@ public final class HubDirectory: Sendable {
     private let deletionObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
 
     /// Call `reload` before the first look-up.
-    /// - Parameter fallbacks: Credentials of hubs that have none of their own for a platform, such as a simulator's.
-    ///   They are never stored.
+    /// - Parameter fallbacks: The credentials of hubs that have none of their own for a platform, such as those of the
+    ///   simulator. They are never stored.
     public init(
         store: any HubStore, platforms: PushPlatformList, time: any TimeSource,
         fallbacks: [PlatformID: Credential] = [:], standard: DefaultLimits = DefaultLimits()
@@ -39,7 +39,7 @@ public final class HubDirectory: Sendable {
         self.time = time
     }
 
-    /// Reads everything from the store, and makes the root rule where that is new.
+    /// Reads everything from the store, and creates the root rule if there is none.
     public func reload() async throws(StorageError) {
         let stored = try await store.hubs()
         var rules = try await store.namespaceRules()
@@ -53,22 +53,23 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// Calls `observer` after every change of a hub's credentials, in the place of an earlier observer.
+    /// Calls `observer` after every change of a hub's credentials; replaces an earlier observer.
     public func onCredentialsChange(_ observer: @escaping @Sendable (Hub.ID) -> Void) {
         credentialsObserver.withLock { $0 = observer }
     }
 
-    /// Calls `observer` when a hub begins to be deleted, and when that has succeeded or failed; `presence(of:)` tells which.
+    /// Calls `observer` when the deletion of a hub begins, and when it has succeeded or failed; `presence(of:)` tells
+    /// which.
     public func onDeletion(_ observer: @escaping @Sendable (Hub.ID) -> Void) {
         deletionObserver.withLock { $0 = observer }
     }
 
     // MARK: Looking up
 
-    /// Whether a hub is there.
+    /// Whether a hub exists.
     enum Presence: Sendable, Equatable {
         case present
-        /// It is being deleted, which may still fail.
+        /// The hub is being deleted, which may still fail.
         case deleting
         case absent
     }
@@ -80,7 +81,7 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// By name, without case.
+    /// The hub with a name, compared without case.
     public func hub(named name: String) -> Hub? {
         contents.withLock { $0.hubs[name.lowercased()] }
     }
@@ -89,13 +90,13 @@ public final class HubDirectory: Sendable {
         contents.withLock { contents in contents.hubs.values.first { $0.id == id } }
     }
 
-    /// What a hub sends to a platform with: its own credential, or the fallback.
+    /// The credential that a hub uses for a platform: its own, or the fallback.
     func credential(for platform: PlatformID, of id: Hub.ID) -> Credential? {
         let platform = platforms[platform]?.descriptor.credentialPlatform ?? platform
         return hub(id).flatMap { $0.settings.credentials[platform] ?? fallbacks[platform] }
     }
 
-    /// The platforms that a hub can send to: those for which it has a credential, its own or a fallback.
+    /// The platforms that a hub can send to: those with a credential of its own or a fallback.
     public func platforms(sentToFrom id: Hub.ID) -> [any PushPlatform.Type] {
         platforms.filter { platform in
             let platform = platform.descriptor.platform
@@ -103,19 +104,19 @@ public final class HubDirectory: Sendable {
         }
     }
 
-    /// Every hub, by name.
+    /// All hubs, sorted by name.
     public var all: [Hub] {
         contents.withLock { $0.hubs.values.sorted { $0.name.lowercased() < $1.name.lowercased() } }
     }
 
-    /// The rules that hold for every hub and for the making of hubs.
+    /// The access rules that apply to every hub and to the creation of hubs.
     public var namespaceRules: [AccessRule] {
         contents.withLock(\.namespaceRules)
     }
 
     // MARK: Changing
 
-    /// Creates a hub, with the two rules that every hub begins with and those of `settings`.
+    /// Creates a hub with the rules of `settings` and the two default rules.
     public func create(
         _ name: String, _ settings: HubSettings = HubSettings()
     ) async throws(HubDirectoryError) -> Hub {
@@ -134,9 +135,9 @@ public final class HubDirectory: Sendable {
         return hub
     }
 
-    /// Changes the settings of a hub: the one way to do so.
-    /// - Parameter change: Is given the settings as they are, when no other change is under way.
-    /// - Returns: The hub as it is then.
+    /// Changes the settings of a hub: the only way to do so.
+    /// - Parameter change: Receives the current settings, while no other change is under way.
+    /// - Returns: The changed hub.
     /// - Throws: `HubDirectoryError`; then nothing has changed.
     public func update(
         _ name: String, _ change: @escaping @Sendable (inout HubSettings) throws(HubDirectoryError) -> Void
@@ -151,16 +152,17 @@ public final class HubDirectory: Sendable {
         return try result.get()
     }
 
-    /// Sets, or with nil removes, the credential of a platform, after its push service has checked it.
+    /// Sets the credential of a platform after its push service has checked it; nil removes the credential.
     public func setCredential(
         _ credential: Credential?, for platform: PlatformID, of name: String
     ) async throws(HubDirectoryError) {
         let hub = try await update(name) { $0.credentials[platform] = credential }
-        // Also where it is the same again: that is how somebody says that the service takes it now.
+        // Also if the credential is unchanged: setting it again says that the push service accepts it now.
         credentialsObserver.withLock(\.self)?(hub.id)
     }
 
-    /// Puts a fresh key in the place of one of a rule's two. The old one is worth nothing from then on; the other goes on.
+    /// Replaces one of the two keys of a rule by a new one. The old key is invalid from then on; the other key stays
+    /// valid.
     public func regenerateKey(
         _ key: AccessRule.KeyKind, of rule: String, in name: String
     ) async throws(HubDirectoryError) -> AccessRule {
@@ -174,7 +176,7 @@ public final class HubDirectory: Sendable {
         return changed
     }
 
-    /// The same for a rule of the namespace.
+    /// Replaces a key of a rule of the namespace.
     public func regenerateNamespaceKey(
         _ key: AccessRule.KeyKind, of rule: String
     ) async throws(HubDirectoryError) -> AccessRule {
@@ -189,8 +191,8 @@ public final class HubDirectory: Sendable {
         return changed
     }
 
-    /// Removes a hub with everything in it. It is not to be found from the beginning, though removing a large one takes a
-    /// while; its name is free once the store has given it up.
+    /// Deletes a hub with everything in it. The hub cannot be found from the start of the deletion, which may take a
+    /// while. Its name is free once the store has deleted it.
     public func delete(_ name: String) async throws(HubDirectoryError) {
         let removed = contents.withLock { contents in
             let hub = contents.hubs.removeValue(forKey: name.lowercased())
@@ -207,7 +209,7 @@ public final class HubDirectory: Sendable {
         do throws(StorageError) {
             _ = try await store.deleteHub(hub.id)
         } catch {
-            // What the store still has is shown; where even that cannot be read, the next start tells.
+            // Shows the hub again if the store still has it. If that cannot be read either, the next start shows it.
             try? await reload()
             throw .storage(error)
         }
@@ -238,7 +240,7 @@ public final class HubDirectory: Sendable {
         }
         let key = hub.name.lowercased()
         let isShown = contents.withLock { contents in
-            // Deleted meanwhile, it stays so.
+            // A hub that was deleted meanwhile stays deleted.
             guard contents.hubs[key]?.id == hub.id else { return false }
             contents.hubs[key] = hub
             return true

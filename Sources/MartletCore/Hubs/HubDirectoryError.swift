@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// Why a hub could not be made or changed.
+/// Why a hub was not created or changed.
 public enum HubDirectoryError: Error, Sendable, CustomStringConvertible {
     case badName(String)
     case exists(String)
@@ -9,7 +9,7 @@ public enum HubDirectoryError: Error, Sendable, CustomStringConvertible {
     case ruleNotFound(String)
     case unknownPlatform(PlatformID)
     case badCredential(PushServiceError)
-    /// The settings are wrong; the sentence says how.
+    /// The settings are wrong; the text explains how.
     case invalid(String)
     case storage(StorageError)
 

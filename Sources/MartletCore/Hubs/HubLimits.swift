@@ -1,8 +1,8 @@
-/// What an operator has said of how much a hub may be asked to do; nil: as usual.
+/// The limits that an operator has set for a hub; nil for the default.
 public struct HubLimits: Hashable, Sendable {
-    /// Requests a second of each of its access keys.
+    /// Requests per second for each access key of the hub.
     public var requestRate: Int?
-    /// Notifications that are accepted and not finished.
+    /// The most unfinished notifications.
     public var backlog: Int?
 
     public init(requestRate: Int? = nil, backlog: Int? = nil) {
@@ -20,11 +20,11 @@ public struct HubLimits: Hashable, Sendable {
     }
 }
 
-/// The limits of hubs of which nothing else is said. The defaults are here.
+/// The limits of hubs without limits of their own. The defaults are here.
 public struct DefaultLimits: Hashable, Sendable {
-    /// Requests a second of each access key.
+    /// Requests per second for each access key.
     public var requestRate: Int
-    /// Notifications of a hub that are accepted and not finished.
+    /// The most unfinished notifications of a hub.
     public var backlog: Int
 
     public init(requestRate: Int = 20_000, backlog: Int = 100_000) {
@@ -34,13 +34,13 @@ public struct DefaultLimits: Hashable, Sendable {
 }
 
 extension HubDirectory {
-    /// How fast each access key may be used.
-    /// - Parameter hub: Whose key it is; nil: the namespace's.
+    /// The request rate of each access key.
+    /// - Parameter hub: The hub of the key; nil for a key of the namespace.
     public func requestRate(of hub: Hub?) -> RequestRate {
         RequestRate(perSecond: hub?.settings.limits.requestRate ?? standard.requestRate)
     }
 
-    /// How much of a hub may wait to be finished.
+    /// The backlog limits of a hub.
     public func backlogLimits(of id: Hub.ID) -> BacklogLimits {
         BacklogLimits(notifications: hub(id)?.settings.limits.backlog ?? standard.backlog, standard: standard.backlog)
     }

@@ -1,6 +1,6 @@
-/// What may name a hub.
+/// The rules for hub names.
 public enum HubName {
-    /// First path segments that belong to the server.
+    /// First path segments that the server uses itself.
     public static let reserved: Set<String> = [
         "api", "health", "metrics", "console", "admin", "simulator", "$resources", "$containers",
         "$openapi.json",

@@ -1,13 +1,13 @@
 public import MartletModel
 
-/// What can be said of a hub when it is made and changed afterwards.
+/// The settings of a hub, given at its creation and changed later.
 public struct HubSettings: Hashable, Sendable {
-    /// In the order given; no two of one name.
+    /// In the order given; names are unique.
     public var accessRules: [AccessRule]
     public var credentials: [PlatformID: Credential]
-    /// How long a registration lives from its last write; nil: for ever.
+    /// How long a registration lives after its last write; nil for no expiry.
     public var registrationTTL: Duration?
-    /// The owner's own note; of no meaning here.
+    /// A note of the owner, without meaning for the server.
     public var userMetadata: String?
     public var limits: HubLimits
 
@@ -23,11 +23,11 @@ public struct HubSettings: Hashable, Sendable {
     }
 
     public static let accessRuleLimit = 12
-    /// In UTF-16 code units, as the original counts.
+    /// In UTF-16 code units, as Azure Notification Hubs counts.
     public static let userMetadataLimit = 1024
     public static let minimumRegistrationTTL: Duration = .seconds(86_400)
 
-    /// Adds those of the two rules that every hub begins with whose names are not taken.
+    /// Adds the two default rules, unless a rule of the same name exists.
     mutating func addDefaultRules(at now: Timestamp) {
         let defaults: [(String, AccessRights)] = [
             (AccessRule.defaultListenName, .listen), (AccessRule.defaultFullName, .all),
@@ -37,7 +37,7 @@ public struct HubSettings: Hashable, Sendable {
         }
     }
 
-    /// Checks all that can be said, and with their push services the credentials that `old` does not have.
+    /// Checks all settings. Credentials that `old` does not have are checked by their push services.
     func check(
         replacing old: HubSettings = HubSettings(), platforms: PushPlatformList
     ) throws(HubDirectoryError) {
@@ -51,7 +51,7 @@ public struct HubSettings: Hashable, Sendable {
         }
         for (platform, credential) in credentials where old.credentials[platform] != credential {
             guard let descriptor = platforms[platform]?.descriptor else { throw .unknownPlatform(platform) }
-            // One that nothing is sent with is kept for its owner.
+            // A credential that is never used for sending is stored unchecked.
             guard descriptor.credentialPlatform == platform else { continue }
             do throws(PushServiceError) {
                 _ = try platforms.service(platform)?.init(credential: credential)

@@ -1,28 +1,28 @@
 public import MartletModel
 
-/// When a notification is given up, as its sender says it.
+/// When a notification expires, as stated by its sender.
 public enum Expiry: Hashable, Sendable {
     case at(Timestamp)
-    /// So long after it goes out.
+    /// This long after the notification is due.
     case after(Duration)
 
-    /// How long after it goes out a notification may be tried.
+    /// The latest expiry after a notification is due.
     public static let limit: Duration = .seconds(days * 86_400)
     private static let days: Int64 = 28
 
-    /// That of a push which is of no use without something that is kept until a given time.
+    /// The expiry of a push that is useless without data that is kept until `timestamp`.
     public static func until(_ timestamp: Timestamp, at now: Timestamp) -> Expiry {
         .after(min(max(timestamp - now, .milliseconds(1)), limit))
     }
 
-    /// - Parameter start: When the notification goes out.
-    /// - Throws: `.invalid` where nothing could be sent before it, or for longer than `limit`.
+    /// - Parameter start: When the notification is due.
+    /// - Throws: `.invalid` if the expiry is before that, or later than `limit` allows.
     func timestamp(from start: Timestamp) throws(NotificationIntakeError) -> Timestamp {
         let timestamp: Timestamp
         switch self {
         case .at(let stated): timestamp = stated
         case .after(let duration):
-            // A length beyond the limit may be beyond all time.
+            // A longer duration could overflow the timestamp.
             guard duration <= Self.limit else { throw Self.tooLate }
             timestamp = start + duration
         }

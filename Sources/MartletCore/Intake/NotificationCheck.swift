@@ -1,10 +1,10 @@
 import MartletModel
 
-/// What must hold of a notification before it is taken, and the form that it is taken in.
+/// Checks a notification before it is accepted, and normalizes it.
 struct NotificationCheck: Sendable {
     let platforms: PushPlatformList
 
-    /// Gives back what is to be sent, as it came, and to whom: each handle once.
+    /// Returns the content as it was sent, and the target with each handle once.
     func checked(
         _ content: Notification.Content, _ target: Notification.Target, at now: Timestamp
     ) throws(NotificationIntakeError) -> (Notification.Content, Notification.Target) {
@@ -22,7 +22,8 @@ struct NotificationCheck: Sendable {
         }
     }
 
-    /// Whose place a notification takes that was checked. Templates have keys for each registration, and so none for all.
+    /// The collapse key of a checked notification. The messages of a template notification may have different keys, so
+    /// it has none.
     func collapse(
         of content: Notification.Content, to target: Notification.Target, at now: Timestamp
     ) throws(NotificationIntakeError) -> Collapse? {

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The one way in which notifications are accepted. What it returns is on disk and will be delivered.
+/// Accepts notifications: the only way to do so. An accepted notification is on disk and will be delivered.
 public struct NotificationIntake: Sendable {
     private let store: any NotificationStore
     private let check: NotificationCheck
@@ -10,18 +10,18 @@ public struct NotificationIntake: Sendable {
     private let accepted: @Sendable ([Delivery]) -> Void
     private let scheduled: @Sendable (Timestamp) -> Void
 
-    /// How far ahead a notification may be scheduled.
+    /// The latest due time of a scheduled notification, from now.
     public static let scheduleLimit: Duration = .seconds(scheduleDays * 86_400)
     private static let scheduleDays: Int64 = 366
 
-    /// How long delivery is tried unless something else is said.
+    /// How long delivery is tried by default.
     public static let lifetime: Duration = .seconds(86_400)
 
     /// - Parameters:
-    ///   - lifetime: How long delivery is tried where its sender says nothing, from when the notification is due.
-    ///   - backlogLimits: How much of a hub may be unfinished for another one to be accepted; nil: anything.
-    ///   - accepted: Told of the deliveries of every notification that begins at once, after it was stored.
-    ///   - scheduled: Told when a notification is due that does not, after it was stored.
+    ///   - lifetime: How long delivery is tried after the notification is due, if the sender states no expiry.
+    ///   - backlogLimits: The backlog limits of a hub; nil for no limit.
+    ///   - accepted: Receives the deliveries of every notification that begins at once, after it was stored.
+    ///   - scheduled: Receives the due time of every other notification, after it was stored.
     public init(
         store: any NotificationStore, platforms: PushPlatformList, time: any TimeSource,
         lifetime: Duration = Self.lifetime,
@@ -38,18 +38,18 @@ public struct NotificationIntake: Sendable {
         self.scheduled = scheduled
     }
 
-    /// An id for a notification whose message names it.
+    /// Makes the id of a notification whose message must contain it.
     public func makeID() -> NotificationID { NotificationID(at: time.now) }
 
-    /// Takes a notification for delivery.
+    /// Accepts a notification.
     /// - Parameters:
-    ///   - id: One of `makeID()` that was not used before; nil for a new one.
-    ///   - dueAt: When it is to go out, at most `scheduleLimit` ahead; nil or a time in the past: at once.
-    ///   - expiry: When undelivered pushes are given up; nil: after the usual lifetime.
-    ///   - isConfidential: Whether nobody is to be shown its content but the devices that it is for.
-    ///   - rollout: How fast it goes out; nil: as fast as it can.
-    ///   - request: How the request is known again when it is repeated within `RequestIdentity.lifetime`.
-    /// - Returns: The id; for a request that was accepted before, that of then.
+    ///   - id: An unused id from `makeID()`; nil for a new one.
+    ///   - dueAt: When sending begins, at most `scheduleLimit` ahead; nil or a time in the past for at once.
+    ///   - expiry: When undelivered pushes are given up; nil for the default lifetime.
+    ///   - isConfidential: Whether the content is shown to nobody but the devices that it is for.
+    ///   - rollout: The rate; nil for as fast as possible.
+    ///   - request: Identifies the request if it is repeated within `RequestIdentity.lifetime`.
+    /// - Returns: The id; for a request that was accepted before, the id from then.
     /// - Throws: `NotificationIntakeError`; then nothing will be sent.
     public func accept(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, id: NotificationID? = nil,
@@ -63,8 +63,7 @@ public struct NotificationIntake: Sendable {
         return try await store(draft)
     }
 
-    /// Puts another notification in the place of one that waits for its time: all of it but its id, and what is wished
-    /// of it: one that was paused stays paused.
+    /// Replaces a scheduled notification. Only its id and its control stay: a paused notification stays paused.
     /// - Parameter dueAt: As for `accept`.
     /// - Throws: `NotificationIntakeError`; then nothing has changed.
     public func replace(
@@ -73,7 +72,7 @@ public struct NotificationIntake: Sendable {
     ) async throws(NotificationIntakeError) -> Replacement {
         var draft = try draft(content, to: target, in: hub, id: id, dueAt: dueAt, expiry: expiry, rollout)
         draft.isConfidential = isConfidential
-        // What waits is begun by the scheduler, also where that is to be at once.
+        // The scheduler begins the notification, even if it is due at once.
         let due = draft.dueAt ?? draft.acceptedAt
         draft.dueAt = due
         let replacement: Replacement
@@ -102,7 +101,7 @@ public struct NotificationIntake: Sendable {
             collapse: try check.collapse(of: content, to: target, at: now), rollout: rollout)
     }
 
-    /// Checks when a notification is to go out.
+    /// Checks the times of a notification.
     static func check(
         _ rollout: Rollout?, from start: Timestamp, to end: Timestamp, at now: Timestamp
     ) throws(NotificationIntakeError) {
@@ -133,19 +132,19 @@ public struct NotificationIntake: Sendable {
         }
     }
 
-    /// Withdraws a notification that waits for its time.
+    /// Cancels a scheduled notification.
     public func cancel(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> Cancellation {
         try await store.cancel(id, in: hub, at: time.now)
     }
 
-    /// What is known of a notification, or nil where the hub has none of this id.
+    /// The report of a notification; nil if the hub has none with this id.
     public func report(_ id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> NotificationReport? {
         try await store.report(id, in: hub)
     }
 
-    /// One page of what was refused of a notification; an empty one where the hub has none of this id.
+    /// One page of the refusals of a notification; empty if the hub has none with this id.
     /// - Parameters:
-    ///   - position: Where the page before ended.
+    ///   - position: Where the previous page ended.
     ///   - limit: The most records of the page.
     public func refusals(
         of id: NotificationID, in hub: Hub.ID, after position: RefusalPosition = .start, limit: Int = 1000
@@ -153,8 +152,8 @@ public struct NotificationIntake: Sendable {
         try await store.refusals(of: id, in: hub, after: position, limit: limit)
     }
 
-    /// Notifications of which something was refused, oldest first.
-    /// - Parameter id: Only those after it.
+    /// Notifications with refusals, oldest first.
+    /// - Parameter id: Only notifications after this one.
     public func refused(
         in hub: Hub.ID, after id: NotificationID?, limit: Int
     ) async throws(StorageError) -> [NotificationID] {
@@ -164,13 +163,13 @@ public struct NotificationIntake: Sendable {
 
 /// Why a notification was not accepted.
 public enum NotificationIntakeError: Error, Sendable {
-    /// The input is wrong; the sentence says how.
+    /// The input is wrong; the text explains how.
     case invalid(String)
-    /// The message is larger than the push service takes; the sentence names the limit.
+    /// The message is too large for the push service; the text states the limit.
     case tooLarge(String)
-    /// The key of the request was used for another one.
+    /// The key of the request was used for a different request.
     case conflicting
-    /// Too much is unfinished.
+    /// The backlog is full.
     case backlogged(BacklogExcess)
     case storage(StorageError)
 }

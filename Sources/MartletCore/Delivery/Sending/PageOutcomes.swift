@@ -4,7 +4,7 @@ import MartletModel
 struct PageOutcomes {
     var counts: [OutcomeName: Int] = [:]
     var refusals: [Refusal] = []
-    /// Attempts that were not both the first and the last of their push.
+    /// Attempts that a retry follows, and retries that succeeded.
     var attempts: [Attempt] = []
     /// Why members were not sent the message, by the outcome that they were counted as.
     var reasons: [OutcomeName: String] = [:]

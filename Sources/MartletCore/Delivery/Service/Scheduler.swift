@@ -1,10 +1,10 @@
 import MartletModel
 
-/// Begins notifications when their time has come: the service that runs from start to shutdown.
+/// Begins scheduled notifications when they are due: the service that runs from start to shutdown.
 ///
-/// The store alone knows what is due, so nothing is forgotten by a restart; what fell due meanwhile begins at once.
+/// The schedule is only in the store, so a restart loses nothing; notifications that fell due meanwhile begin at once.
 public final class Scheduler: Sendable {
-    /// Notifications begun in one transaction.
+    /// The most notifications that are begun in one transaction.
     private static let portion = 100
 
     private let store: any NotificationStore
@@ -15,8 +15,8 @@ public final class Scheduler: Sendable {
     private let alarm: AsyncStream<Void>.Continuation
 
     /// - Parameters:
-    ///   - released: Told of the deliveries of what has begun, after it was stored.
-    ///   - log: Told what goes wrong, in a sentence without secrets.
+    ///   - released: Receives the deliveries that have begun, after they were stored.
+    ///   - log: Receives messages for the operator, without secrets.
     public init(
         store: any NotificationStore, time: any TimeSource, released: @escaping @Sendable ([Delivery]) -> Void,
         log: @escaping @Sendable (String) -> Void = { _ in }
@@ -28,12 +28,12 @@ public final class Scheduler: Sendable {
         (wakes, alarm) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Another notification has been scheduled, perhaps for sooner than all others. Never waits.
+    /// Checks the schedule again, because another notification was scheduled, perhaps before all others. Never waits.
     public func wake() {
         alarm.yield()
     }
 
-    /// Works until cancelled.
+    /// Runs until cancelled.
     public func run() async {
         let timer = DeliveryTimer(time: time) { [alarm] in alarm.yield() }
         alarm.yield()
@@ -48,15 +48,15 @@ public final class Scheduler: Sendable {
         timer.cancel()
     }
 
-    /// Begins what is due.
-    /// - Returns: When there is more to begin.
+    /// Begins the notifications that are due.
+    /// - Returns: When the next one is due; nil if none is scheduled.
     private func release() async throws(StorageError) -> Timestamp? {
         while !Task.isCancelled {
             let now = time.now
             guard let next = try await store.nextDue(), next <= now else { break }
             let begun = try await store.release(due: now, limit: Self.portion)
             released(begun.deliveries)
-            // Where nothing could be begun of what is due, asking again at once would not change it.
+            // If none of the due notifications could be begun, trying again at once would change nothing.
             guard begun.count > 0 else { return now + .seconds(1) }
         }
         return try await store.nextDue()
