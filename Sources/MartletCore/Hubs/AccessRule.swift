@@ -17,7 +17,7 @@ public struct AccessRights: OptionSet, Hashable, Sendable {
 
     public static let all: AccessRights = [.listen, .send, .manage]
 
-    /// Whether these rights include `right`.
+    /// Whether these rights allow an operation that needs `right`.
     public func allow(_ right: AccessRights) -> Bool {
         contains(.manage) || isSuperset(of: right)
     }

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Checks a notification before it is accepted, and normalizes it.
+/// Checks a notification before it is accepted, and removes duplicate handles.
 struct NotificationCheck: Sendable {
     let platforms: PushPlatformList
 

@@ -1,27 +1,27 @@
 public import MartletModel
 
-/// Work on many registrations of a hub at once, from a file to the hub or from the hub to a file.
+/// A bulk operation on the registrations of a hub: an import from a file, or an export to a file.
 public struct Job: Sendable {
     public let id: String
     public let hub: Hub.ID
     public let kind: Kind
-    /// Where its files go, as its caller gave it. A secret: it is signed.
+    /// The container URL for its files, as given by the caller. Secret, because it contains a signature.
     public let outputURL: String
     public let output: ContainerName
-    /// What the names of its files begin with, up to the slash.
+    /// The directory of its files in the container.
     public let directory: BlobName
-    /// What it reads, for imports: as its caller gave it, and what that is.
+    /// The input file of an import; nil for an export.
     public let input: Input?
     public let createdAt: Timestamp
     public var status = Status.started
     /// In percent, 0 to 100.
     public var progress = 0.0
-    /// Why it failed, in a sentence.
+    /// Why the job failed, as a sentence.
     public var failure: String?
     public var updatedAt: Timestamp
 
     public struct Input: Hashable, Sendable {
-        /// A secret: it is signed.
+        /// As given by the caller. Secret, because it contains a signature.
         public let url: String
         public let address: BlobAddress
 
@@ -31,7 +31,7 @@ public struct Job: Sendable {
         }
     }
 
-    /// The spellings are the wire's.
+    /// The raw values are those of the protocol.
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case export = "ExportRegistrations"
         case importCreate = "ImportCreateRegistrations"
@@ -40,7 +40,7 @@ public struct Job: Sendable {
         case importUpsert = "ImportUpsertRegistrations"
     }
 
-    /// The spellings are the wire's.
+    /// The raw values are those of the protocol.
     public enum Status: String, Hashable, Sendable {
         /// Waits for its turn.
         case started = "Started"
@@ -66,12 +66,12 @@ public struct Job: Sendable {
         updatedAt = createdAt
     }
 
-    /// One of the two files that a job writes.
+    /// A file that a job writes.
     public enum File: String, CaseIterable, Sendable {
         case output = "Output"
         case failed = "Failed"
 
-        /// The property that names it in a job's description.
+        /// The property with the file's path in the description of a job.
         public var property: String { "\(rawValue)FilePath" }
     }
 

@@ -1,11 +1,11 @@
-/// How far a job has come, durably: with it, and with its files cut to these lengths, it goes on after any kill without a
-/// row lost or done twice.
+/// The durable progress of a job. With it, and with the files truncated to these lengths, the job continues after any
+/// kill without losing or repeating a row.
 public struct JobCursor: Hashable, Sendable {
-    /// What is known of each of its files.
+    /// The progress of one output file.
     public struct Written: Hashable, Sendable {
-        /// How many bytes are on disk.
+        /// The number of bytes on disk.
         public var bytes: Int64 = 0
-        /// What comes after them: decided, and not yet known to be on disk.
+        /// The bytes to write after them, which may not be on disk yet.
         public var pending: [UInt8] = []
 
         public init(bytes: Int64 = 0, pending: [UInt8] = []) {
@@ -14,18 +14,18 @@ public struct JobCursor: Hashable, Sendable {
         }
     }
 
-    /// Imports: up to where the file is done with, in bytes and lines.
+    /// Imports: the part of the input that is done, in bytes and lines.
     public var inputOffset: Int64 = 0
     public var line: Int64 = 0
-    /// The version of the file that is being read.
+    /// The entity tag of the input file.
     public var inputTag = ""
-    /// Exports: the last registration that is done with.
+    /// Exports: the last registration that is done.
     public var sequence: Int64?
-    /// How many registrations were exported.
+    /// The number of exported registrations.
     public var count: Int64 = 0
     public var output = Written()
     public var failed = Written()
-    /// Everything is in the files, which only have to take their places.
+    /// Whether the files are complete and only need to be committed.
     public var isWritten = false
 
     public init() {}

@@ -1,9 +1,9 @@
-/// The two files that a job writes. They are seen under their names once the job is done.
+/// The two files that a job writes. They become visible under their names when the job is done.
 struct JobFiles {
     private let output: any BlobUpload
     private let failed: any BlobUpload
 
-    /// Goes on where the cursor says, with what was decided and may not have reached the disk.
+    /// Continues the files at the cursor, and writes the pending bytes again, which may not have reached the disk.
     init(_ progress: JobProgress, _ store: any ContainerStore) async throws(JobStop) {
         do throws(ContainerError) {
             output = try await Self.open(.output, progress.job, progress.cursor.output, store)
@@ -30,7 +30,7 @@ struct JobFiles {
         }
     }
 
-    /// Puts what was written on disk, and what the cursor says of it in line.
+    /// Flushes both files to disk, and updates the cursor accordingly.
     func synchronize(_ cursor: inout JobCursor) async throws(JobStop) {
         for (file, written) in [(Job.File.output, \JobCursor.output), (.failed, \.failed)] {
             let count = cursor[keyPath: written].pending.count
@@ -44,7 +44,7 @@ struct JobFiles {
         }
     }
 
-    /// Puts the output on disk.
+    /// Flushes the output to disk.
     func synchronizeOutput() async throws(JobStop) {
         do throws(ContainerError) {
             try await output.synchronize()
@@ -55,7 +55,7 @@ struct JobFiles {
 
     private func upload(_ file: Job.File) -> any BlobUpload { file == .output ? output : failed }
 
-    /// Lets the files take their places, unless they have done so before a kill.
+    /// Commits the files, unless that was done before a kill.
     static func commit(_ progress: JobProgress, _ store: any ContainerStore) async throws(JobStop) {
         let written: [(Job.File, JobCursor.Written)] = [
             (.output, progress.cursor.output), (.failed, progress.cursor.failed),
@@ -75,7 +75,7 @@ struct JobFiles {
         }
     }
 
-    /// Removes what was written of the files of a job that is gone.
+    /// Removes the unfinished files of a job that was deleted.
     static func abandon(_ job: Job, _ store: any ContainerStore) async {
         for file in [Job.File.output, .failed] {
             guard let address = try? address(file, job) else { continue }

@@ -1,18 +1,18 @@
-/// How registrations are written as lines of files: a matter of the API that jobs were asked for through.
+/// The line format of registrations in files. It is defined by the API that created the job.
 public protocol JobLines: Sendable {
-    /// What a line of an import asks for.
+    /// Parses a line of an import.
     func change(_ line: [UInt8], _ kind: Job.Kind, in hub: Hub.ID) throws(JobLineError) -> RegistrationChange
 
-    /// The line of a registration, with no line break; nil for one of a platform that there no longer is.
+    /// Returns the line of a registration without a line break; nil if its platform is not supported any more.
     func line(_ registration: Registration) -> [UInt8]?
 
     /// The longest line of an import, in bytes.
     var lengthLimit: Int { get }
 }
 
-/// Why a line asks for nothing.
+/// Why a line of an import is not valid.
 public struct JobLineError: Error, Hashable, Sendable {
-    /// A sentence; holds no handle.
+    /// The error as a sentence; contains no handle.
     public let sentence: String
 
     public init(_ sentence: String) {

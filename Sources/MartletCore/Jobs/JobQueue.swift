@@ -1,4 +1,4 @@
-/// Which job is next: in each hub one after the other, and only so many at once.
+/// Decides which job runs next: in each hub one at a time, and a limited number in total.
 struct JobQueue {
     private let limit: Int
     private var waiting: [JobProgress] = []
@@ -14,7 +14,7 @@ struct JobQueue {
         waiting.append(progress)
     }
 
-    /// The job to begin now; its hub is busy until `finished`.
+    /// Returns the job to begin now; its hub is busy until `finished`.
     mutating func next() -> JobProgress? {
         guard busy.count < limit, let index = waiting.firstIndex(where: { !busy.contains($0.job.hub) }) else {
             return nil

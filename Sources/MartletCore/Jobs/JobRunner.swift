@@ -1,10 +1,10 @@
 import MartletModel
 import Synchronization
 
-/// Runs jobs: the service that goes from start to shutdown. What it had not finished goes on at the next start.
+/// Runs jobs: the service that runs from start to shutdown. Unfinished jobs continue at the next start.
 public final class JobRunner: Sendable {
     private static let concurrencyLimit = 2
-    /// How often a job that lacks room on the disk is tried again.
+    /// How long a job waits before it is tried again when the disk is full.
     private static let roomInterval: Duration = .seconds(10)
 
     private let parts: JobParts
@@ -13,7 +13,7 @@ public final class JobRunner: Sendable {
     private let wake: AsyncStream<Void>.Continuation
     private let log: @Sendable (String) -> Void
 
-    /// - Parameter log: Told what goes wrong, in a sentence without secrets.
+    /// - Parameter log: Receives messages for the operator, without secrets.
     public init(
         jobs: any JobStore, devices: any DeviceStore, containers: any ContainerStore, lines: any JobLines,
         time: any TimeSource, log: @escaping @Sendable (String) -> Void = { _ in }
@@ -26,7 +26,7 @@ public final class JobRunner: Sendable {
     /// Whether no job waits or runs.
     var isIdle: Bool { queue.withLock(\.isEmpty) }
 
-    /// Takes a job; when this returns, it is promised.
+    /// Accepts a job. It is on disk when this returns, and will be run.
     public func accept(_ job: Job) async throws(StorageError) {
         try await parts.jobs.createJob(job)
         queue.withLock { $0.add(JobProgress(job: job)) }
@@ -37,18 +37,18 @@ public final class JobRunner: Sendable {
         try await parts.jobs.job(id, in: hub)
     }
 
-    /// Newest first.
+    /// The jobs of a hub, newest first.
     public func jobs(in hub: Hub.ID, limit: Int) async throws(StorageError) -> [Job] {
         try await parts.jobs.jobs(in: hub, limit: limit)
     }
 
-    /// Puts what an earlier process has left in the queue: to be called once, before any `accept`.
+    /// Queues the unfinished jobs of an earlier process. Call it once, before any `accept`.
     public func resume() async throws(StorageError) {
         for progress in try await parts.jobs.unfinishedJobs() { queue.withLock { $0.add(progress) } }
         wake.yield()
     }
 
-    /// Runs jobs until cancelled; then leaves those in progress where they are.
+    /// Runs jobs until cancelled; then interrupts those in progress.
     public func run() async {
         await withDiscardingTaskGroup { group in
             wake.yield()
@@ -82,8 +82,8 @@ public final class JobRunner: Sendable {
         }
     }
 
-    /// A job as the store has it, after a while in which room may have been made.
-    /// - Returns: nil where the server shuts down, or the job is gone.
+    /// Waits a while for room on the disk, and reads the job from the store again.
+    /// - Returns: nil if the server is shutting down, or if the job was deleted.
     private func resumed(_ job: Job) async -> JobProgress? {
         log("A job waits for room on the disk; it goes on by itself.")
         while true {
@@ -100,7 +100,7 @@ public final class JobRunner: Sendable {
         }
     }
 
-    /// Ends a job whose files could not take their places either.
+    /// Marks a job as failed whose files could not be committed either.
     private func fail(_ progress: JobProgress, _ sentence: String) async {
         var failed = progress
         failed.job.status = .failed
@@ -115,7 +115,7 @@ public final class JobRunner: Sendable {
     }
 }
 
-/// What jobs are done with.
+/// The stores and services that jobs use.
 struct JobParts: Sendable {
     let jobs: any JobStore
     let devices: any DeviceStore
@@ -124,13 +124,13 @@ struct JobParts: Sendable {
     let time: any TimeSource
 }
 
-/// Why the work on a job stops before its end.
+/// Why a job stops before its end.
 enum JobStop: Error {
-    /// The server shuts down; the job goes on at the next start.
+    /// The server is shutting down; the job continues at the next start.
     case interrupted
-    /// The disk is full; the job goes on when it is not.
+    /// The disk is full; the job continues when there is room.
     case noRoom
-    /// The job is gone with its hub.
+    /// The job was deleted with its hub.
     case gone
     case failed(String)
 

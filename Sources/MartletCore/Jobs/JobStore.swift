@@ -1,38 +1,38 @@
 public import MartletModel
 
-/// Keeps jobs and how far they have come. Every verb is durable when it returns.
+/// Keeps jobs and their progress. Every change is durable when it returns.
 public protocol JobStore: Sendable {
-    /// Takes a job. Of those of the hub that are over, only the newest are kept, up to a limit.
+    /// Adds a job. Only the newest finished jobs of the hub are kept, up to `JobProgress.finishedLimit`.
     func createJob(_ job: Job) async throws(StorageError)
 
     func job(_ id: String, in hub: Hub.ID) async throws(StorageError) -> Job?
 
-    /// Newest first.
+    /// The jobs of a hub, newest first.
     func jobs(in hub: Hub.ID, limit: Int) async throws(StorageError) -> [Job]
 
-    /// Jobs that are not over, oldest first, with where they are to go on.
+    /// Unfinished jobs with their progress, oldest first.
     func unfinishedJobs() async throws(StorageError) -> [JobProgress]
 
-    /// Writes how far a job has come; does nothing where it is gone with its hub.
-    /// - Returns: Whether it is there.
+    /// Stores the progress of a job; does nothing if the job was deleted with its hub.
+    /// - Returns: Whether the job exists.
     @discardableResult
     func record(_ progress: JobProgress) async throws(StorageError) -> Bool
 
-    /// Does writes to registrations, as `DeviceStore.apply` does, and records in the same transaction what the job has
-    /// come to by them.
-    /// - Parameter progress: Is given what became of each write.
+    /// Applies writes to registrations, as `DeviceStore.apply` does, and stores the resulting progress of the job in
+    /// the same transaction.
+    /// - Parameter progress: Receives the result of each write.
     /// - Parameter job: The id of the job.
-    /// - Returns: What was recorded; nil where the job is gone with its hub, and nothing was written.
+    /// - Returns: The stored progress; nil if the job was deleted with its hub, and nothing was written.
     func apply(
         _ changes: [RegistrationChange], of job: String, in hub: Hub.ID, at now: Timestamp,
         _ progress: @escaping @Sendable ([Result<Registration, RegistrationRefusal>]) -> JobProgress
     ) async throws(StorageError) -> JobProgress?
 
-    /// How many registrations a hub has, about: those that have just expired may be among them.
+    /// The approximate number of registrations of a hub: it may include some that have just expired.
     func registrationCount(in hub: Hub.ID) async throws(StorageError) -> Int64
 }
 
-/// A job and where it is to go on.
+/// A job and its progress.
 public struct JobProgress: Sendable {
     public var job: Job
     public var cursor: JobCursor
@@ -42,6 +42,6 @@ public struct JobProgress: Sendable {
         self.cursor = cursor
     }
 
-    /// How many finished jobs of a hub are kept.
+    /// The most finished jobs of a hub that are kept.
     public static let finishedLimit = 1000
 }

@@ -1,7 +1,7 @@
-// Registrations to lines.
+// Exports.
 extension JobWork {
     private static let pageLimit = 1000
-    /// How many bytes may be written between two places from which an export goes on.
+    /// The approximate number of bytes after which the progress of an export is stored.
     private static let stepBytes = 8 << 20
 
     mutating func export() async throws(JobStop) {
@@ -36,7 +36,7 @@ extension JobWork {
         }
     }
 
-    /// Puts the last bytes on disk, and then that they are there.
+    /// Flushes the last bytes to disk, and then stores the progress.
     private mutating func step(_ count: Int) async throws(JobStop) {
         try await files?.synchronizeOutput()
         progress.cursor.output.bytes += Int64(count)

@@ -1,8 +1,8 @@
 import MartletModel
 
-// Lines to registrations.
+// Imports.
 extension JobWork {
-    /// Lines of one transaction.
+    /// The most lines in one transaction.
     private static let batchLimit = 5000
     private static let batchBytes = 4 << 20
 
@@ -25,7 +25,8 @@ extension JobWork {
         batch = try await Self.read(after: batch, job, lines).get()
         while !batch.isEmpty {
             let before = batch
-            // Understanding lines is a third of the work, and needs nothing of the store.
+            // Parsing lines is a third of the work and does not need the store, so it runs while the previous batch is
+            // stored.
             async let next = Self.read(after: before, job, lines)
             try await apply(batch, of: content.blob.size)
             batch = try await next.get()
@@ -47,7 +48,7 @@ extension JobWork {
         return .success(batch)
     }
 
-    /// The batch, where it ends and what is to be written about it go in one transaction; then it is written.
+    /// Stores the batch, its end and the pending bytes of the files in one transaction; then writes these bytes.
     private mutating func apply(_ batch: ImportBatch, of size: Int64) async throws(JobStop) {
         try await files?.synchronize(&progress.cursor)
         var start = progress
@@ -66,15 +67,15 @@ extension JobWork {
     }
 }
 
-/// Some lines of an import, as far as they can be understood without the store.
+/// Some lines of an import, parsed as far as possible without the store.
 struct ImportBatch: Sendable {
     private enum Line: Sendable {
-        /// Its index in `changes`.
+        /// An index in `changes`.
         case change(Int)
         case failed(String)
     }
 
-    /// Behind the last of the lines.
+    /// The reader after the last line of the batch.
     var reader: LineReader
     private(set) var changes: [RegistrationChange] = []
     private(set) var end: Int64
@@ -82,7 +83,7 @@ struct ImportBatch: Sendable {
     private var lines: [(number: Int64, line: Line)] = []
     private var lastNumber: Int64
 
-    /// No lines, before the first that is to be read.
+    /// An empty batch before the first line to read.
     init(_ cursor: JobCursor, _ reader: LineReader) {
         self.reader = reader
         end = cursor.inputOffset
@@ -97,10 +98,10 @@ struct ImportBatch: Sendable {
 
     var count: Int { lines.count }
 
-    /// Whether the file was at its end.
+    /// Whether the reader is at the end of the file.
     var isEmpty: Bool { bytes == 0 && lines.isEmpty }
 
-    /// Blank lines count and say nothing.
+    /// Adds a line. Blank lines are counted and otherwise ignored.
     mutating func add(_ index: LineReader.Place, _ job: Job, _ format: any JobLines) {
         bytes += Int(index.end - end)
         end = index.end
@@ -119,7 +120,7 @@ struct ImportBatch: Sendable {
         }
     }
 
-    /// What a job has come to by this batch: each line is in one of its files, with its number.
+    /// The progress of the job after this batch. Each line is reported with its number in one of the two files.
     func result(
         _ results: [Result<Registration, RegistrationRefusal>], after progress: JobProgress
     ) -> JobProgress {
@@ -146,7 +147,7 @@ struct ImportBatch: Sendable {
 }
 
 extension Job.Kind {
-    /// What has become of a line that was done.
+    /// The word in the output file for a line that succeeded.
     fileprivate var result: String {
         switch self {
         case .export: "Exported"

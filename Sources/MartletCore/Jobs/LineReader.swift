@@ -1,19 +1,19 @@
-/// Cuts a blob that is read in pieces into lines, of which it never holds more than a few.
+/// Splits a blob into lines. The blob is read in pieces, and only one piece and one line are in memory.
 struct LineReader: Sendable {
-    /// One line, or the fact that it is too long.
+    /// A line, or the fact that it is too long.
     enum Line: Hashable, Sendable {
         case text([UInt8])
         case tooLong
     }
 
-    /// A line and where it ends.
+    /// A line and the offset of its end.
     struct Place: Hashable, Sendable {
         let line: Line
-        /// Behind its line break.
+        /// After its line break.
         let end: Int64
     }
 
-    /// As much as is understood in some ten milliseconds, so that a job leaves room between pieces for other work.
+    /// A piece is parsed in about ten milliseconds, so that other work can run between pieces.
     private static let pieceBytes = 1 << 18
 
     private let content: any BlobContent
@@ -31,7 +31,7 @@ struct LineReader: Sendable {
         self.offset = offset
     }
 
-    /// The next line without its break, which is LF or CRLF; nil after the last.
+    /// Returns the next line without its line break, which is LF or CRLF; nil after the last line.
     mutating func next() async throws(ContainerError) -> Place? {
         while true {
             if let end = piece[at...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,9 +1,9 @@
-/// The deliveries that a dispatcher holds in memory, by what they do.
+/// The number of deliveries that a dispatcher has in memory, by state.
 public struct DeliveryLoad: Sendable, Equatable {
     public var running: Int
     /// Ready to run.
     public var waiting: Int
-    /// Until a retry is due or a paused lane may be open.
+    /// Waiting for a due retry or for the end of a pause.
     public var sleeping: Int
 
     public init(running: Int, waiting: Int, sleeping: Int) {

@@ -1,29 +1,30 @@
 public import MartletModel
 import Synchronization
 
-/// What the delivery engine counts since the start of the process, for monitoring.
+/// The counters of the delivery engine since the start of the process, for monitoring.
 ///
-/// It is told of batches, pages and tokens and never of single pushes, so that counting costs nothing that shows.
+/// They are updated for each batch, page and token, never for each push, so that counting has no noticeable cost.
 public final class DeliveryMetrics: Sendable {
-    /// What has been counted so far. Counts only grow.
+    /// A snapshot of the counters, which never decrease.
     public struct Figures: Sendable {
-        /// Requests handed to the transport; those of test sends too.
+        /// Requests that were handed to the transport, including those of test sends.
         public var attempts: [PlatformID: Int] = [:]
-        /// What devices have come to for good, as telemetry counts it.
+        /// The final outcomes of pushes, as telemetry counts them.
         public var outcomes: [PlatformID: [OutcomeName: Int]] = [:]
-        /// From acceptance, or the time that a notification was due, to handing a batch of first attempts to the
-        /// transport.
+        /// The time from the acceptance of a notification, or from its due time, until a batch of first attempts is
+        /// handed to the transport.
         public var latency: [PlatformID: Histogram] = [:]
         public var renewals: [PlatformID: Renewals] = [:]
     }
 
-    /// How often tokens were signed or fetched.
+    /// The number of tokens that were signed or fetched.
     public struct Renewals: Sendable {
         public var succeeded = 0
         public var failed = 0
     }
 
-    /// From a millisecond to an hour: single sends are in the lower half, what waited for a sick service in the upper.
+    /// From one millisecond to one hour: single sends fall into the lower half, pushes that waited for a failing
+    /// service into the upper half.
     public static let latencyBounds: [Duration] =
         [1, 2, 5, 10, 20, 50, 100, 200, 500].map { .milliseconds($0) }
         + [1, 2, 5, 10, 30, 60, 300, 1800, 3600].map { .seconds($0) }
@@ -34,8 +35,9 @@ public final class DeliveryMetrics: Sendable {
 
     public var figures: Figures { state.withLock { $0 } }
 
-    /// A batch is handed to the transport.
-    /// - Parameter waited: Since the acceptance of what it brings; nil where that is no first attempt.
+    /// Counts a batch that is handed to the transport.
+    /// - Parameter waited: The time since the acceptance or the due time of its notification; nil if the batch has no
+    ///   first attempts.
     func addBatch(of count: Int, on platform: PlatformID, waited: Duration?) {
         state.withLock { figures in
             figures.attempts[platform, default: 0] += count
@@ -43,7 +45,7 @@ public final class DeliveryMetrics: Sendable {
         }
     }
 
-    /// A step of a delivery was recorded.
+    /// Counts the outcomes of a recorded step.
     func addOutcomes(_ counts: [OutcomeName: Int], on platform: PlatformID) {
         let counts = counts.filter { $0.value > 0 }
         guard !counts.isEmpty else { return }

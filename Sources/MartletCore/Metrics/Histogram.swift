@@ -1,10 +1,10 @@
-/// How often a duration fell into which bucket.
+/// Counts durations in buckets.
 public struct Histogram: Sendable, Equatable {
-    /// The upper bound of each bucket but the last, which has none; in ascending order.
+    /// The upper bound of each bucket except the last, which has none; ascending.
     public let bounds: [Duration]
-    /// How often, by bucket: one more than there are bounds.
+    /// The number of durations in each bucket: one element more than `bounds`.
     public private(set) var counts: [UInt64]
-    /// All durations together.
+    /// The sum of all durations.
     public private(set) var sum = Duration.zero
 
     public init(bounds: [Duration]) {
@@ -12,10 +12,10 @@ public struct Histogram: Sendable, Equatable {
         counts = Array(repeating: 0, count: bounds.count + 1)
     }
 
-    /// How many durations there were.
+    /// The number of durations.
     public var count: UInt64 { counts.reduce(0, +) }
 
-    /// Adds a duration; a negative one, which a clock that was set back makes, counts as none.
+    /// Adds a duration. A negative duration, which results from a clock that was set back, counts as zero.
     public mutating func add(_ duration: Duration) {
         let duration = max(.zero, duration)
         counts[bounds.firstIndex { duration <= $0 } ?? bounds.count] += 1

@@ -1,9 +1,10 @@
-/// That a notification takes the place of those before it: of a hub's notifications to a platform with one key, a device
-/// is sent none that is older than another it is in the audience of.
+/// Lets a notification replace earlier ones. Among the notifications of a hub to a platform with the same key, a device
+/// is sent none that is older than another one whose audience the device is in.
 public struct Collapse: Hashable, Sendable {
-    /// As `PushPlatform.collapseKey(of:)` gives it.
+    /// The result of `PushPlatform.collapseKey(of:)`.
     public var key: String
-    /// Of a direct send what the platform compares its handles by, in their order; empty otherwise.
+    /// In a direct send, the keys by which the platform compares its handles, in the order of the handles; empty
+    /// otherwise.
     public var handleKeys: [String]
 
     public init(key: String, handleKeys: [String] = []) {

@@ -1,8 +1,9 @@
 public import MartletModel
 
-/// One notification on one platform: what is brought out on its own, so that a sick push service holds up nobody else.
+/// One notification on one platform. Each delivery is sent on its own, so that a failing push service does not delay
+/// other platforms.
 public struct Delivery: Sendable {
-    /// Given by the store, in the order in which deliveries begin.
+    /// Assigned by the store, in the order in which deliveries begin.
     public struct ID: RawRepresentable, Hashable, Comparable, Sendable {
         public let rawValue: Int64
 
@@ -34,7 +35,7 @@ public struct Delivery: Sendable {
 
     var lane: LaneID { LaneID(hub: notification.hub, platform: platform) }
 
-    /// The highest number that a member of it can have.
+    /// The highest member number of its audience.
     var lastNumber: Int64 {
         switch (notification.target, notification.content) {
         case (.direct(let handles), _): Int64(handles.count)
@@ -48,9 +49,9 @@ public struct Delivery: Sendable {
 public struct DeliveryProgress: Sendable {
     public var delivery: Delivery
     public var state: NotificationState
-    /// The last member of the last page that is done with.
+    /// The last member of the last page that is done.
     public var cursor: AudienceMember
-    /// Whether every page is done with and only retries are left.
+    /// Whether all pages are done, so that only retries are left.
     public var isFannedOut: Bool
 
     public init(delivery: Delivery, state: NotificationState, cursor: AudienceMember, isFannedOut: Bool) {
@@ -60,7 +61,7 @@ public struct DeliveryProgress: Sendable {
         self.isFannedOut = isFannedOut
     }
 
-    /// One that begins.
+    /// The progress of a delivery that begins.
     public init(_ delivery: Delivery) {
         self.init(delivery: delivery, state: .enqueued, cursor: .none, isFannedOut: false)
     }

@@ -1,8 +1,8 @@
 public import MartletModel
 
 extension Notification.Target {
-    /// Whether a registration, as it is now, is among those that a notification is for.
-    /// - Parameter platform: That of native content; nil for template content.
+    /// Whether a registration, in its current state, is among the targets of a notification.
+    /// - Parameter platform: The platform of native content; nil for template content.
     public func includes(_ registration: Registration, platform: PlatformID?) -> Bool {
         guard (registration.template == nil) == (platform != nil),
             platform ?? registration.platform == registration.platform

@@ -1,13 +1,12 @@
 public import MartletModel
 
-/// A send that was accepted: the promise that the hub has given.
+/// An accepted send, which the hub has promised to deliver.
 public struct Notification: Sendable {
-    /// What is to be shown.
+    /// The content of a notification.
     public enum Content: Sendable {
-        /// A payload in the form of one platform, for its registrations without a template.
+        /// A payload in the format of one platform, for its registrations without a template.
         case native(PlatformID, Message)
-        /// Properties that the templates of registrations are filled in with, on every platform: a JSON object as it was
-        /// sent.
+        /// The properties for the templates of registrations, on all platforms: a JSON object as it was sent.
         case template(properties: [UInt8])
 
         /// The body as it was sent.
@@ -19,37 +18,38 @@ public struct Notification: Sendable {
         }
     }
 
-    /// Whom it is for.
+    /// The devices that the notification is for.
     public enum Target: Sendable {
-        /// The registrations that the expression matches; nil matches all.
+        /// The registrations that the expression matches; nil for all.
         case audience(TagExpression?)
-        /// Up to `handleLimit` handles, registered or not. Of native content only.
+        /// Up to `handleLimit` handles, registered or not. For native content only.
         case direct([PushHandle])
 
         /// The most handles of a direct send.
         public static let handleLimit = 1000
     }
 
-    /// Given by the store, in the order of acceptance.
+    /// Assigned by the store, in the order of acceptance.
     public let sequence: Int64
     public let id: NotificationID
     public let hub: Hub.ID
     public let content: Content
     public let target: Target
     public let acceptedAt: Timestamp
-    /// When it is to go out; nil where that was at once.
+    /// When sending begins; nil if it began at once.
     public let dueAt: Timestamp?
     /// When undelivered pushes are given up.
     public let expiresAt: Timestamp
-    /// Whether the sender has said when, so that push services are told as well which would keep it longer.
+    /// Whether the sender has stated the expiry. Then push services that would keep the message longer are told about
+    /// it.
     public let statesExpiry: Bool
-    /// Whose place it takes; nil where its message has no collapse key.
+    /// Replaces earlier notifications; nil if the message has no collapse key.
     public let collapse: Collapse?
-    /// Whether nobody is to be shown its content but the devices that it is for.
+    /// Whether the content is shown to nobody but the devices that it is for.
     public let isConfidential: Bool
-    /// nil: as fast as it can.
+    /// The rate; nil for as fast as possible.
     public let rollout: Rollout?
-    /// What it is a resend of; nil where it is none.
+    /// The notification that this one resends; nil if it is not a resend.
     public let resend: Resend?
 
     public init(sequence: Int64, _ draft: NotificationDraft) {
@@ -69,29 +69,29 @@ public struct Notification: Sendable {
     }
 }
 
-/// A notification before the store has it.
+/// A notification that is not stored yet.
 public struct NotificationDraft: Sendable {
     public var id: NotificationID
     public var hub: Hub.ID
     public var content: Notification.Content
     public var target: Notification.Target
     public var acceptedAt: Timestamp
-    /// When it is to go out; nil: at once.
+    /// When sending begins; nil for at once.
     public var dueAt: Timestamp?
     public var expiresAt: Timestamp
-    /// Whether the sender has said when it expires.
+    /// Whether the sender has stated the expiry.
     public var statesExpiry: Bool
-    /// Whose place it takes; nil where its message has no collapse key.
+    /// Replaces earlier notifications; nil if the message has no collapse key.
     public var collapse: Collapse?
-    /// How the request is known again when it is repeated; nil where it cannot be.
+    /// Identifies the request if it is repeated; nil if that is not possible.
     public var request: RequestIdentity?
-    /// Whether nobody is to be shown its content but the devices that it is for.
+    /// Whether the content is shown to nobody but the devices that it is for.
     public var isConfidential: Bool
-    /// nil: as fast as it can.
+    /// The rate; nil for as fast as possible.
     public var rollout: Rollout?
-    /// What it is a resend of; nil where it is none.
+    /// The notification that this one resends; nil if it is not a resend.
     public var resend: Resend?
-    /// How much may be unfinished for this to be accepted; nil: anything.
+    /// The backlog limits that the notification must fit in; nil for none.
     public var backlogLimits: BacklogLimits?
 
     public init(

@@ -1,16 +1,16 @@
 public import MartletModel
 
-/// Telemetry of one notification: its deliveries taken together.
+/// The telemetry of a notification: the sum of its deliveries.
 public struct NotificationReport: Sendable {
     public var notification: Notification
     public var state: NotificationState
     public var startedAt: Timestamp?
     public var endedAt: Timestamp?
-    /// The platforms that it goes to, in the order of their deliveries.
+    /// The platforms of the notification, in the order of its deliveries.
     public var platforms: [PlatformID]
     public var counts: [PlatformID: [OutcomeName: Int]]
 
-    /// A notification that waits for its time, or was withdrawn.
+    /// The report of a notification that is scheduled, or was canceled before it began.
     public init(_ notification: Notification, waiting state: NotificationState, endedAt: Timestamp? = nil) {
         self.notification = notification
         self.state = state
@@ -19,9 +19,9 @@ public struct NotificationReport: Sendable {
         counts = [:]
     }
 
-    /// A notification that has begun.
+    /// The report of a notification that has begun.
     /// - Parameters:
-    ///   - begunAt: When its deliveries were made.
+    ///   - begunAt: When its deliveries were created.
     ///   - isCanceled: Whether it was canceled meanwhile.
     public init(
         _ notification: Notification, begunAt: Timestamp, isCanceled: Bool = false, _ deliveries: [DeliveryReport]
@@ -35,7 +35,7 @@ public struct NotificationReport: Sendable {
     }
 }
 
-/// What is known of one delivery.
+/// The report of one delivery.
 public struct DeliveryReport: Sendable {
     public var platform: PlatformID
     public var state: NotificationState

@@ -1,15 +1,15 @@
-/// How far a notification has come, in the words of the hub's protocol (NotificationHubs.md, section 8.2).
+/// The state of a notification, with the names of the hub's protocol (NotificationHubs.md, section 8.2).
 public enum NotificationState: String, Hashable, Sendable {
     case enqueued = "Enqueued"
     case processing = "Processing"
     case completed = "Completed"
     case noTargetFound = "NoTargetFound"
     case abandoned = "Abandoned"
-    /// Only of a notification as a whole.
+    /// Never the state of a delivery.
     case scheduled = "Scheduled"
     case canceled = "Canceled"
 
-    /// Whether nothing more will happen.
+    /// Whether the state will not change any more.
     public var isFinal: Bool {
         switch self {
         case .completed, .noTargetFound, .abandoned, .canceled: true

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// What shares its fate when a push service or a credential fails: one platform of one hub.
+/// The id of a lane: one platform of one hub.
 public struct LaneID: Hashable, Sendable {
     public var hub: Hub.ID
     public var platform: PlatformID
@@ -11,12 +11,12 @@ public struct LaneID: Hashable, Sendable {
     }
 }
 
-/// A wait that outlasts the process: a restart must not hurry what a service asked to be left alone for.
+/// A stored pause: a restart must not send earlier than a push service has asked for.
 public struct LanePause: Hashable, Sendable {
-    /// Scheme, host and port of what is left alone; nil: all of the lane.
+    /// Scheme, host and port of the paused origin; nil if the whole lane is paused.
     public var origin: String?
     public var until: Timestamp
-    /// What asked for it.
+    /// The outcome that caused the pause.
     public var outcome: OutcomeName
     public var reason: String
 
@@ -28,11 +28,11 @@ public struct LanePause: Hashable, Sendable {
     }
 }
 
-/// What is known of a lane from before the process began.
+/// What an earlier process knew about a lane.
 public struct PersistedLaneState: Hashable, Sendable {
     public var lane: LaneID
     public var pauses: [LanePause]
-    /// The applications of which nobody is believed to be gone (`PushService.application`).
+    /// The applications in quarantine (`PushService.application`).
     public var quarantines: [String]
 
     public init(lane: LaneID, pauses: [LanePause] = [], quarantines: [String] = []) {
@@ -42,11 +42,11 @@ public struct PersistedLaneState: Hashable, Sendable {
     }
 }
 
-/// Keeps what lanes know that a restart must not forget. It is written with the steps of deliveries (`DeliveryStep`).
+/// Keeps the state of lanes across restarts. It is written with the steps of deliveries (`DeliveryStep`).
 public protocol LaneStore: Sendable {
-    /// Every lane with a quarantine, or with a pause that is not over.
+    /// Every lane with a quarantine, or with a pause that has not ended.
     func persistedLaneStates(at now: Timestamp) async throws(StorageError) -> [PersistedLaneState]
 
-    /// Forgets the pauses of a hub, whose credentials have changed.
+    /// Deletes the pauses of a hub whose credentials have changed.
     func forgetPauses(of hub: Hub.ID) async throws(StorageError)
 }

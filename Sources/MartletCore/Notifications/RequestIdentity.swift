@@ -1,11 +1,11 @@
-/// How a request is known again, so that a repeated one does not send twice.
+/// Identifies a request, so that a repeated request does not send twice.
 public struct RequestIdentity: Hashable, Sendable {
-    /// How long a request is remembered from its acceptance.
+    /// How long a request is remembered after its acceptance.
     public static let lifetime: Duration = .seconds(86_400)
 
-    /// A digest of what names the request: the caller's key with all that it is bound to.
+    /// A digest of the caller's key and everything that the key is bound to.
     public let key: [UInt8]
-    /// A digest of what the request says: under one key it must stay the same.
+    /// A digest of the content of the request, which must stay the same for the same key.
     public let fingerprint: [UInt8]
 
     /// - Parameters:
@@ -18,14 +18,14 @@ public struct RequestIdentity: Hashable, Sendable {
     }
 }
 
-/// What has become of a draft.
+/// The result of storing a draft.
 public enum Acceptance: Sendable {
-    /// It is stored. It has deliveries from now on, unless it waits for its time or there is nobody to deliver it to.
+    /// The notification is stored. It has deliveries, unless it is scheduled or no platform has registrations for it.
     case accepted(Notification, [Delivery])
-    /// The same request has been accepted before, as this notification; nothing was stored.
+    /// The same request was accepted before, as this notification; nothing was stored.
     case repeated(NotificationID)
-    /// Another request has been accepted under the same key; nothing was stored.
+    /// A different request was accepted with the same key; nothing was stored.
     case conflicting
-    /// Too much is unfinished; nothing was stored.
+    /// The backlog is full; nothing was stored.
     case backlogged(BacklogExcess)
 }

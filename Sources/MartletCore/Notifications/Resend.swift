@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// What makes a notification one that sends dead letters again: its audience is whom another one did not reach, as far as
-/// they are still registered and still in the audience of that.
+/// Makes a notification a resend of dead letters: its audience is the members that another notification did not reach,
+/// if they are still registered and still in the audience of that notification.
 public struct Resend: Hashable, Sendable {
-    /// The sequence number of the notification whose dead letters it sends.
+    /// The sequence number of the notification whose dead letters are sent.
     public var original: Int64
-    /// Only those that ended this way; nil: all that no earlier resend has taken up.
+    /// Only dead letters with this outcome; nil for all that no earlier resend has taken up.
     public var outcome: OutcomeName?
-    /// With a collapse key, the delivery as which it is ordered: what it brings is as old as that one's. Of a resend of a
-    /// resend it is the first original's.
+    /// With a collapse key, the delivery that determines the order of this one: a resend is as old as its original. For
+    /// a resend of a resend, this is the first original.
     public var rank: Delivery.ID?
 
     public init(original: Int64, outcome: OutcomeName?, rank: Delivery.ID? = nil) {
@@ -18,14 +18,14 @@ public struct Resend: Hashable, Sendable {
     }
 }
 
-/// A wish to send dead letters again.
+/// A request to resend dead letters.
 public struct ResendDraft: Sendable {
-    /// That of the new notification.
+    /// The id of the new notification.
     public var id: NotificationID
     public var hub: Hub.ID
-    /// Whose dead letters they are.
+    /// The notification whose dead letters are sent.
     public var original: NotificationID
-    /// Only those that ended this way; nil: all that no earlier resend has taken up.
+    /// Only dead letters with this outcome; nil for all that no earlier resend has taken up.
     public var outcome: OutcomeName?
     public var acceptedAt: Timestamp
     public var expiresAt: Timestamp
@@ -43,26 +43,26 @@ public struct ResendDraft: Sendable {
     }
 }
 
-/// What has become of a wish to send dead letters again.
+/// The result of a request to resend dead letters.
 public enum ResendAcceptance: Sendable {
-    /// The new notification is stored, and begins at once.
+    /// The new notification is stored and begins at once.
     case accepted(Notification, [Delivery])
-    /// The hub has no notification of this id.
+    /// The hub has no notification with this id.
     case notFound
-    /// The original has not come to its end: what of it is dead is not decided yet.
+    /// The original has not ended, so its dead letters are not final.
     case underWay
-    /// They have been sent again as this notification; what it did not reach is its own dead letters.
+    /// They were resent already, as this notification; members that it did not reach are its own dead letters.
     case resent(NotificationID)
     /// There are no such dead letters.
     case nothing
-    /// None of them is registered any more.
+    /// None of their devices is registered any more.
     case gone
 }
 
-/// A notification that sends dead letters of another one again.
+/// A notification that resends dead letters of another one.
 public struct ResendRecord: Hashable, Sendable {
     public var id: NotificationID
-    /// nil: all that no earlier one had taken up.
+    /// nil for all that no earlier resend had taken up.
     public var outcome: OutcomeName?
 
     public init(id: NotificationID, outcome: OutcomeName?) {
@@ -71,11 +71,11 @@ public struct ResendRecord: Hashable, Sendable {
     }
 }
 
-/// Some of whom a resend is for, in the order of the original's members.
+/// A page of the audience of a resend, in the order of the original's members.
 public struct ResendPage: Sendable {
-    /// As they are members now; who is not registered any more is left out.
+    /// The current members; without devices that are not registered any more.
     public var members: [AudienceMember]
-    /// The last member of the original that was looked at: where the next page begins.
+    /// The last member of the original that was checked; the next page begins after it.
     public var last: AudienceMember
     public var isLast: Bool
 

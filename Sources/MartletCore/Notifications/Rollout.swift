@@ -1,17 +1,17 @@
-/// How fast a notification goes out, and how much of it may fail.
+/// The rate of a notification, and the share of its pushes that may fail.
 public struct Rollout: Hashable, Sendable, CustomStringConvertible {
     public enum Pace: Hashable, Sendable {
-        /// Pushes a second, over all platforms together.
+        /// Pushes per second, on all platforms together.
         case rate(Int)
-        /// Evenly over a time: the audience, counted at the start, divided by it.
+        /// Evenly over a duration: the audience size, counted at the start, divided by the duration.
         case over(Duration)
     }
 
-    /// The share of failures above which it pauses itself.
+    /// The share of failures above which the roll-out halts itself.
     public struct Halt: Hashable, Sendable {
         /// In hundredths of a percent.
         public var share: Int
-        /// How many pushes have to be over before the share says anything.
+        /// The number of finished pushes from which the share counts.
         public var answers: Int
 
         public init(share: Int, answers: Int = Self.commonAnswers) {
@@ -23,14 +23,14 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         public static let shares = 0..<10_000
         public static let answerLimits = 1...1_000_000
 
-        /// Whether so many failures are too many.
+        /// Whether too many pushes have failed.
         public func isPassed(_ counts: SendCounts) -> Bool {
             counts.ended >= answers && counts.failed * 10_000 > counts.ended * share
         }
     }
 
     public var pace: Pace
-    /// nil: however many fail.
+    /// nil for no limit.
     public var halt: Halt?
 
     public init(_ pace: Pace, halt: Halt? = nil) {
@@ -41,8 +41,9 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
     public static let rates = 1...1_000_000
     public static let times: ClosedRange<Duration> = .seconds(1) ... .seconds(28 * 86_400)
 
-    /// Pushes a second.
-    /// - Parameter audience: The devices that it is for, which only a time needs; nil while they are not counted.
+    /// Pushes per second.
+    /// - Parameter audience: The audience size, needed only for a duration; nil until it is counted. Then the result is
+    ///   nil too.
     public func rate(for audience: Int?) -> Double? {
         switch pace {
         case .rate(let rate): Double(rate)
@@ -50,8 +51,8 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// How long it takes.
-    /// - Parameter pushes: So many, retries among them.
+    /// The duration of the roll-out, in seconds.
+    /// - Parameter pushes: The number of pushes, including retries.
     public func seconds(for pushes: Int) -> Double {
         switch pace {
         case .rate(let rate): Double(pushes) / Double(rate)
@@ -59,7 +60,7 @@ public struct Rollout: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// As a header says it, such as `rate=500; halt=5%/100`; a time in seconds.
+    /// In the form of the header, such as `rate=500; halt=5%/100`; durations in seconds.
     public var description: String {
         let pace =
             switch pace {

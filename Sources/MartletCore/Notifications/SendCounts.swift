@@ -1,4 +1,4 @@
-/// What pushes that are over have come to.
+/// The number of pushes that have ended.
 public struct SendCounts: Hashable, Sendable {
     public var succeeded: Int
     public var failed: Int

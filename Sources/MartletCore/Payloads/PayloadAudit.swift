@@ -3,19 +3,19 @@ public import MartletModel
 /// An attempt to fetch a payload.
 public struct PayloadAccess: Hashable, Sendable {
     public enum Outcome: String, Hashable, Sendable {
-        /// The user was given the content.
+        /// The user got the content.
         case read
         /// The user was told that there is no such payload.
         case refused
     }
 
     public var at: Timestamp
-    /// As it was asked for: there need be none.
+    /// As requested; there may be no such payload.
     public var payload: PayloadID
     /// The folded name.
     public var user: String
     public var outcome: Outcome
-    /// Where the request came from.
+    /// The network address of the client.
     public var address: String
 
     public init(at: Timestamp, payload: PayloadID, user: String, outcome: Outcome, address: String) {
@@ -27,9 +27,9 @@ public struct PayloadAccess: Hashable, Sendable {
     }
 }
 
-/// An attempt as the audit has it.
+/// An entry of the audit log.
 public struct AuditEntry: Hashable, Sendable {
-    /// Higher than that of every entry before.
+    /// Higher than the numbers of all earlier entries.
     public var number: Int64
     public var access: PayloadAccess
 
@@ -39,13 +39,13 @@ public struct AuditEntry: Hashable, Sendable {
     }
 }
 
-/// Which entries of the audit are asked for.
+/// Selects entries of the audit log.
 public struct AuditQuery: Sendable {
-    /// nil: of any payload.
+    /// nil for all payloads.
     public var payload: PayloadID?
-    /// A folded name; nil: of anybody.
+    /// A folded name; nil for all users.
     public var user: String?
-    /// The most entries; of more, the latest.
+    /// The most entries; if more match, the latest ones.
     public var limit: Int
 
     public init(payload: PayloadID? = nil, user: String? = nil, limit: Int) {

@@ -1,37 +1,37 @@
-/// Contents of payloads that are files: in the one container of a store of containers that serves nothing else.
+/// The contents of payloads that are stored as files, in the only container of a container store of their own.
 ///
-/// A body is written first and its record added then; where there comes to be no record the body is removed by the one that
-/// wrote it, or at the next start.
+/// The body is written first, and its record is added after that. If no record is added, the writer removes the body,
+/// or the next start does.
 public struct PayloadBodies: Sendable {
-    /// The container, which exists wherever storage has bodies.
+    /// The container, which exists in every store for bodies.
     public static let container = ContainerName(known: "payloads")
 
     private let store: any ContainerStore
 
-    /// - Parameter store: One that has `container`.
+    /// - Parameter store: A store that has `container`.
     public init(_ store: any ContainerStore) {
         self.store = store
     }
 
-    /// A name that no other body has.
+    /// Returns a new unique name.
     public static func newName() -> String {
         var random = SystemRandomNumberGenerator()
         let words = (0..<2).map { _ in String(UInt64.random(in: .min ... .max, using: &random), radix: 16) }
         return words.map { String(repeating: "0", count: 16 - $0.count) + $0 }.joined()
     }
 
-    /// Begins to write a body, which is there once it is committed.
+    /// Begins to write a body. It becomes visible when it is committed.
     /// - Parameter name: From `newName`.
     public func upload(_ name: String) async throws(ContainerError) -> any BlobUpload {
         try await store.upload(try address(name), .fresh)
     }
 
-    /// - Throws: `.noBlob` where it has been removed.
+    /// - Throws: `.noBlob` if the body was removed.
     public func open(_ name: String) async throws(ContainerError) -> any BlobContent {
         try await store.openBlob(try address(name))
     }
 
-    /// Removes a body, where it is there.
+    /// Removes a body if it exists.
     public func remove(_ name: String) async throws(ContainerError) {
         do throws(ContainerError) {
             try await store.deleteBlob(try address(name))

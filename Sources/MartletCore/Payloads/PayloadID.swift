@@ -1,5 +1,5 @@
-/// The id of a stored payload: random, so that knowing one gives nothing and tells nothing, and of 31 bits, for clients
-/// that keep it in a signed 32-bit integer.
+/// The id of a stored payload. It is random, so that an id grants no access and reveals nothing; and it has 31 bits,
+/// for clients that store it in a signed 32-bit integer.
 public struct PayloadID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// From 1.
     public let rawValue: Int32
@@ -10,8 +10,8 @@ public struct PayloadID: RawRepresentable, Hashable, Sendable, CustomStringConve
         self.rawValue = rawValue
     }
 
-    /// Reads decimal digits.
-    /// - Returns: nil for what `description` never writes.
+    /// Parses decimal digits.
+    /// - Returns: nil for a text that `description` never returns.
     public init?(_ text: some StringProtocol) {
         guard let number = Int32(text), String(number) == text else { return nil }
         self.init(rawValue: number)
@@ -21,7 +21,7 @@ public struct PayloadID: RawRepresentable, Hashable, Sendable, CustomStringConve
         rawValue = Int32.random(in: 1...Int32.max, using: &random)
     }
 
-    /// An id that nobody can foresee. Another payload may have it.
+    /// Returns an unpredictable id. Another payload may have the same id.
     public static func random() -> PayloadID {
         var random = SystemRandomNumberGenerator()
         return PayloadID(random: &random)

@@ -1,10 +1,11 @@
 public import MartletModel
 
-/// A request that sends in several steps, recorded so that a repeated one goes on where the first ended and sends nothing
-/// twice.
+/// A request that sends in several steps, recorded so that a repeated request continues where the first one ended, and
+/// sends nothing twice.
 public struct SendRecord: Hashable, Sendable {
     public let request: RequestIdentity
-    /// What was stored for the request before its first push, in the request's order; nil for a push that carries all.
+    /// The payloads stored for the request before its first push, in the order of the request; nil for a push that
+    /// contains its whole content.
     public let payloads: [PayloadID?]
     public let startedAt: Timestamp
     /// Whether all pushes have been accepted.
@@ -18,18 +19,18 @@ public struct SendRecord: Hashable, Sendable {
     }
 }
 
-/// Keeps records of sends for `RequestIdentity.lifetime`. Every verb is durable when it returns.
+/// Keeps records of sends for `RequestIdentity.lifetime`. Every change is durable when it returns.
 public protocol SendRecordStore: Sendable {
-    /// The record of a key that is still remembered.
+    /// The unexpired record of a key.
     func sendRecord(_ key: [UInt8], at now: Timestamp) async throws(StorageError) -> SendRecord?
 
-    /// Adds a record, unless one of its key is still remembered when it starts.
-    /// - Returns: The one that is there now.
+    /// Adds a record, unless the key has a record that has not expired when the new one starts.
+    /// - Returns: The record that is stored now.
     func addSendRecord(_ record: SendRecord) async throws(StorageError) -> SendRecord
 
-    /// Records that all pushes of a send have been accepted.
+    /// Records that all pushes of a send were accepted.
     func completeSend(_ key: [UInt8]) async throws(StorageError)
 
-    /// Forgets a send of which nothing has gone out.
+    /// Removes the record of a request that has sent nothing.
     func removeSendRecord(_ key: [UInt8]) async throws(StorageError)
 }

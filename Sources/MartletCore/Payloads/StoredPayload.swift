@@ -1,20 +1,20 @@
 public import MartletModel
 
-/// Content that stays here while pushes carry only its id, for its addressees to fetch.
+/// Content that stays on the server while pushes carry only its id, for its addressees to fetch.
 public struct StoredPayload: Sendable {
-    /// What the content is, and so how it is given.
+    /// The kind of the content, which decides how it is served.
     public enum Kind: String, Hashable, Sendable {
-        /// Of any media type, given as it is.
+        /// Content of any media type, served unchanged.
         case rich
-        /// A text that no push service is to see.
+        /// A text that no push service sees.
         case secure
-        /// What only a device can read.
+        /// A text that only a device can read.
         case encrypted
     }
 
-    /// Where the content is.
+    /// Where the content is stored.
     public enum Content: Hashable, Sendable {
-        /// With the record, sealed.
+        /// In the record, sealed.
         case text([UInt8])
         /// In a file of `PayloadBodies`; the size is in bytes.
         case body(name: String, size: Int64)
@@ -27,29 +27,30 @@ public struct StoredPayload: Sendable {
             }
         }
 
-        /// What counts against a sender's quota, in bytes.
+        /// The size that counts against a sender's quota, in bytes.
         public var countedSize: Int64 { min(size, .max - recordSize) + recordSize }
     }
 
-    /// What each payload counts against a quota besides its content, in bytes: so there is an end of empty ones, too.
+    /// The bytes that each payload counts in addition to its content, so that the number of empty payloads is limited
+    /// too.
     public static let recordSize: Int64 = 1024
 
     public let id: PayloadID
     public let kind: Kind
     /// The folded name of the user who sent it.
     public let sender: String
-    /// A short word of the sender's, such as `img`.
+    /// A short word chosen by the sender, such as `img`.
     public let type: String
     public let contentType: String
-    /// What is shown before it is fetched.
+    /// The text that is shown before the content is fetched.
     public let message: String
     public let content: Content
-    /// Whether each addressee can read it once only.
+    /// Whether each addressee can read it only once.
     public let isOnce: Bool
-    /// The id of the registration that it is for; nil: every device of an addressee.
+    /// The id of the registration that it is for; nil for all devices of the addressees.
     public let device: String?
     public let createdAt: Timestamp
-    /// From then on it is as if it had never been.
+    /// From then on the server behaves as if the payload had never existed.
     public let expiresAt: Timestamp
 
     public init(id: PayloadID, _ draft: PayloadDraft) {
@@ -67,7 +68,7 @@ public struct StoredPayload: Sendable {
     }
 }
 
-/// A payload before the store has it.
+/// A payload that is not stored yet.
 public struct PayloadDraft: Sendable {
     public var kind: StoredPayload.Kind
     /// A folded name.
@@ -102,7 +103,7 @@ public struct PayloadDraft: Sendable {
 /// A payload as one of its addressees sees it.
 public struct AddressedPayload: Sendable {
     public let payload: StoredPayload
-    /// When this user had read it first, before now; nil: never.
+    /// When this user first read it, before now; nil for never.
     public let readAt: Timestamp?
 
     public init(payload: StoredPayload, readAt: Timestamp?) {
