@@ -1,23 +1,23 @@
 public import MartletHTTP
 public import MartletModel
 
-/// How requests to a push service prove who sends them.
+/// How requests to a push service are authenticated.
 public enum Authorization: Sendable {
-    /// By the connection or by each request itself: there is no token.
+    /// By the connection, or by each request itself: there is no token.
     case none
-    /// A token that the translator signed.
+    /// By a token that the translator has signed.
     case token(AuthorizationToken)
-    /// A token that somebody gives who is asked for it, as in OAuth 2.
+    /// By a token that must be requested, as in OAuth 2.
     case exchange(TokenExchange)
 }
 
-/// A token with its times, from which the engine tells when to renew it: five sixths of the way from the first to the
-/// last moment. It then sends with the old one until it has the new one.
+/// A token and its validity. The engine renews it at five sixths of the time from `renewableAt` to `expiresAt`, and
+/// uses the old token until it has the new one.
 public struct AuthorizationToken: Sendable, CustomStringConvertible {
     public var value: String
-    /// When a new one may be made, at the earliest: for a token that was given, when that was.
+    /// When a new token may be made at the earliest; for a requested token, when it was issued.
     public var renewableAt: Timestamp
-    /// When a new one must have been made: nothing is sent with this one any more.
+    /// When the token must have been replaced: nothing is sent with it any more.
     public var expiresAt: Timestamp
 
     public init(value: String, renewableAt: Timestamp, expiresAt: Timestamp) {
@@ -29,7 +29,7 @@ public struct AuthorizationToken: Sendable, CustomStringConvertible {
     public var description: String { "token valid to \(expiresAt.iso8601)" }
 }
 
-/// A request whose answer brings a token. The engine sends it with its own client, one at a time for each credential.
+/// A token request. The engine sends it with its own HTTP client, one at a time for each credential.
 public struct TokenExchange: Sendable {
     public var request: HTTPRequest
     public var origin: HTTPOrigin
@@ -42,10 +42,10 @@ public struct TokenExchange: Sendable {
     }
 }
 
-/// What the answer to a token exchange comes to.
+/// The result of a token exchange.
 public enum TokenAnswer: Sendable {
     case token(AuthorizationToken)
-    /// Nothing can be sent for now: what all pushes that wait for the token come to. The reaction is `.stop` where the
-    /// credential was refused, and a `.retry` of the platform where asking again may help.
+    /// Nothing can be sent for now; this is the outcome of all pushes that wait for the token. The reaction is `.stop`
+    /// if the credential was refused, and a `.retry` of the platform if asking again may help.
     case refused(Outcome)
 }

@@ -1,4 +1,4 @@
-/// What a push service asks of a sender: property names of the platform's descriptor, with their values.
+/// What a push service requires of a sender: property names of the platform's descriptor, with their values.
 public struct Credential: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     public var properties: [String: String]
 
@@ -6,7 +6,7 @@ public struct Credential: Hashable, Sendable, CustomStringConvertible, CustomDeb
         self.properties = properties
     }
 
-    /// Names the properties and shows no value.
+    /// The names of the properties, without values.
     public var description: String { "credential with \(properties.keys.sorted().joined(separator: ", "))" }
     public var debugDescription: String { description }
 }

@@ -1,7 +1,7 @@
-/// A message that hands an app named texts, silently or behind an alert.
+/// A message that passes named texts to an app, silently or with an alert.
 public struct DataMessage: Hashable, Sendable {
     public struct Text: Hashable, Sendable {
-        /// Letters and digits. Not `aps`, `message`, `title` or what else platforms have a meaning for.
+        /// Letters and digits. Not `aps`, `message`, `title` or another name with a meaning for a platform.
         public var name: String
         public var value: String
 
@@ -11,11 +11,11 @@ public struct DataMessage: Hashable, Sendable {
         }
     }
 
-    /// At least one, each name once.
+    /// At least one; names are unique.
     public var texts: [Text]
-    /// What is shown unless the app replaces it; nil for a message that only wakes the app.
+    /// The text that is shown unless the app replaces it; nil for a message that only wakes the app.
     public var alert: String?
-    /// The sound, for the platforms whose messages name one; an empty one is named and not heard.
+    /// The sound, for platforms whose messages have one; an empty name stands for a silent sound.
     public var sound: String?
 
     public init(texts: [Text], alert: String? = nil, sound: String? = nil) {

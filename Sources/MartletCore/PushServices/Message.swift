@@ -1,10 +1,10 @@
 import MartletModel
 
-/// What is to reach a device, in the form of one platform.
+/// The message for a device, in the format of one platform.
 public struct Message: Sendable, CustomStringConvertible {
-    /// The payload as the push service takes it.
+    /// The payload in the format of the push service.
     public var body: [UInt8]
-    /// The caller's header fields that mean something to the platform, names in lower case.
+    /// The sender's header fields that have a meaning for the platform; names in lower case.
     public var fields: [String: String]
 
     public init(body: [UInt8], fields: [String: String] = [:]) {
@@ -12,12 +12,12 @@ public struct Message: Sendable, CustomStringConvertible {
         self.fields = fields
     }
 
-    /// Shows no content.
+    /// The size, without the content.
     public var description: String { "message of \(body.count) bytes" }
 }
 
 extension Message {
-    /// What a template has given. A header or an option whose expression came to nothing is left out.
+    /// Creates the message of a rendered template. A header or an option with an empty value is omitted.
     init(_ rendered: RenderedTemplate, _ descriptor: PushPlatformDescriptor) {
         self.init(body: rendered.body)
         for case .option(let name, let field, _) in descriptor.templateElements {

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// The id of a notification: 128 bits, of which the first 48 are its time, so that ids sort by age.
+/// The id of a notification: 128 bits. The first 48 are the time in milliseconds, so that ids sort by age.
 public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let high: UInt64
     public let low: UInt64
@@ -10,14 +10,14 @@ public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConver
         self.low = low
     }
 
-    /// A new id: the time with 80 random bits after it.
+    /// Creates a new id: the time, followed by 80 random bits.
     public init(at now: Timestamp) {
         var random = SystemRandomNumberGenerator()
         high = UInt64(truncatingIfNeeded: now.milliseconds) << 16 | UInt64.random(in: 0...0xFFFF, using: &random)
         low = UInt64.random(in: .min ... .max, using: &random)
     }
 
-    /// Reads 32 hexadecimal digits.
+    /// Parses 32 hexadecimal digits.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
             let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.dropFirst(16), radix: 16)

@@ -1,6 +1,6 @@
 public import MartletModel
 
-/// What became of one push, in the words of the hub's protocol (NotificationHubs.md, section 8.3).
+/// The outcome of one push, with the names of the hub's protocol (NotificationHubs.md, section 8.3).
 public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
@@ -13,12 +13,12 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let badChannel = OutcomeName(rawValue: "BadChannel")
     public static let expiredChannel = OutcomeName(rawValue: "ExpiredChannel")
     public static let wrongToken = OutcomeName(rawValue: "WrongToken")
-    /// Nothing sends to the platform: a name of this hub's own.
+    /// No service sends to the platform. Not a name of Azure Notification Hubs.
     public static let noPushService = OutcomeName(rawValue: "NoPushService")
     public static let channelDisconnected = OutcomeName(rawValue: "ChannelDisconnected")
     public static let channelThrottled = OutcomeName(rawValue: "ChannelThrottled")
     public static let throttled = OutcomeName(rawValue: "Throttled")
-    /// Taken by the service and thrown away.
+    /// Accepted by the push service and then discarded.
     public static let dropped = OutcomeName(rawValue: "Dropped")
     public static let invalidCredentials = OutcomeName(rawValue: "InvalidCredentials")
     public static let invalidNotificationFormat = OutcomeName(rawValue: "InvalidNotificationFormat")
@@ -29,24 +29,25 @@ public struct OutcomeName: RawRepresentable, Hashable, Sendable {
     public static let pnsUnreachable = OutcomeName(rawValue: "PnsUnreachable")
     public static let tokenProviderInterfaceError = OutcomeName(rawValue: "TokenProviderInterfaceError")
     public static let tokenProviderUnreachable = OutcomeName(rawValue: "TokenProviderUnreachable")
-    /// Spared it, because the notification was canceled: a name of this hub's own, like the next.
+    /// Not sent, because the notification was canceled. Neither this name nor the next is one of Azure Notification
+    /// Hubs.
     public static let canceled = OutcomeName(rawValue: "Canceled")
-    /// Held back before it was sent. Never counted: it is what a push waits for.
+    /// Held back before it was sent. Never counted: it is the reason of a waiting retry.
     public static let held = OutcomeName(rawValue: "Held")
-    /// Spared the message, because a newer one takes its place: a name of this hub's own.
+    /// Not sent, because a newer notification supersedes it. Not a name of Azure Notification Hubs.
     public static let superseded = OutcomeName(rawValue: "Superseded")
     public static let skipped = OutcomeName(rawValue: "Skipped")
     public static let unknownError = OutcomeName(rawValue: "UnknownError")
 
-    /// Whether a push that ends so has failed: it was neither taken nor meant not to be sent.
+    /// Whether a push with this outcome has failed: it was not accepted, and not suppressed on purpose.
     public var isFailure: Bool { ![.success, .skipped, .canceled, .superseded, .held].contains(self) }
 }
 
-/// What an answer of a push service means, and what to do about it.
+/// The meaning of a push service's answer, and the reaction to it.
 public struct Outcome: Sendable, Equatable {
-    /// What it is counted as where it is final.
+    /// The name under which the push is counted if this outcome is final.
     public var name: OutcomeName
-    /// The service's own word for it. For a success it is empty, or what test sends show.
+    /// The push service's own word for the outcome. Empty for a success, except in test sends.
     public var reason: String
     public var reaction: Reaction
 
@@ -57,12 +58,12 @@ public struct Outcome: Sendable, Equatable {
     }
 
     public static let accepted = Outcome(.success, .accepted)
-    /// Nothing more is sent of it.
+    /// The notification was canceled, so nothing more of it is sent.
     static let canceled = Outcome(.canceled, reason: "The notification was canceled.", .refuse)
-    /// Its time was up before any connection had room for it: others stood before it.
+    /// The request timed out before any connection had room for it, because other requests came first.
     static let noTurn = Outcome(
         .pnsUnreachable, reason: "noTurnInTime", .retry(after: .seconds(1), scope: .device))
-    /// Pushes that were sent to the device before wait for an answer longer than those to others.
+    /// Earlier pushes to the device have waited longer for an answer than pushes to other devices.
     static let noAnswerYet = Outcome(
         .pnsUnreachable, reason: "noAnswerYet", .retry(after: .seconds(1), scope: .device))
     static let expired = Outcome(.abandoned, reason: "The notification expired before its turn.", .refuse)
@@ -76,33 +77,34 @@ public struct Outcome: Sendable, Equatable {
     }
 }
 
-/// What a sender does about an answer: the reaction codes of PushServices.md, section 0.2.
+/// The reaction to an answer: the reaction codes of PushServices.md, section 0.2.
 public enum Reaction: Sendable, Equatable {
-    /// What a retry or a stop is about.
+    /// The scope of a retry or a stop.
     public enum Scope: Sendable, Equatable {
         case device
-        /// Every device at the same address, where handles are addresses. Says nothing of the service as a whole.
+        /// All devices at the same origin, where handles are addresses. Says nothing about the push service as a whole.
         case origin
-        /// Everything of this hub and platform.
+        /// All devices of the hub and platform.
         case platform
     }
 
     case accepted
-    /// The handle is dead. With a timestamp: unless it was registered again after it. Guarded: only while the platform as
-    /// a whole is healthy, because a wrong configuration looks the same.
+    /// The handle is dead. With a timestamp, this holds only if the handle was not registered again after it. If
+    /// guarded, it is believed only while the platform as a whole works, because a wrong configuration looks the same.
     case drop(asOf: Timestamp?, guarded: Bool)
-    /// The handle is the one given here: it has been replaced where it was another.
+    /// The current handle of the device; replaces the old handle if it is different.
     case update(PushHandle)
-    /// Try again, not before `after`, which doubles with each attempt; the wait holds for all of the scope.
+    /// Try again, not before `after`, which doubles with each attempt. The wait applies to the whole scope.
     case retry(after: Duration, scope: Scope)
-    /// Not processed: try again at once on another connection.
+    /// The request was not processed: try again at once on another connection.
     case retryElsewhere
-    /// Try again once with a new token on a new connection; after that it is a stop.
+    /// Try again once with a new token on a new connection; after that, this is a stop.
     case reauthorize
     /// This message can never reach this device.
     case refuse
     /// This message can never reach any device of the platform.
     case refuseAll
-    /// The credential is bad: stop for this hub and platform, keep the handles, and keep the messages until they expire.
+    /// The credential is not valid: stop sending for this hub and platform, keep the handles, and keep the messages
+    /// until they expire.
     case stop
 }

@@ -1,11 +1,11 @@
 public import MartletModel
 
 extension PushPlatform {
-    /// Checks a template that a device registers, all of it.
-    /// - Parameter isStored: Whether the device has it already. Then its size is not checked, so that a template from
-    ///   before that check does not block other changes.
-    /// - Returns: The template as it is to be kept.
-    /// - Throws: `PushServiceError` with the first thing that is wrong.
+    /// Checks a template that a device registers.
+    /// - Parameter isStored: Whether the same template is stored already. Then its size is not checked, so that a
+    ///   template from before that check does not block other changes.
+    /// - Returns: The template in the form in which it is stored.
+    /// - Throws: `PushServiceError` for the first fault.
     public static func prepared(
         _ template: Template, isStored: Bool = false
     ) throws(PushServiceError) -> Template {
@@ -25,7 +25,7 @@ extension PushPlatform {
         return template
     }
 
-    /// Checks that the platform would take at least the smallest message of a template.
+    /// Checks that the platform accepts at least the smallest message of a template.
     private static func checkSize(of template: Template, _ compiled: CompiledTemplate) throws(PushServiceError) {
         let smallest = normalized(Message(compiled.constantPart, descriptor), at: Timestamp(seconds: 0))
         let (size, limit) = (payloadSize(of: smallest), payloadLimit(of: template))
@@ -51,7 +51,7 @@ extension PushPlatform {
 }
 
 extension PushPlatformDescriptor.TemplateElement {
-    /// The name of an option.
+    /// The name, if this is an option.
     fileprivate var option: String? {
         guard case .option(let name, _, _) = self else { return nil }
         return name

@@ -1,77 +1,77 @@
 public import MartletModel
 
-/// One push platform as its devices and messages show it: everything that can be judged without a credential, because
-/// devices register and messages are accepted before one is there. A platform that can be sent to is a `PushService`.
+/// The rules of a push platform for handles and messages: everything that can be checked without a credential, because
+/// devices register, and messages are accepted, before there is one. A platform that can be sent to is a `PushService`.
 public protocol PushPlatform: Sendable {
     static var descriptor: PushPlatformDescriptor { get }
 
-    /// Checks a handle and gives the key that the platform compares handles by.
-    /// - Throws: `PushServiceError` where no device of the platform can have such a handle.
+    /// Checks a handle and returns the key by which the platform compares handles.
+    /// - Throws: `PushServiceError` if no device of the platform can have such a handle.
     static func key(of handle: PushHandle) throws(PushServiceError) -> String
 
-    /// The handle that an installation or a sender has written as one text. Not checked.
+    /// The handle that an installation or a sender has written as one text; not checked.
     static func handle(from text: String) -> PushHandle
 
-    /// A sender's message in the form that everything else here expects: with fields that some clients leave out and the
-    /// body tells, and without what some clients get wrong. Twice does as much as once.
-    /// - Parameter now: When the message came, for times that cannot be read without it.
+    /// Returns a sender's message in normal form: adds fields that some clients omit and that follow from the body, and
+    /// corrects common mistakes of clients. Idempotent.
+    /// - Parameter now: When the message was accepted, for relative times in it.
     static func normalized(_ message: Message, at now: Timestamp) -> Message
 
-    /// What of a sender's message no device will see, by the names that the sender gave it: what the platform does not
-    /// know any more, or leaves to the hub. Telemetry shows it.
+    /// The parts of a sender's message that no device will get, by the sender's names: those that the platform no
+    /// longer supports or leaves to the hub. Shown in telemetry.
     static func dropped(from message: Message) -> [String]
 
-    /// What a later message to the same device has to have in common with this one to take its place; nil where nothing
-    /// takes its place.
+    /// The collapse key of a message: a later message to the same device replaces this one if it has the same key. nil
+    /// if no message replaces it.
     /// - Parameter message: Normalized.
     static func collapseKey(of message: Message) -> String?
 
-    /// A message that tells its push service when to stop trying, where the sender has not said that himself and the
-    /// service is not told with every request.
+    /// Returns a message that tells the push service when to stop trying, unless the sender has stated that, or every
+    /// request states it anyway.
     /// - Parameters:
     ///   - message: Normalized.
-    ///   - now: From when services count that are told a duration.
+    ///   - now: The start of durations, for services that are told a duration.
     static func limited(_ message: Message, to expiry: Timestamp, at now: Timestamp) -> Message
 
-    /// The key of the handles that somebody means who names a handle in one text; nil where there can be none.
+    /// The key of the handle that a user names by one text; nil if no handle can have that name.
     static func key(meantBy text: String) -> String?
 
-    /// Checks that the platform would take the message, as far as that can be known beforehand: form, size, fields.
+    /// Checks that the platform will accept a message, as far as that can be known in advance: form, size and fields.
     static func check(_ message: Message) throws(PushServiceError)
 
-    /// A message that shows a text.
-    /// - Parameter id: What the device is to call the notification in its receipts; nil where nobody waits for any.
-    /// - Throws: `PushServiceError` where the text does not fit the platform's limit.
+    /// Returns a message that shows a text.
+    /// - Parameter id: The id that the device uses for the notification in its receipts; nil if no receipts are
+    ///   expected.
+    /// - Throws: `PushServiceError` if the text exceeds the platform's limit.
     static func message(showing text: String, id: NotificationID?) throws(PushServiceError) -> Message
 
-    /// A message that hands the app named texts.
-    /// - Throws: `PushServiceError`, of kind `messageTooLarge` where they do not fit the platform's limit.
+    /// Returns a message that passes named texts to the app.
+    /// - Throws: `PushServiceError`, of kind `messageTooLarge` if the texts exceed the platform's limit.
     static func message(carrying data: DataMessage) throws(PushServiceError) -> Message
 
-    /// What the body of a template is: the descriptor's format, unless the template's headers say otherwise.
+    /// The format of the body of a template: that of the descriptor, unless the template's headers say otherwise.
     static func format(of template: Template) -> TemplateFormat
 
-    /// Properties of a new credential that can be made up here, for owners who need nobody to give them; empty where there
-    /// are none.
+    /// Generates the properties of a new credential that need not be given by anybody; empty if there are none.
     static func generatedCredential() throws(PushServiceError) -> [String: String]
 
-    /// Checks the headers and options of a template, and gives it back with the headers that the platform needs and
-    /// that its body tells.
+    /// Checks the headers and options of a template, and returns it with the headers that the platform requires and
+    /// that follow from its body.
     static func checked(_ template: Template) throws(PushServiceError) -> Template
 
-    /// How many bytes of a message count towards the platform's limit.
+    /// The number of bytes of a message that count towards the platform's limit.
     /// - Parameter message: Normalized.
     static func payloadSize(of message: Message) -> Int
 
-    /// The largest payload, in bytes, that a message of a template may have.
+    /// The largest payload of a message of the template, in bytes.
     static func payloadLimit(of template: Template) -> Int
 }
 
 extension PushPlatform {
-    /// The name under which a message that shows a text also carries the notification's id.
+    /// The name of the notification's id in a message that shows a text.
     public static var notificationIDName: String { "notificationId" }
 
-    /// A message that shows a text and nothing more.
+    /// Returns a message that only shows a text.
     public static func message(showing text: String) throws(PushServiceError) -> Message {
         try message(showing: text, id: nil)
     }
@@ -99,7 +99,7 @@ extension PushPlatform {
     public static func payloadLimit(of template: Template) -> Int { descriptor.payloadLimit }
 }
 
-/// What a push platform cannot accept, in a sentence that says what to do.
+/// Something that a push platform cannot accept; the description says what to do.
 public struct PushServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
         case badCredential
@@ -107,7 +107,7 @@ public struct PushServiceError: Error, Hashable, Sendable, CustomStringConvertib
         case badMessage
         case badTemplate
         case messageTooLarge
-        /// The message is of a kind that the handle is not for. Nothing is wrong with either.
+        /// The message is of a kind that does not suit the handle. Both are valid.
         case unsuited
     }
 

@@ -1,32 +1,32 @@
 public import MartletModel
 
-/// What the rest of the system needs to know of a platform, so that nobody else names it.
+/// What the rest of the system needs to know about a platform, so that no other code names platforms.
 public struct PushPlatformDescriptor: Sendable {
     /// A property of the platform's credential.
     public struct CredentialField: Sendable {
-        /// As in the hub's XML documents.
+        /// As in the XML documents of the hub.
         public var name: String
-        /// The flag of the command line, such as `key-id`.
+        /// The command line flag, such as `key-id`.
         public var flag: String
         public var help: String
         public var isSecret: Bool
-        /// Whether the command line's flag names a file whose text is the value.
+        /// Whether the value of the command line flag is a path to a file that contains the property.
         public var isFile: Bool
-        /// Where else the command line finds the value: in a file that holds the whole credential.
+        /// An alternative source for the command line: a file with the whole credential.
         public var fileMember: FileMember?
-        /// Whether the original hub has no such property. It then is never in a document, because a known client
-        /// fails on a name that it does not know.
+        /// Whether Azure Notification Hubs has no such property. Then the property is in no XML document, because a
+        /// known client fails on unknown names.
         public var isExtension: Bool
-        /// Whether the hub connects to the value. Nobody can change it without giving the credential's secrets again,
-        /// because they are sent there.
+        /// Whether the hub connects to this value. A change requires the secrets of the credential again, because they
+        /// are sent there.
         public var isAddress: Bool
-        /// What it is where it is not given. Documents show it, because a known client puts a value of its own in the
-        /// place of one that it does not find.
+        /// The value if none is given. Documents contain it, because a known client inserts a value of its own if there
+        /// is none.
         public var impliedValue: String?
 
-        /// A member of a JSON file as the platform's owner hands it out.
+        /// A member of a JSON file as issued by the owner of the platform.
         public struct FileMember: Sendable {
-            /// The flag that names the file; one file has members for several fields.
+            /// The flag with the path of the file; several fields can come from one file.
             public var flag: String
             public var help: String
             public var member: String
@@ -55,55 +55,54 @@ public struct PushPlatformDescriptor: Sendable {
         }
     }
 
-    /// What a template of the platform has besides its body, as elements of its XML, in their order there.
+    /// The parts of a template in addition to its body, in the order of the XML elements.
     public enum TemplateElement: Hashable, Sendable {
         /// `TemplateName`.
         case name
-        /// A collection of headers: `ApnsHeaders` of `ApnsHeader`. The prefix is that of the headers in it: a template
-        /// with others is refused. It may be written even where it is empty.
+        /// A collection of headers: `ApnsHeaders` of `ApnsHeader`. All names of headers in it must begin with the
+        /// prefix, otherwise the template is refused. It may be written even if it is empty.
         case headers(collection: String, item: String, prefix: String?, isAlwaysWritten: Bool)
-        /// A text of `Template.options`, which becomes a field of the message. It may be written as `i:nil` where it is
+        /// A text of `Template.options`, which becomes a field of the message. It may be written as `i:nil` if it is
         /// missing.
         case option(String, field: String, isAlwaysWritten: Bool)
     }
 
     public var platform: PlatformID
-    /// Other names that the app backend's callers use for the platform.
+    /// Other names of the platform in the API of the app backend.
     public var aliases: [String]
-    /// The value of the send header `ServiceBusNotification-Format`, and the word in `TargetPlatforms`.
+    /// The value of the send header `ServiceBusNotification-Format`, and the platform's name in `TargetPlatforms`.
     public var format: String
-    /// Other values of that header that mean the same.
+    /// Other values of that header with the same meaning.
     public var formatAliases: [String]
-    /// What comes before `RegistrationDescription`, `Credential` and the like in XML: `Apple`.
+    /// The beginning of XML element names, before `RegistrationDescription`, `Credential` and the like: `Apple`.
     public var registrationElement: String
     /// The elements of the handle in a registration, in order.
     public var handleElements: [String]
-    /// Whether a registration may name a secondary tile, with the element `SecondaryTileName` after the handle's.
+    /// Whether a registration may name a secondary tile, in the element `SecondaryTileName` after those of the handle.
     public var hasSecondaryTiles: Bool
     public var templateFormat: TemplateFormat
     public var templateElements: [TemplateElement]
     /// The element of the credential in a hub description.
     public var credentialElement: String
-    /// The index of that element in the description, from 0 (NotificationHubs.md, section 13.2): a known
-    /// client drops what is out of order. nil where the original hub has no such element; it then is never in a
-    /// document.
+    /// The index of that element in the description, from 0 (NotificationHubs.md, section 13.2): a known client ignores
+    /// elements that are out of order. nil if Azure Notification Hubs has no such element; then it is in no document.
     public var credentialOrder: Int?
     public var credentialFields: [CredentialField]
-    /// Whose credential messages are sent with: the platform's own but where its service has been replaced by another's.
+    /// The platform whose credential is used: another platform if the push service was replaced by that of the other.
     public var credentialPlatform: PlatformID
-    /// The element of the outcome counts in telemetry.
+    /// The telemetry element of the outcome counts.
     public var outcomeCountsElement: String
     /// The index of that element among those of all platforms, from 0 (NotificationHubs.md, section 8.1): a known
-    /// client drops what is out of order. 5 is the address of the error details. Elements without an index of their own
-    /// come last.
+    /// client ignores elements that are out of order. Index 5 is the URI of the error details. Elements without an
+    /// index come last.
     public var outcomeCountsIndex: Int
-    /// Prefixes, in lower case, of the send headers that are passed on to the translator.
+    /// The prefixes, in lower case, of the send headers that are passed to the translator.
     public var fieldPrefixes: [String]
-    /// The largest payload, in bytes, of any kind of message.
+    /// The largest payload of any kind of message, in bytes.
     public var payloadLimit: Int
-    /// Words, in lower case, by which the `User-Agent` tells clients that cannot read the platform's registrations and
-    /// would fail on a whole feed for the sake of one: feeds for them go without (NotificationHubs.md,
-    /// section 16, trap 24).
+    /// Words, in lower case, by which the `User-Agent` identifies clients that cannot read registrations of the
+    /// platform, and would fail on a whole feed that contains one. Feeds for these clients omit such registrations
+    /// (NotificationHubs.md, section 16, trap 24).
     public var hiddenFrom: [String]
 
     public init(

@@ -1,8 +1,9 @@
-/// How fast a service may be sent to.
+/// The highest rate at which messages are sent to a service.
 public struct SendingRate: Hashable, Sendable {
-    /// Whose messages are counted together, whichever hub and platform they belong to.
+    /// The account whose messages are counted together, in all hubs and on all platforms.
     public var account: String
-    /// In any minute, at most. A sender that was idle begins with a tenth of the pace and takes a minute to reach it.
+    /// The most messages in any minute. After an idle time, a sender begins with a tenth of this rate and reaches it in
+    /// one minute.
     public var messagesPerMinute: Int
 
     public init(account: String, messagesPerMinute: Int) {

@@ -1,12 +1,12 @@
 public import MartletModel
 
-/// A device's word of what became of a notification there.
+/// A device's report that a notification was received or opened there.
 public struct Receipt: Hashable, Sendable {
-    /// What it is of.
+    /// What a receipt is about.
     public enum Subject: Hashable, Sendable {
-        /// A payload that the user is an addressee of.
+        /// A payload with the user as an addressee.
         case payload(PayloadID)
-        /// A notification of the hub that the device was in the audience of.
+        /// A notification of the hub with the device in its audience.
         case notification(NotificationID)
     }
 
@@ -27,14 +27,14 @@ public struct Receipt: Hashable, Sendable {
     }
 }
 
-/// Who sends receipts.
+/// The sender of receipts.
 public struct ReceiptSource: Sendable {
     public var hub: Hub.ID
     /// The id of the registration.
     public var device: String
-    /// The folded name of the user whose device it is to be,
+    /// The folded name of the user that the device must belong to.
     public var user: String
-    /// and the tag that makes it so.
+    /// The tag that proves that the device belongs to the user.
     public var tag: Tag
 
     public init(hub: Hub.ID, device: String, user: String, tag: Tag) {
@@ -45,11 +45,11 @@ public struct ReceiptSource: Sendable {
     }
 }
 
-/// A receipt as it is kept.
+/// A stored receipt.
 public struct DeviceReceipt: Hashable, Sendable {
     /// The id of the registration.
     public var device: String
-    /// The folded name of the user whose device it was.
+    /// The folded name of the user that the device belonged to.
     public var user: String
     public var event: Receipt.Event
     public var at: Timestamp

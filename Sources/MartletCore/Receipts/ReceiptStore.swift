@@ -1,19 +1,19 @@
 public import MartletModel
 
-/// Keeps receipts for as long as what they are of.
+/// Keeps receipts as long as their payloads and notifications.
 public protocol ReceiptStore: Sendable {
-    /// Keeps a device's receipts. The first of a device for an event stays; a later time than now is taken for now.
-    /// What is not the user's is left out: all where the device does not carry the user's tag, receipts of payloads
-    /// that the user is no addressee of or that are for another device, and of notifications that the device, as it is
-    /// now, is not in the audience of.
+    /// Stores receipts of a device. Of several receipts of a device for the same event, the first one is kept; a time
+    /// in the future is replaced by now. Receipts that the device may not send are ignored: all of them if the device
+    /// does not have the user's tag, those of payloads that the user is no addressee of or that are for another device,
+    /// and those of notifications whose audience the device, in its current state, is not in.
     func addReceipts(
         _ receipts: [Receipt], from source: ReceiptSource, at now: Timestamp
     ) async throws(StorageError)
 
-    /// The receipts of a payload or notification by device and event, a page at a time.
+    /// One page of the receipts of a payload or notification, by device and event.
     /// - Parameters:
-    ///   - hub: That of a notification.
-    ///   - after: Where the page before ended; nil for the first.
+    ///   - hub: The hub of a notification.
+    ///   - after: Where the previous page ended; nil for the first page.
     func receipts(
         of subject: Receipt.Subject, in hub: Hub.ID, after last: DeviceReceipt?, limit: Int
     ) async throws(StorageError) -> [DeviceReceipt]

@@ -1,16 +1,17 @@
 public import MartletModel
 
-/// One attempt at a push that was not its first and last: one that is followed by a retry, or that a retry was.
+/// An attempt of a push with several attempts: one that a retry follows, or a successful retry.
 public struct Attempt: Hashable, Sendable {
     public var member: AudienceMember
-    /// From 1; one that failed for no reason of its own, such as a refused credential, has the number of the next.
+    /// From 1. An attempt that failed for a reason outside the push, such as a refused credential, has the number of
+    /// the next.
     public var number: Int
     public var outcome: OutcomeName
-    /// The service's own word; empty for a success.
+    /// The push service's own word; empty for a success.
     public var reason: String
-    /// nil where nothing was sent, because it would have been in vain.
+    /// nil if nothing was sent, because it would have been futile.
     public var answer: PushAnswer?
-    /// When it was answered, or not made.
+    /// When the answer came, or when the attempt was given up.
     public var at: Timestamp
     public var fate: HandleFate
 
@@ -28,13 +29,13 @@ public struct Attempt: Hashable, Sendable {
     }
 }
 
-/// Where a push was sent to and how that answered.
+/// The origin that a push was sent to, and its answer.
 public struct PushAnswer: Hashable, Sendable {
     /// Scheme, host and port.
     public var origin: String
-    /// nil where no answer came.
+    /// nil if no answer came.
     public var status: Int?
-    /// Which connection of the server's process it went over, from 1; nil where it was not sent, or was a plain success.
+    /// The number of the connection within this process, from 1; nil if nothing was sent, or for a plain success.
     public var connection: Int?
 
     public init(origin: String, status: Int?, connection: Int? = nil) {
@@ -44,13 +45,13 @@ public struct PushAnswer: Hashable, Sendable {
     }
 }
 
-/// What an answer of a push service means for the handle of a device.
+/// The consequence of a push service's answer for the handle of a device.
 public enum HandleFate: String, Hashable, Sendable {
     case kept
-    /// It was called dead, and believed.
+    /// The handle was called dead, and that was believed.
     case removed
-    /// It was called dead while so many were that a wrong configuration is as likely: it is kept for now.
+    /// The handle was called dead while so many were that a wrong configuration is as likely: it is kept for now.
     case quarantined
-    /// It was replaced by another.
+    /// The handle was replaced.
     case moved
 }

@@ -1,20 +1,20 @@
 public import MartletModel
 
-/// Knows which notifications take the place of others.
+/// Finds the notifications that supersede others.
 public protocol CollapseStore: Sendable {
-    /// Which of some devices a delivery is to spare, because another one with its key, on its hub and platform, began
-    /// later and is for them. A resend takes nobody's place: what it brings is as old as its original, and it is for few
-    /// of whom that was for.
+    /// Finds the devices that a delivery must skip, because another delivery with the same key, of the same hub and
+    /// platform, began later and is for them. A resend supersedes nothing: its content is as old as its original, and
+    /// it is for only some of the original's devices.
     ///
-    /// Costs the same however many began later, where they are for the same target.
+    /// The cost does not depend on the number of later deliveries if they have the same target.
     func superseded(_ query: CollapseQuery) async throws(StorageError) -> Superseded
 }
 
-/// The devices of a query for which a later delivery is.
+/// The devices of a query that a later delivery is for.
 public struct Superseded: Hashable, Sendable {
     /// Indices into the devices of the query, in order.
     public var devices: [Int]
-    /// The newest of the later deliveries that were found, where it is not over.
+    /// The newest of the later deliveries that were found, if it is unfinished.
     public var newest: Delivery.ID?
 
     public init(devices: [Int] = [], newest: Delivery.ID? = nil) {
@@ -23,15 +23,15 @@ public struct Superseded: Hashable, Sendable {
     }
 }
 
-/// Devices that a delivery with a collapse key is about to reach.
+/// The devices that a delivery with a collapse key is about to send to.
 public struct CollapseQuery: Sendable {
-    /// Of a resend, the one as which it is ordered.
+    /// In a resend, the delivery that determines its order.
     public var delivery: Delivery.ID
     public var hub: Hub.ID
     public var platform: PlatformID
     public var key: String
     public var devices: CollapseDevices
-    /// The target that channels were found by just now: a later delivery to the same is for all of them.
+    /// The target by which the channels were just found: a later delivery with the same target is for all of them.
     public var target: Notification.Target
     public var now: Timestamp
 
@@ -49,20 +49,21 @@ public struct CollapseQuery: Sendable {
     }
 }
 
-/// Devices by what a delivery knows of them.
+/// Devices in the form in which a delivery knows them.
 public enum CollapseDevices: Sendable {
     case channels([ChannelID])
-    /// Of a round of retries: registrations that have other channels by now than as members of the audience.
+    /// In a round of retries: registrations whose channels have changed since they became members of the audience.
     case followed([FollowedRegistration])
-    /// Of a direct send: what the platform compares handles by.
+    /// In a direct send: the keys by which the platform compares handles.
     case handleKeys([String])
 }
 
-/// A registration that has another channel by now than when it was in the audience.
+/// A registration whose channel has changed since it was in the audience.
 public struct FollowedRegistration: Hashable, Sendable {
-    /// Its sequence number, with the channel that it has.
+    /// The sequence number and the current channel.
     public var registration: AudienceMember
-    /// The channel as which it is a member: a later notification that was accepted while it had that is for it as well.
+    /// The channel of the member: a later notification that was accepted while the registration had this channel is for
+    /// it too.
     public var member: ChannelID
 
     public init(registration: AudienceMember, member: ChannelID) {

@@ -1,20 +1,20 @@
-/// Keeps what ended without success, as long as its notification, so that it can be looked at and sent again.
+/// Keeps pushes that ended without success as long as their notification, so that they can be listed and resent.
 ///
 /// Dead letters are the refusals of a notification: `NotificationStore.refusals` lists them.
 public protocol DeadLetterStore: Sendable {
-    /// Takes a resend: a notification with the content and the target of the original, in one transaction.
+    /// Accepts a resend: a notification with the content and the target of the original, in one transaction.
     func resend(_ draft: ResendDraft) async throws(StorageError) -> ResendAcceptance
 
-    /// The notifications that send dead letters of one again, in the order of their acceptance.
+    /// The resends of a notification, in the order of their acceptance.
     func resends(of id: NotificationID, in hub: Hub.ID) async throws(StorageError) -> [ResendRecord]
 
-    /// Whom a delivery of a resend is for.
+    /// One page of the members of a resend.
     ///
-    /// A registration is known by its id, whatever handle it has by now: one that took over the handle of a dead letter
-    /// is none of them.
+    /// A registration is identified by its id, even if its handle has changed. A registration that took over the handle
+    /// of a dead letter is not a member.
     /// - Parameters:
-    ///   - last: Where the page before ended.
-    ///   - limit: The most members of the original that are looked at.
+    ///   - last: Where the previous page ended.
+    ///   - limit: The most members of the original that are checked.
     func resendMembers(
         of delivery: Delivery, after last: AudienceMember, limit: Int
     ) async throws(StorageError) -> ResendPage

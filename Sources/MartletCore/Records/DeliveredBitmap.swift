@@ -1,17 +1,17 @@
-/// Which members of one block of numbers a delivery has reached, in whichever of three forms is shortest: what is kept
-/// of its progress map when it is over. A block in which nobody was reached has none.
+/// The members of one block of numbers that a delivery has reached, in the shortest of three forms: what is kept of the
+/// progress map when the delivery has ended. A block without reached members has none.
 public struct DeliveredBitmap: Hashable, Sendable {
-    /// Numbers in a block.
+    /// The number of member numbers in a block.
     public static let size: Int64 = 65_536
-    /// Words of bits in a block.
+    /// The number of words in a block, if it is written as words.
     public static let wordCount = Int(size) / 64
 
-    /// The block of a member's number.
+    /// The block of a member number.
     public static func index(of number: Int64) -> Int64 { number / size }
 
     public let index: Int64
-    /// One for the form, then its content: words of bits, numbers of two bytes, or runs of first and last in two bytes
-    /// each. Everything is little-endian.
+    /// One byte for the form, then the content: words of bits, numbers of two bytes each, or runs with a first and a
+    /// last number of two bytes each. Everything is little-endian.
     public let bytes: [UInt8]
 
     private enum Form: UInt8 {
@@ -23,8 +23,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// - Parameter words: A bit for each number of the block, the lowest of each word first.
-    /// - Returns: nil where nobody was reached.
+    /// - Parameter words: One bit for each number of the block, the lowest bit of each word first.
+    /// - Returns: nil if no member was reached.
     public init?(index: Int64, words: [UInt64]) {
         precondition(words.count == Self.wordCount, "a block has \(Self.wordCount) words")
         let count = words.reduce(0) { $0 + $1.nonzeroBitCount }
@@ -42,7 +42,7 @@ public struct DeliveredBitmap: Hashable, Sendable {
         self.init(index: index, bytes: bytes)
     }
 
-    /// How many runs begin: bits whose lower neighbour is none.
+    /// The number of runs: bits that are set while their lower neighbour is not.
     private static func runCount(_ words: [UInt64]) -> Int {
         var carry: UInt64 = 0
         var count = 0
@@ -65,7 +65,8 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return numbers
     }
 
-    /// The first and the last of each run: where a bit differs from its lower neighbour, a run begins or has ended.
+    /// The first and the last number of each run: where a bit differs from its lower neighbour, a run begins or has
+    /// ended.
     private static func runs(_ words: [UInt64]) -> [UInt16] {
         var runs: [UInt16] = []
         var carry: UInt64 = 0
@@ -93,16 +94,17 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return bytes
     }
 
-    /// The blocks of some numbers, none of them negative, in whatever order.
+    /// The blocks of some numbers, in any order, none of them negative.
     public static func blocks(of numbers: some Sequence<Int64>) -> [DeliveredBitmap] {
         let numbers = Array(numbers)
         return numbers.count <= fewCount ? blocks(ofFew: numbers) : blocks(ofMany: numbers)
     }
 
-    /// So few that their bits are longer than every other form.
+    /// So few numbers that the form of words is always longer than the other forms.
     private static let fewCount = 64
 
-    /// Without going through the words of a block, which is most of what a send to one user's devices would leave.
+    /// Makes the blocks without the words of each block, which would be most of the work of a send to one user's
+    /// devices.
     private static func blocks(ofFew numbers: [Int64]) -> [DeliveredBitmap] {
         var rest = Set(numbers).sorted()[...]
         var blocks: [DeliveredBitmap] = []
@@ -132,7 +134,7 @@ public struct DeliveredBitmap: Hashable, Sendable {
         return blocks.sorted { $0.key < $1.key }.compactMap { DeliveredBitmap(index: $0.key, words: $0.value) }
     }
 
-    /// Whether a number of the block is in it.
+    /// Whether the block contains a number.
     public func contains(_ number: Int64) -> Bool {
         guard let form = bytes.first.flatMap(Form.init), Self.index(of: number) == index else { return false }
         let offset = UInt16(truncatingIfNeeded: number)

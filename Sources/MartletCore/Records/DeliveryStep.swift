@@ -1,34 +1,34 @@
 public import MartletModel
 
-/// What one page, or one round of retries, has come to.
+/// The result of one page, or of one round of retries.
 public struct DeliveryStep: Sendable {
     public var delivery: Delivery.ID
-    /// nil leaves the cursor: a round of retries.
+    /// nil, in a round of retries, leaves the cursor unchanged.
     public var cursor: AudienceMember?
     public var isFannedOut: Bool
     public var state: NotificationState
-    /// Set with the first step, and with a final state.
+    /// Set in the first step, and with a final state.
     public var startedAt: Timestamp?
     public var endedAt: Timestamp?
-    /// Added to what is there.
+    /// Added to the stored counts.
     public var counts: [OutcomeName: Int]
     public var refusals: [Refusal]
-    /// Put in, or replaced where the member has one.
+    /// Inserted, or replaced if the member has a retry.
     public var retries: [Retry]
-    /// Members whose retry is over.
+    /// Members whose retries have ended.
     public var settled: [AudienceMember]
-    /// What the page has come to, where it is one.
+    /// The record of the page; nil in a round of retries.
     public var range: RangeRecord?
     public var attempts: [Attempt]
-    /// With a final state, whom the delivery has reached.
+    /// With a final state, the members that the delivery has reached.
     public var reached: [DeliveredBitmap]
-    /// Pauses of the lane, and of origins, that the page has begun or prolonged.
+    /// Pauses of the lane, and of origins, that the page has begun or lengthened.
     public var pauses: [LanePause] = []
-    /// Quarantines of the lane that have begun with the page, or ended, by application.
+    /// Quarantines of the lane that the page has begun (true) or ended (false), by application.
     public var quarantines: [String: Bool] = [:]
-    /// Of a roll-out, when the page or the round of retries began whose pushes it tells of.
+    /// In a roll-out, when the page or the round of retries of these pushes began.
     public var sentAt: Timestamp?
-    /// Nothing of it went out, and nothing will: with a collapse key it supersedes nobody from now on.
+    /// Nothing was sent and nothing will be: even with a collapse key, the delivery supersedes nothing from now on.
     public var supersedesNone = false
 
     public init(
@@ -53,20 +53,20 @@ public struct DeliveryStep: Sendable {
     }
 }
 
-/// A push that the service did not take for good.
+/// A push that ended without success.
 public struct Refusal: Sendable {
     public var member: AudienceMember
-    /// The registration with its current channel, where that is not the member's.
+    /// The registration with its current channel, if that is not the channel of the member.
     public var registration: AudienceMember?
-    /// Where it was sent to; nil where the device was gone before.
+    /// The handle that was sent to; nil if the device was gone before.
     public var handle: PushHandle?
     public var outcome: OutcomeName
-    /// The service's own word, such as `BadDeviceToken`.
+    /// The push service's own word, such as `BadDeviceToken`.
     public var reason: String
     public var at: Timestamp
-    /// The attempts that were made, this one included.
+    /// The number of attempts, including this one.
     public var attempts: Int
-    /// nil where nothing was sent.
+    /// nil if nothing was sent.
     public var answer: PushAnswer?
     public var fate: HandleFate
 
@@ -85,18 +85,18 @@ public struct Refusal: Sendable {
         self.at = at
     }
 
-    /// The channel that was sent to.
+    /// The channel of the push.
     public var channel: ChannelID { registration?.channel ?? member.channel }
 }
 
-/// A push that is to be tried again. Where it goes to is asked when its time has come: the device may have another user,
-/// another handle or none by then. A registration that has another handle is followed to it.
+/// A push that will be tried again. Its handle is looked up when it is due: until then the device may get another user,
+/// another handle, or be unregistered. A registration with a new handle is followed to it.
 public struct Retry: Sendable {
     public var member: AudienceMember
-    /// Attempts made so far that count: those that failed for their own sake.
+    /// The number of attempts that count: those that failed because of the push itself.
     public var attempts: Int
     public var dueAt: Timestamp
-    /// What the last attempt came to, counted if no further one is made.
+    /// The outcome of the last attempt; counted if there is no further attempt.
     public var outcome: OutcomeName
     public var reason: String
 

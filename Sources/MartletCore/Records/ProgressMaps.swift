@@ -1,23 +1,23 @@
-/// Remembers, one bit per member, whom a delivery has reached, so that a resumed page does not send twice. The bits
-/// survive the end of the process without being written one by one; they may be lost with power.
+/// Keeps one bit for each member that a delivery has reached, so that a resumed page does not send twice. The bits
+/// survive the end of the process without being written one by one; a power failure may lose them.
 public protocol ProgressMaps: Sendable {
-    /// The map of a delivery, made where there is none.
+    /// The map of a delivery; created if there is none.
     /// - Parameters:
     ///   - lastNumber: The highest member number that the map will be asked about (`AudienceMember.number`).
-    ///   - count: How many members it is made for, where that is known: a map for few costs less. More may be inserted.
+    ///   - count: The number of members of the map, if it is known: a small map costs less. More may be inserted.
     func map(
         for delivery: Delivery.ID, through lastNumber: Int64, expecting count: Int?
     ) throws(StorageError) -> any ProgressMap
 
-    /// The map of a delivery that is under way, for a look at it; nil where it has none.
+    /// The map of an unfinished delivery, without creating one; nil if it has none.
     func existingMap(for delivery: Delivery.ID, through lastNumber: Int64) throws(StorageError) -> (any ProgressMap)?
 
-    /// Forgets the map of a delivery that is final.
+    /// Removes the map of a delivery with a final state.
     func remove(_ delivery: Delivery.ID) throws(StorageError)
 }
 
 extension ProgressMaps {
-    /// The map of a delivery of which it is not known how many it is for.
+    /// The map of a delivery with an unknown number of members.
     public func map(for delivery: Delivery.ID, through lastNumber: Int64) throws(StorageError) -> any ProgressMap {
         try map(for: delivery, through: lastNumber, expecting: nil)
     }
@@ -27,6 +27,6 @@ extension ProgressMaps {
 public protocol ProgressMap: Sendable {
     func contains(_ member: AudienceMember) -> Bool
     func insert(_ member: AudienceMember)
-    /// Everybody who is in it.
+    /// All members in the map.
     var blocks: [DeliveredBitmap] { get }
 }

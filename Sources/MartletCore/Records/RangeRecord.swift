@@ -1,18 +1,19 @@
 public import MartletModel
 
-/// What one page of a fan-out has come to, kept as long as the notification: for a device that has no record of its own it
-/// tells when it was looked at whether he is in the audience, and what became of those who were.
+/// The result of one page of a fan-out, kept as long as the notification. For a device without a record of its own, it
+/// tells when the audience was read that the device was or was not in, and what became of the members.
 public struct RangeRecord: Hashable, Sendable {
-    /// The range ends with this member; it begins after the end of the one before.
+    /// The last member of the range; the range begins after the last member of the previous one.
     public var last: AudienceMember
     public var snapshot: AudienceSnapshot
     public var startedAt: Timestamp
     public var endedAt: Timestamp
-    /// How many of the page ended which way; those that are tried again are in none.
+    /// The number of members with each final outcome; members that are tried again are not counted.
     public var counts: [OutcomeName: Int]
-    /// Why members were not sent the message, by what they were counted as: nothing is kept of each.
+    /// Why members were not sent the message, by the outcome that they were counted as; nothing is kept for each
+    /// member.
     public var reasons: [OutcomeName: String]
-    /// Where was sent to: scheme, host and port. No more than `originLimit`.
+    /// The origins that were sent to: scheme, host and port. At most `originLimit`.
     public var origins: [String]
 
     public static let originLimit = 8

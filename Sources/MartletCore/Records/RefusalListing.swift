@@ -1,12 +1,12 @@
 public import MartletModel
 
-/// A refusal as it is shown in answers about a notification.
+/// A refusal as it is shown in the reports of a notification.
 public struct RefusalRecord: Sendable {
     public var platform: PlatformID
-    /// nil where the device was gone before the push could be made.
+    /// nil if the device was gone before the push could be sent.
     public var handle: PushHandle?
-    /// The id of the registration; nil where the handle is none of a registration. Where several share a handle, a
-    /// native notification was for all of them, and this is the oldest.
+    /// The id of the registration; nil if the handle belongs to none. If several registrations share a handle, a native
+    /// notification was for all of them, and this is the oldest.
     public var registration: String?
     /// The id of the installation that the registration is a row of.
     public var installation: String?
@@ -14,9 +14,9 @@ public struct RefusalRecord: Sendable {
     /// The push service's own word, such as `BadDeviceToken`.
     public var reason: String
     public var at: Timestamp
-    /// The attempts that were made.
+    /// The number of attempts.
     public var attempts: Int
-    /// What the push service answered last; nil where it answered nothing, or was not asked.
+    /// The status of the push service's last answer; nil if it has not answered, or nothing was sent.
     public var status: Int?
     public var fate: HandleFate
 
@@ -57,7 +57,7 @@ public struct RefusalPosition: Hashable, Comparable, Sendable {
 
 public struct RefusalPage: Sendable {
     public var records: [RefusalRecord]
-    /// Where the next page begins; nil where this is the last.
+    /// Where the next page begins; nil if this is the last.
     public var next: RefusalPosition?
 
     public init(records: [RefusalRecord], next: RefusalPosition?) {

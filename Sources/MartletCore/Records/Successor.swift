@@ -1,13 +1,13 @@
-/// Where a registration is now that had another handle when its page was read: what is tried again goes there.
+/// The current channel of a registration whose handle has changed since its page was read. Its retries go there.
 public struct Successor: Hashable, Sendable {
-    /// As which it was in the audience, and still is in progress maps, message ids and records.
+    /// The original member, which progress maps, message ids and records still use.
     public var member: AudienceMember
-    /// The registration's current channel, with its sequence number.
+    /// The current channel of the registration, with its sequence number.
     public var registration: AudienceMember
-    /// Of a native send the other channels that brought it, or would have brought it, to the device that has the handle
-    /// now: that of the handle, and those that its other registrations had when the page was read.
+    /// In a native send, the other channels through which the device with the current handle was or would have been
+    /// reached: the channel of that handle, and those that its other registrations had when the page was read.
     public var others: [ChannelID]
-    /// Whether something is recorded of the handle as a member of its own.
+    /// Whether there is a record of the current handle as a member of its own.
     public var isRecorded: Bool
 
     public init(

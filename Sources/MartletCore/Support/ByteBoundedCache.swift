@@ -1,22 +1,22 @@
-/// Values by their keys, which never take more bytes together than a limit: beyond it the least recently used go.
+/// A cache with a limit on the total bytes of its values: beyond it, the least recently used values are removed.
 ///
-/// Pure bookkeeping. Every operation takes constant time, and looking up allocates nothing.
+/// Pure bookkeeping. Every operation takes constant time, and a look-up does not allocate.
 public struct ByteBoundedCache<Key: Hashable, Value> {
-    /// An entry with its neighbours in the order of use, by their indices; -1: none.
+    /// An entry, with the indices of its neighbours in the order of use; -1 for none.
     fileprivate struct Slot {
         var content: (key: Key, value: Value)?
         var bytes = 0
         var older = -1
-        /// Of a free slot, the next free one.
+        /// In a free slot, the next free one.
         var newer = -1
     }
 
-    /// What an entry takes besides what its owner counts: its slot, and its index in the table of keys with what such
-    /// a table keeps free.
+    /// The bytes of an entry in addition to those that its owner counts: its slot, and its share of the hash table with
+    /// the table's free space.
     public static var entryBytes: Int { MemoryLayout<Slot>.stride + 2 * (MemoryLayout<Key>.stride + 16) }
 
     public let byteLimit: Int
-    /// What the entries take, `entryBytes` of each included.
+    /// The bytes of all entries, with `entryBytes` for each.
     public private(set) var bytes = 0
     private var slots: [Slot] = []
     private var indices: [Key: Int] = [:]
@@ -34,7 +34,7 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
 
     public func contains(_ key: Key) -> Bool { indices[key] != nil }
 
-    /// The value of a key, which is then the one used last.
+    /// The value of a key, which becomes the most recently used.
     public mutating func value(for key: Key) -> Value? {
         guard let index = indices[key] else { return nil }
         if index != newest {
@@ -44,13 +44,14 @@ public struct ByteBoundedCache<Key: Hashable, Value> {
         return slots[index].content?.value
     }
 
-    /// Keeps a value instead of an earlier one of its key. One that alone is beyond the limit is not kept.
-    /// - Parameter bytes: What key and value take outside of themselves.
+    /// Stores a value, instead of an earlier one of the same key. A value that exceeds the limit by itself is not
+    /// stored.
+    /// - Parameter bytes: The memory of key and value outside of the values themselves.
     public mutating func insert(_ value: Value, for key: Key, bytes: Int) {
         removeValue(for: key)
         let cost = bytes + Self.entryBytes
         guard cost <= byteLimit else { return }
-        // Something is kept as long as there is no room, so there is an oldest.
+        // While there is no room, the cache is not empty, so `oldest` is an index.
         while self.bytes + cost > byteLimit, let old = slots[oldest].content?.key { removeValue(for: old) }
         let index = freeIndex()
         slots[index].content = (key, value)

@@ -1,34 +1,34 @@
 public import MartletModel
 import Synchronization
 
-/// How fast something may come.
+/// A rate of requests.
 public struct RequestRate: Hashable, Sendable {
-    /// In the long run.
+    /// The average rate.
     public var perSecond: Int
-    /// How many may come at once after a rest.
+    /// The most requests at once after a rest.
     public var burst: Int
 
     public static let limit = 1_000_000
 
     /// - Parameters:
     ///   - perSecond: 1 to `limit`.
-    ///   - burst: What comes in ten seconds where nothing is said.
+    ///   - burst: nil for the requests of ten seconds.
     public init(perSecond: Int, burst: Int? = nil) {
         self.perSecond = perSecond
         self.burst = burst ?? perSecond * 10
     }
 }
 
-/// Lets requests through at a rate for each key: a bucket of tokens that fills evenly and holds a burst.
+/// Limits the rate of requests for each key by a token bucket, which fills evenly and holds a burst.
 ///
-/// A bucket is one point in time, that at which it will be full again. Full ones are forgotten where there are too many.
+/// A bucket is stored as the time when it will be full again. Full buckets are removed when there are too many.
 public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var fullAt: [Key: Int64] = [:]
-        /// What all times are on: nanoseconds that have passed since the first token was taken. A clock that is set back
-        /// neither fills a bucket nor empties one.
+        /// The time base: nanoseconds since the first token was taken. A clock that is set back neither fills a bucket
+        /// nor empties one.
         var elapsed: Int64 = 0
-        /// On the clock, in nanoseconds since 1970.
+        /// The last reading of the clock, in nanoseconds since 1970.
         var last: Int64?
 
         mutating func pass(to now: Int64) -> Int64 {
@@ -41,7 +41,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     private let state = Mutex(State())
     private let countLimit: Int
 
-    /// - Parameter countLimit: How many keys are remembered.
+    /// - Parameter countLimit: The most keys in memory.
     public init(countLimit: Int) {
         self.countLimit = countLimit
     }
@@ -49,7 +49,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     var count: Int { state.withLock { $0.fullAt.count } }
 
     /// Takes a token.
-    /// - Returns: nil where there was one; else how long it takes until there is.
+    /// - Returns: nil if there was one; otherwise the time until there is one.
     public func take(_ key: Key, at rate: RequestRate, now: Timestamp) -> Duration? {
         let interval = 1_000_000_000 / Int64(rate.perSecond)
         let capacity = interval * Int64(rate.burst)
@@ -57,7 +57,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
             let now = state.pass(to: now.milliseconds * 1_000_000)
             let known = state.fullAt[key]
             if known == nil, state.fullAt.count >= countLimit { makeRoom(in: &state.fullAt, at: now) }
-            // Where the rate has become higher since, what was taken is no more than an empty bucket.
+            // If the rate was increased meanwhile, the bucket is not below empty.
             let start = min(max(known ?? now, now), now + capacity)
             guard start + interval <= now + capacity else {
                 state.fullAt[key] = start
@@ -68,7 +68,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// A sweep costs as much as there are keys, so it drops a tenth of them at once where none is full.
+    /// A sweep costs as much as there are keys. So, if no bucket is full, it removes a tenth of them at once.
     private func makeRoom(in fullAt: inout [Key: Int64], at now: Int64) {
         fullAt = fullAt.filter { $0.value > now }
         guard fullAt.count >= countLimit else { return }
@@ -78,7 +78,7 @@ public final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 }
 
 extension Duration {
-    /// Whole seconds for `Retry-After`, rounded up: earlier than that would be refused again.
+    /// Whole seconds for `Retry-After`, rounded up: an earlier request would be refused again.
     public var retryAfterSeconds: Int {
         max(1, Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0))
     }

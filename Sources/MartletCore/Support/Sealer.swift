@@ -1,12 +1,12 @@
-/// Encrypts what must not lie readable in the database.
+/// Encrypts secrets that must not be readable in the database.
 public protocol Sealer: Sendable {
-    /// - Parameter context: Where the secret belongs (table and row). It is authenticated, so that a sealed text moved
-    ///   elsewhere does not open.
+    /// - Parameter context: The table and row of the secret. It is authenticated, so that a sealed text cannot be
+    ///   opened in another place.
     func seal(_ secret: [UInt8], context: String) throws(StorageError) -> [UInt8]
 
-    /// What everything begins with that is sealed now: another key has another mark.
+    /// The prefix of everything that is sealed with the current key; every key has a different one.
     var mark: [UInt8] { get }
 
-    /// - Returns: nil where the bytes were not sealed for this context, or with a key that is not there.
+    /// - Returns: nil if the bytes were not sealed for this context, or if their key is missing.
     func open(_ sealed: [UInt8], context: String) -> [UInt8]?
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Does pieces of asynchronous work one after the other, in the order in which they come.
+/// Runs pieces of asynchronous work one after another, in the order of the calls.
 final class SerialWork: Sendable {
     private let last = Mutex<Task<Void, Never>?>(nil)
 
-    /// Does the work once all that came before is done, and to its end even where the caller is cancelled.
+    /// Runs the work after all earlier work has ended. The work runs to its end even if the caller is cancelled.
     func run<Output: Sendable>(_ work: @escaping @Sendable () async -> Output) async -> Output {
         let task = last.withLock { last in
             let task = Task { [before = last] in

@@ -1,11 +1,11 @@
-/// Why storage could not do its work. What was not answered with success has not happened.
+/// Why storage failed. An operation that did not succeed has changed nothing.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
-        /// There is no room left; what is stored stays, new work is refused until there is.
+        /// The disk is full. Stored data stays; new work is refused until there is room.
         case full
-        /// The file is damaged or is no database of this program.
+        /// The file is damaged, or is not a database of this program.
         case corrupt
-        /// Another process has the data directory.
+        /// Another process uses the data directory.
         case locked
         /// The operating system refused: permissions, a missing directory, an I/O error.
         case unavailable
@@ -14,7 +14,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var kind: Kind
-    /// What happened and what to do, for a person; names no secret.
+    /// What happened and what to do, as text for an operator; contains no secret.
     public var detail: String
 
     public init(_ kind: Kind, _ detail: String) {

@@ -1,11 +1,11 @@
 public import MartletModel
 
-/// The time of day, and waiting for it: the clock on the wall in a server, a hand-moved one in tests.
+/// The time of day, and sleeping until a time: the wall clock in a server, a manual clock in tests.
 public protocol TimeSource: Sendable {
     var now: Timestamp { get }
 
-    /// Returns at that time or soon after it; at once where it has passed. Returns early where the clock is set back
-    /// meanwhile: that time may lie too far ahead then.
+    /// Sleeps until a time; returns at once if it has passed. Returns early if the clock is set back meanwhile, because
+    /// the time may then lie too far ahead.
     /// - Throws: `CancellationError`.
     func sleep(until timestamp: Timestamp) async throws
 }

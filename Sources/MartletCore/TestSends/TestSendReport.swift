@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// What became of a test send, device by device.
+/// The results of a test send for each device.
 public struct TestSendReport: Sendable {
     public struct Result: Sendable {
         public var platform: PlatformID
         public var handle: PushHandle
-        /// The id of the registration; nil where the handle has none.
+        /// The id of the registration; nil if the handle has none.
         public var registration: String?
         public var outcome: OutcomeName
-        /// The push service's own word for it; mostly empty for a success.
+        /// The push service's own word for the outcome; usually empty for a success.
         public var reason: String
 
         public var isSuccess: Bool { outcome == .success }
@@ -36,10 +36,10 @@ public struct TestSendReport: Sendable {
     }
 }
 
-/// Why there was no test send.
+/// Why a test send was refused.
 public enum TestSendError: Error, Sendable {
-    /// The hub has had its test sends of this minute.
+    /// The hub has reached its limit for this minute.
     case tooMany(retryAfter: Duration)
-    /// As for any other notification.
+    /// Refused for the same reasons as any other notification.
     case refused(NotificationIntakeError)
 }

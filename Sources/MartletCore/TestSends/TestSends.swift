@@ -1,12 +1,12 @@
 import MartletHTTP
 import MartletModel
 
-/// Sends to a few devices at once and says what became of each (NotificationHubs.md, section 6.5). Nothing is stored,
-/// nothing is tried again, and neither what a service says of handles nor how it fares has any consequence.
+/// Sends to a few devices at once and returns the result for each (NotificationHubs.md, section 6.5). Nothing is stored
+/// and nothing is tried again. Neither answers about handles nor failures of the push service have any effect.
 public struct TestSends: Sendable {
     /// The most devices of a test send, over all platforms.
     public static let deviceLimit = 10
-    /// How long the answers of a push service are waited for.
+    /// The longest wait for the answers of a push service.
     static let timeout: Duration = .seconds(10)
 
     private let devices: any DeviceStore
@@ -29,7 +29,7 @@ public struct TestSends: Sendable {
         self.time = time
     }
 
-    /// Sends to at most `deviceLimit` devices and waits for the answers.
+    /// Sends to at most `deviceLimit` devices, and waits for the answers.
     public func send(
         _ content: Notification.Content, to target: Notification.Target, in hub: Hub.ID, expiry: Expiry? = nil
     ) async throws(TestSendError) -> TestSendReport {
@@ -72,7 +72,7 @@ public struct TestSends: Sendable {
         return report
     }
 
-    /// Sends on all platforms at the same time, so that a service that does not answer holds up no other.
+    /// Sends on all platforms at the same time, so that a push service that does not answer delays no other.
     private func outcomes(
         of pages: [(delivery: Delivery, page: AudiencePage)]
     ) async -> [Int: [AudienceMember: Outcome]] {
@@ -119,7 +119,7 @@ public struct TestSends: Sendable {
 
     // MARK: Sending
 
-    /// What became of the members that were not reached, or of whom the service said more than that it took the push.
+    /// The outcomes of members that were not reached, and of those whose success has a remark of the push service.
     private func outcomes(of page: AudiencePage, _ delivery: Delivery) async -> [AudienceMember: Outcome] {
         let platform = resolver.platforms[delivery.platform]
         var tally = PageTally(
@@ -146,8 +146,8 @@ public struct TestSends: Sendable {
 
     // MARK: Registrations
 
-    /// Most handles have one registration; where a handle has several, it is one that the push was for, if that can be
-    /// told by its tags.
+    /// Finds the registration of a handle. If the handle has several, prefers one that the push was for, as far as its
+    /// tags tell.
     private func registration(
         of handle: PushHandle, _ index: Int, _ page: AudiencePage, _ delivery: Delivery, notOf named: Set<String>
     ) async throws(StorageError) -> String? {
@@ -165,7 +165,7 @@ public struct TestSends: Sendable {
     }
 }
 
-/// Remembers nobody: what is sent once needs no memory.
+/// Remembers no member: a test send is sent once.
 private struct NoProgress: ProgressMap {
     func contains(_ member: AudienceMember) -> Bool { false }
     func insert(_ member: AudienceMember) {}

@@ -1,4 +1,4 @@
-/// What is kept of some members of a delivery.
+/// The records of some members of a delivery.
 public struct DeliveryEvidence: Sendable {
     public var progress: DeliveryProgress
     public var members: [AudienceMember: MemberEvidence]
@@ -9,20 +9,21 @@ public struct DeliveryEvidence: Sendable {
     }
 }
 
-/// What is kept of one member of a delivery.
+/// The records of one member of a delivery.
 public struct MemberEvidence: Sendable {
-    /// The most attempts that are told, the last ones.
+    /// The most attempts that are returned, the latest ones.
     public static let attemptLimit = 1000
 
-    /// What became of the page that the member is in, or would be if it were in the audience; nil until it was read.
+    /// The record of the page that the member is in, or would be in if it were in the audience; nil until the page was
+    /// read.
     public var range: RangeRecord?
-    /// What it was refused with for good.
+    /// The final refusal.
     public var refusal: Refusal?
-    /// What it waits for.
+    /// The retry that the member waits for.
     public var retry: Retry?
-    /// In the order in which they were made; without the first where that was the last.
+    /// In order, except a first attempt that was also the last.
     public var attempts: [Attempt]
-    /// Whether it was reached; of a delivery that is under way its progress map knows.
+    /// Whether the member was reached; while the delivery is unfinished, its progress map knows.
     public var isReached: Bool
 
     public init(

@@ -1,7 +1,7 @@
 import MartletModel
 
 extension DeviceTrace {
-    /// The explanation for people: the verdict first, then a sentence for each fact.
+    /// The explanation for users: the verdict first, then a sentence for each fact.
     public var sentences: [String] {
         guard let first = pushes.first else {
             return [

@@ -1,7 +1,7 @@
 public import MartletModel
 
-/// Whether an expression means a registration, and the tags that decided it: with these as they are, no other tag of
-/// the expression matters.
+/// Whether an expression matches a registration, and the tags that decided it: as long as these do not change, no other
+/// tag of the expression matters.
 public struct ExpressionDecision: Hashable, Sendable {
     /// A tag that the registration had or lacked.
     public struct Term: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct ExpressionDecision: Hashable, Sendable {
     }
 
     public var matches: Bool
-    /// In the order of the expression, each once; empty where the send was for everybody.
+    /// In the order of the expression, each once; empty if the send was for all registrations.
     public var terms: [Term]
 
     init(matches: Bool, terms: [Term]) {
@@ -23,7 +23,7 @@ public struct ExpressionDecision: Hashable, Sendable {
         self.terms = terms
     }
 
-    /// - Parameter expression: nil means everybody.
+    /// - Parameter expression: nil matches every registration.
     public init(of expression: TagExpression?, on tags: Set<Tag>) {
         guard let expression else {
             self.init(matches: true, terms: [])
@@ -49,7 +49,8 @@ extension TagExpression {
         }
     }
 
-    /// One operand that is as `decisive` says decides alone: the one with the fewest terms. Otherwise all do.
+    /// If an operand has the value `decisive`, it decides alone: the one with the fewest terms. Otherwise all operands
+    /// decide.
     private static func decision(
         of operands: [TagExpression], on tags: Set<Tag>, decisive: Bool
     ) -> ExpressionDecision {

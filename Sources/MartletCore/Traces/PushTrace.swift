@@ -1,30 +1,30 @@
 public import MartletModel
 
-/// What became of a notification on one registration of a device.
+/// What became of a notification for one registration of a device.
 public struct PushTrace: Sendable {
     public var verdict: TraceVerdict
-    /// The registration as it was then; where that cannot be told, as it was last.
+    /// The registration at that time, or its last version if that is not known.
     public var registration: RegistrationVersion
-    /// Whether it was in the audience and what decided; nil where it never came to that.
+    /// Whether it was in the audience, and why; nil if that was never checked.
     public var decision: ExpressionDecision?
     /// The page that it was in, or would have been in.
     public var range: RangeRecord?
-    /// Every attempt, the last one included. Of a success at the first attempt it is known that it was in the time of
-    /// the range.
+    /// All attempts, including the last. A success at the first attempt is not listed; it was within the time of
+    /// `range`.
     public var attempts: [Attempt] = []
-    /// When it is to be tried again; nil also while nothing of the notification is sent.
+    /// When it will be tried again; nil also while the notification is paused or halted.
     public var retryAt: Timestamp?
-    /// When it was given up, because there was no time left for another attempt.
+    /// When it was given up, because the notification would expire before another attempt.
     public var givenUpAt: Timestamp?
-    /// nil where it was no member.
+    /// nil if it was not a member.
     public var messageID: MessageID?
-    /// What it is, or was, sent; nil where it was no member or nothing could be made.
+    /// The message that is or was sent; nil if it was not a member, or no message could be made.
     public var payload: Message?
-    /// What came of the handle: of an answer of the service in this send.
+    /// What this send has shown about the handle.
     public var fate: HandleFate = .kept
-    /// How the registration ended, or was changed, since then.
+    /// How this version of the registration ended since then.
     public var since: RegistrationVersion.End?
-    /// Whether another registration of the same handle brought it to the device.
+    /// Whether the device was reached through another registration of the same handle.
     public var isReachedByAnother = false
 
     init(_ verdict: TraceVerdict, _ registration: RegistrationVersion) {
@@ -37,15 +37,15 @@ public struct PushTrace: Sendable {
     public var isMember: Bool { messageID != nil }
 }
 
-/// What became of a notification on a device.
+/// What became of a notification for a device.
 public struct DeviceTrace: Sendable {
     public var notification: Notification
-    /// The id that was asked for: of a registration or of an installation.
+    /// The requested id, of a registration or of an installation.
     public var device: String
-    /// For each registration and platform, what tells most first; empty for a device that is not known.
+    /// For each registration and platform, the most informative first; empty for an unknown device.
     public var pushes: [PushTrace]
     public var receipts: [DeviceReceipt]
-    /// What is requested of the notification, and since when.
+    /// The control of the notification.
     public var control = NotificationControl.running
     public var controlledAt: Timestamp?
 

@@ -1,6 +1,6 @@
 import MartletModel
 
-/// Reasons from what is kept to what became of a notification on the registrations of a device: it reads nothing.
+/// Derives what became of a notification for the registrations of a device from the stored records. Does no I/O.
 struct TraceReasoning: Sendable {
     let traced: TracedNotification
     let past: RegistrationPast
@@ -9,9 +9,9 @@ struct TraceReasoning: Sendable {
 
     private var notification: Notification { traced.notification }
 
-    // MARK: What is to be looked up
+    // MARK: Members to look up
 
-    /// The members that the versions of the device's registrations are, or would be, in a delivery.
+    /// The members that all versions of the device's registrations are, or would be, in a delivery.
     func members(in delivery: Delivery) -> [AudienceMember] {
         var seen: Set<AudienceMember> = []
         return past.versions.compactMap { member($0, in: delivery) }.filter { seen.insert($0).inserted }
@@ -26,17 +26,17 @@ struct TraceReasoning: Sendable {
         return AudienceMember(channel: .none, registration: Int64(index) + 1)
     }
 
-    /// Whether the delivery is for the platform and kind of a registration. A direct send is for a handle, whatever the
-    /// registration is.
+    /// Whether the delivery is for the platform and kind of a registration. A direct send is for a handle, with any
+    /// kind of registration.
     private func isAddressed(_ version: RegistrationVersion, by delivery: Delivery) -> Bool {
         guard version.platform == delivery.platform else { return false }
         if case .direct = notification.target { return true }
         return (version.template != nil) == delivery.isOfTemplates
     }
 
-    // MARK: What follows
+    // MARK: Conclusions
 
-    /// - Parameter evidence: What is kept of `members(in:)`, with what the progress maps know.
+    /// - Parameter evidence: The records of `members(in:)`, including what the progress maps know.
     func pushes(_ evidence: [Delivery.ID: DeliveryEvidence]) -> [PushTrace] {
         var sequences: [Int64] = []
         for version in past.versions where !sequences.contains(version.sequence) { sequences.append(version.sequence) }
@@ -51,7 +51,7 @@ struct TraceReasoning: Sendable {
         }
     }
 
-    /// Nothing was, or is yet, delivered to registrations of this platform and kind.
+    /// The trace if no delivery is, or was yet, for registrations of this platform and kind.
     private func unaddressed(_ versions: [RegistrationVersion]) -> PushTrace {
         let version = version(of: versions, at: traced.begunAt ?? .distantFuture)
         guard let begun = traced.begunAt else {
@@ -66,7 +66,7 @@ struct TraceReasoning: Sendable {
         return PushTrace(version.createdAt > begun ? .registeredLater : .removedBefore, version)
     }
 
-    /// The version that was so at a given time, by the clock; of a registration that was gone by then its last.
+    /// The version that was current at a time, by the clock; the last version if the registration was gone by then.
     private func version(of versions: [RegistrationVersion], at timestamp: Timestamp) -> RegistrationVersion {
         versions.first { $0.end.map { $0.at > timestamp } ?? true } ?? versions[versions.count - 1]
     }
@@ -86,14 +86,14 @@ struct TraceReasoning: Sendable {
         return absent(versions, candidates, range)
     }
 
-    /// What follows for a version that was so when its page was read; nil where it was not.
+    /// The trace of a version that was current when its page was read; nil if it was not.
     private func reading(
         of version: RegistrationVersion, _ found: MemberEvidence?, _ delivery: Delivery
     ) -> PushTrace? {
         guard let found else { return nil }
         guard let range = found.range, past.versions(at: range.snapshot).contains(where: { $0.isSame(as: version) })
         else {
-            // The page may have been in progress when the process ended, and was read again then.
+            // The page may have been in progress when the process ended, and was then read again.
             guard found.isTouched, version.template != nil || isAloneInTouching(version, found) else { return nil }
             return outcome(version, found, delivery)
         }
@@ -118,14 +118,16 @@ struct TraceReasoning: Sendable {
         return push.with(range)
     }
 
-    /// A channel can be touched by any of its registrations: one of which only that is known has to have matched.
+    /// Any registration of a channel may be the reason for the channel's records. Without the record of a page, the
+    /// registration must have matched the expression.
     private func isAloneInTouching(_ version: RegistrationVersion, _ found: MemberEvidence) -> Bool {
         guard case .audience(let expression) = notification.target else { return false }
         let isThen = version.end.map { $0.at > notification.acceptedAt } ?? true
         return found.range == nil && isThen && (expression?.matches(Set(version.tags)) ?? true)
     }
 
-    /// Whether the registration was there when the send was accepted, with a handle that it lost before its page was read.
+    /// Whether the registration existed when the send was accepted, with a handle that was replaced before its page was
+    /// read.
     private func hadAnotherHandle(_ version: RegistrationVersion, _ delivery: Delivery) -> Bool {
         guard !delivery.isOfTemplates, let begun = traced.begunAt else { return false }
         return past.versions.contains { other in
@@ -138,7 +140,7 @@ struct TraceReasoning: Sendable {
         delivery.isOfTemplates ? version.sequence > bounds.registration : version.channel > bounds.channel
     }
 
-    /// No page has been read that the registration could have been in.
+    /// The trace if no page has been read that the registration could have been in.
     private func unread(
         _ versions: [RegistrationVersion], _ candidates: [RegistrationVersion], _ evidence: DeliveryEvidence
     ) -> PushTrace {
@@ -160,7 +162,7 @@ struct TraceReasoning: Sendable {
         return push
     }
 
-    /// Pages were read that the registration could have been in, and it was in none.
+    /// The trace if pages were read that the registration could have been in, and it was in none.
     private func absent(
         _ versions: [RegistrationVersion], _ candidates: [RegistrationVersion], _ range: RangeRecord
     ) -> PushTrace {
@@ -187,14 +189,14 @@ struct TraceReasoning: Sendable {
         return push
     }
 
-    /// What became of a member.
+    /// The trace of a member.
     private func outcome(
         _ version: RegistrationVersion, _ found: MemberEvidence, _ delivery: Delivery
     ) -> PushTrace {
         var push = PushTrace(verdict(of: found, delivery), version)
         push.attempts = found.attempts
         if let refusal = found.refusal {
-            // Giving up is no attempt: the last one comes before it.
+            // Giving up is not an attempt: the last attempt came before it.
             if refusal.outcome == .abandoned {
                 push.givenUpAt = refusal.at
             } else if found.isAnswered {
@@ -237,10 +239,10 @@ struct TraceReasoning: Sendable {
 }
 
 extension MemberEvidence {
-    /// Whether it is known of the member itself that it was one.
+    /// Whether there is a record of the member itself.
     fileprivate var isTouched: Bool { isReached || refusal != nil || retry != nil || !attempts.isEmpty }
 
-    /// Whether the refusal is more than the note that a retry has found nobody.
+    /// False if the refusal only records that a retry found no device.
     fileprivate var isAnswered: Bool { refusal?.handle != nil }
 }
 
@@ -259,7 +261,7 @@ extension PushTrace {
 }
 
 extension Attempt {
-    /// The last one, which a refusal is of.
+    /// The last attempt of a push, which its refusal describes.
     fileprivate init(_ refusal: Refusal) {
         self.init(
             member: refusal.member, number: refusal.attempts, outcome: refusal.outcome, reason: refusal.reason,

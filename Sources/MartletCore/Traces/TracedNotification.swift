@@ -1,14 +1,14 @@
 public import MartletModel
 
-/// A notification with how far it has come on each platform.
+/// A notification with its progress on each platform.
 public struct TracedNotification: Sendable {
     public var notification: Notification
-    /// When its deliveries were made; nil while it waits for its time.
+    /// When its deliveries were created; nil while it is scheduled.
     public var begunAt: Timestamp?
     public var control: NotificationControl
-    /// When that was requested last; nil where nobody has.
+    /// When the control was last requested; nil if never.
     public var controlledAt: Timestamp?
-    /// In their order.
+    /// In the order of their ids.
     public var deliveries: [DeliveryProgress]
 
     public init(
@@ -22,6 +22,6 @@ public struct TracedNotification: Sendable {
         self.deliveries = deliveries
     }
 
-    /// When it was withdrawn, or what was left of it.
+    /// When the notification, or the rest of it, was canceled.
     public var canceledAt: Timestamp? { control == .canceled ? controlledAt : nil }
 }

@@ -1,4 +1,4 @@
-/// Explains what became of a notification on a device: "why did it not arrive?"
+/// Explains what became of a notification for a device: "why did it not arrive?"
 public struct Traces: Sendable {
     private let store: any TraceStore
     private let maps: any ProgressMaps
@@ -14,9 +14,10 @@ public struct Traces: Sendable {
         self.messageIDs = messageIDs
     }
 
-    /// - Parameter device: The id of a registration, or of an installation, which means all its registrations; one that
-    ///   nobody knows is explained as well.
-    /// - Returns: nil where the hub has no such notification.
+    /// Returns the trace of a device.
+    /// - Parameter device: The id of a registration, or of an installation, which stands for all its registrations. An
+    ///   unknown id is explained too.
+    /// - Returns: nil if the hub has no such notification.
     public func trace(
         _ id: NotificationID, of device: String, in hub: Hub.ID
     ) async throws(StorageError) -> DeviceTrace? {
@@ -41,7 +42,7 @@ public struct Traces: Sendable {
         return trace
     }
 
-    /// What the store has, with what the progress map of a delivery that is under way knows.
+    /// The records in the store, with those of the progress map if the delivery is unfinished.
     private func evidence(
         of members: [AudienceMember], in delivery: Delivery
     ) async throws(StorageError) -> DeliveryEvidence? {
@@ -53,12 +54,12 @@ public struct Traces: Sendable {
                 return found
             }
             if found.progress.cursor == .none { return found }
-            // It has come to its end meanwhile.
+            // The delivery has ended meanwhile.
         }
         return try await store.evidence(of: members, in: delivery.id)
     }
 
-    /// Adds what is or was sent to the registration as it was then.
+    /// Adds the message that is or was sent to the registration in its state at that time.
     private func complete(_ push: PushTrace, of notification: Notification) -> PushTrace {
         guard push.isMember, let platform = platforms[push.registration.platform] else { return push }
         var push = push
