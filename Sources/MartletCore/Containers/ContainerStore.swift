@@ -67,7 +67,7 @@ public struct BlobPage: Sendable {
 /// A committed blob, without its content.
 public struct Blob: Hashable, Sendable {
     public var name: BlobName
-    /// In bytes.
+    /// The size of the content in bytes.
     public var size: Int64
     public var modifiedAt: Timestamp
     /// A new value after every commit; with quotes.
@@ -89,7 +89,7 @@ public protocol BlobContent: Sendable {
     func read(at offset: Int64, count: Int) async throws(ContainerError) -> [UInt8]
 }
 
-/// How a blob is written.
+/// Whether an upload starts from the beginning or is resumed.
 public enum BlobUploadKind: Hashable, Sendable {
     case fresh
     /// Continues an upload with this key, of this process or an earlier one, at an offset. The written bytes are kept

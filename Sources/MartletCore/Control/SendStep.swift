@@ -8,7 +8,7 @@ enum SendStep: Equatable {
     case hold
     /// The next page, or due retries if the notification is a roll-out.
     case fanOut
-    /// The retries that are due.
+    /// The due retries.
     case retry
 
     /// - Parameters:

@@ -73,7 +73,7 @@ extension DeviceRegistry {
         try await apply(.put(draft, condition: condition), in: hub)
     }
 
-    /// - Throws: `DeviceRegistryError.invalid` where the server does not know the platform of an installation.
+    /// - Throws: `DeviceRegistryError.invalid` if the server does not know the platform of an installation.
     func platform(_ id: PlatformID) throws(DeviceRegistryError) -> any PushPlatform.Type {
         guard let platform = platforms[id] else {
             let known = platforms.map { $0.descriptor.platform.rawValue }.sorted().joined(separator: ", ")

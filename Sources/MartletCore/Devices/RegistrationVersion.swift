@@ -25,7 +25,7 @@ public struct RegistrationVersion: Sendable {
     public var channel: ChannelID
     public var handle: PushHandle
     public var tags: [Tag]
-    /// nil for a native registration.
+    /// nil if the registration is native.
     public var template: Template?
     public var pushVariables: [String: String]
     /// nil for never.

@@ -6,7 +6,7 @@ public struct CredentialCheck: Hashable, Sendable {
         /// The service gives a token for it, or needs none.
         case usable
         case missing
-        /// Unreadable, refused or expired.
+        /// The credential is unreadable, refused or expired.
         case unusable
         /// The service that could check it was not reached.
         case unchecked

@@ -45,14 +45,14 @@ public struct AccessRule: Hashable, Sendable, CustomStringConvertible {
         self.modifiedAt = modifiedAt
     }
 
-    /// Shows no key.
+    /// The name of the rule, without its keys.
     public var description: String { "access rule \(name)" }
 
     /// The name of the rule with Listen that every hub is created with.
     public static let defaultListenName = "DefaultListenSharedAccessSignature"
     /// The name of the rule with all rights that every hub is created with.
     public static let defaultFullName = "DefaultFullSharedAccessSignature"
-    /// The name of the rule with all rights over all hubs that every server is made with.
+    /// The name of the rule with all rights over all hubs that every server is created with.
     public static let rootName = "RootManageSharedAccessKey"
 
     /// Which of a rule's two keys.

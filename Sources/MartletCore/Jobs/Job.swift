@@ -42,7 +42,7 @@ public struct Job: Sendable {
 
     /// The raw values are those of the protocol.
     public enum Status: String, Hashable, Sendable {
-        /// Waits for its turn.
+        /// The job waits for its turn.
         case started = "Started"
         case running = "Running"
         case completed = "Completed"

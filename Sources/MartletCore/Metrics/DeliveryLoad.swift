@@ -1,7 +1,7 @@
 /// The number of deliveries that a dispatcher has in memory, by state.
 public struct DeliveryLoad: Sendable, Equatable {
     public var running: Int
-    /// Ready to run.
+    /// Deliveries that are ready to run.
     public var waiting: Int
     /// Waiting for a due retry or for the end of a pause.
     public var sleeping: Int

@@ -12,7 +12,7 @@ public struct PayloadAccess: Hashable, Sendable {
     public var at: Timestamp
     /// As requested; there may be no such payload.
     public var payload: PayloadID
-    /// The folded name.
+    /// The folded name of the user.
     public var user: String
     public var outcome: Outcome
     /// The network address of the client.

@@ -1,7 +1,7 @@
 /// The id of a stored payload. It is random, so that an id grants no access and reveals nothing; and it has 31 bits,
 /// for clients that store it in a signed 32-bit integer.
 public struct PayloadID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// From 1.
+    /// A number from 1 on.
     public let rawValue: Int32
 
     /// - Returns: nil for a number below 1.
@@ -27,6 +27,6 @@ public struct PayloadID: RawRepresentable, Hashable, Sendable, CustomStringConve
         return PayloadID(random: &random)
     }
 
-    /// In decimal digits.
+    /// The id in decimal digits.
     public var description: String { String(rawValue) }
 }

@@ -64,7 +64,7 @@ public enum PayloadAddition: Hashable, Sendable {
 
 /// An addressee of a payload, and when it has read the payload.
 public struct PayloadReader: Hashable, Sendable {
-    /// The folded name.
+    /// The folded name of the addressee.
     public var user: String
     /// The first time; nil if not read yet.
     public var readAt: Timestamp?

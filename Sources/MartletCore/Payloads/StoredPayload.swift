@@ -19,7 +19,7 @@ public struct StoredPayload: Sendable {
         /// In a file of `PayloadBodies`; the size is in bytes.
         case body(name: String, size: Int64)
 
-        /// In bytes.
+        /// The size of the content in bytes.
         public var size: Int64 {
             switch self {
             case .text(let bytes): Int64(bytes.count)
@@ -71,7 +71,7 @@ public struct StoredPayload: Sendable {
 /// A payload that is not stored yet.
 public struct PayloadDraft: Sendable {
     public var kind: StoredPayload.Kind
-    /// A folded name.
+    /// The folded name of the sender.
     public var sender: String
     public var type: String
     public var contentType: String

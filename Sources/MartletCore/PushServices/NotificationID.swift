@@ -25,7 +25,7 @@ public struct NotificationID: Hashable, Sendable, Comparable, CustomStringConver
         self.init(high: high, low: low)
     }
 
-    /// 32 hexadecimal digits.
+    /// The id as 32 hexadecimal digits.
     public var description: String { Self.digits(high) + Self.digits(low) }
 
     public static func < (left: NotificationID, right: NotificationID) -> Bool {

@@ -17,7 +17,7 @@ public struct Receipt: Hashable, Sendable {
 
     public var subject: Subject
     public var event: Event
-    /// By the device's clock.
+    /// The time of the event by the device's clock.
     public var at: Timestamp
 
     public init(subject: Subject, event: Event, at: Timestamp) {

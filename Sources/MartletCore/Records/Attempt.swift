@@ -31,7 +31,7 @@ public struct Attempt: Hashable, Sendable {
 
 /// The origin that a push was sent to, and its answer.
 public struct PushAnswer: Hashable, Sendable {
-    /// Scheme, host and port.
+    /// Scheme, host and port of the origin.
     public var origin: String
     /// nil if no answer came.
     public var status: Int?

@@ -1,7 +1,7 @@
 public import MartletModel
 
 /// The result of one page of a fan-out, kept as long as the notification. For a device without a record of its own, it
-/// tells when the audience was read that the device was or was not in, and what became of the members.
+/// tells when the audience was read, which decides whether the device was in it, and what became of the members.
 public struct RangeRecord: Hashable, Sendable {
     /// The last member of the range; the range begins after the last member of the previous one.
     public var last: AudienceMember

@@ -21,7 +21,7 @@ public struct MemberEvidence: Sendable {
     public var refusal: Refusal?
     /// The retry that the member waits for.
     public var retry: Retry?
-    /// In order, except a first attempt that was also the last.
+    /// In order; a first attempt that was also the last is not included.
     public var attempts: [Attempt]
     /// Whether the member was reached; while the delivery is unfinished, its progress map knows.
     public var isReached: Bool

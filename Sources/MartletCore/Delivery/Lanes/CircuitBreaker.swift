@@ -32,7 +32,7 @@ struct CircuitBreaker: Sendable, Equatable {
     private(set) var pausedUntil: Timestamp?
     private(set) var pauses = 0
     private var failures = 0
-    /// Until when others wait for the probe that is under way.
+    /// Until when other pushes wait for the probe that is under way.
     private var probedUntil: Timestamp?
     private var clock = ClockWatch()
 

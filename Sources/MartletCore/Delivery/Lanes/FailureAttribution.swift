@@ -73,7 +73,7 @@ struct FailureAttribution: Sendable, Equatable {
 struct PushEvidence: Sendable, Equatable {
     struct Failure: Sendable, Equatable {
         var device: DeviceIdentity
-        /// The connection that broke; nil where only the request failed.
+        /// The connection that broke; nil if only the request failed.
         var connection: Int?
         var outcome: Outcome
     }

@@ -11,7 +11,7 @@ struct Lane: Sendable {
     private var trialCount = 0
     /// The most trials at a time: each may occupy a turn for as long as a request may take.
     static let trialLimit = 4
-    /// By application (`PushService.application`).
+    /// One guard for each application (`PushService.application`).
     private(set) var guards: [String: DeletionGuard] = [:]
 
     /// The most applications at a time; no device of any further one is believed to be gone. Senders choose topics, and

@@ -60,7 +60,7 @@ final class LaneCircuitBreakers: Sendable {
 
     /// Which pushes must wait, and which are trials of failing devices.
     struct Admission: Sendable {
-        /// By index in the list of devices.
+        /// The pushes that must wait, by index in the list of devices.
         var waits: [Int: FailingDevices.Wait] = [:]
         var trials: Set<DeviceIdentity> = []
         /// The devices whose pushes are counted until they end.

@@ -39,7 +39,7 @@ struct LaneResolver: Sendable {
 }
 
 extension LaneResolver {
-    /// Whether a lane may send.
+    /// Whether a page may be sent in a lane now.
     enum Readiness {
         case ready(SendContext)
         case paused(until: Timestamp)

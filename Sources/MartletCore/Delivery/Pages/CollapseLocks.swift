@@ -27,7 +27,7 @@ final class CollapseLocks: Sendable {
         let wanted = CollapseLockTable.Page(devices)
         await withCheckedContinuation { continuation in
             let isBusy = state.withLock { state in
-                // The last page may have ended since.
+                // The page that was waited for may have ended since `take`.
                 guard state.board.isBusy(scope, for: wanted) else { return false }
                 state.waiting[scope, default: []].append(Waiting(page: wanted, continuation: continuation))
                 return true

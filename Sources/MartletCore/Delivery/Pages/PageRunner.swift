@@ -82,7 +82,7 @@ struct PageRunner: Sendable {
         try await record(page, lane, &run)
     }
 
-    // MARK: Several at once
+    // MARK: Several pages at once
 
     /// The most pages of one turn, so that other deliveries have theirs. At the end of a turn nothing is sent until the
     /// last answers are in, which should be rare if the service has a high latency.

@@ -14,7 +14,7 @@ struct DeliveryQueue: Sendable {
         case wait(until: Timestamp?)
     }
 
-    /// What a turn is for.
+    /// The kind of page that a turn is for.
     enum Kind: Hashable, Sendable {
         case firstPage
         case furtherPage
@@ -209,7 +209,7 @@ struct DeliveryQueue: Sendable {
 
     // MARK: Turns
 
-    /// What to do next.
+    /// Starts the next turn, or says until when to wait.
     mutating func next(at now: Timestamp) -> Next {
         var due: [Delivery.ID] = []
         while let sleeper = sleepers.first, sleeper.priority <= now {
@@ -287,7 +287,7 @@ struct DeliveryQueue: Sendable {
         if let next = lines.end(id) { wake(next) }
     }
 
-    /// - Returns: Whether it was running.
+    /// - Returns: Whether the delivery was running.
     private mutating func stop(_ id: Delivery.ID, sent: Int) -> Bool {
         guard running.remove(id) != nil, let entry = known[id] else { return false }
         switch entry.kind {

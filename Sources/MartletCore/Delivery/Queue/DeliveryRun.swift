@@ -5,7 +5,7 @@ struct DeliveryRun: Sendable {
     var progress: DeliveryProgress
     /// The content, prepared by the first page.
     var content: DeliveryContent?
-    /// What the last turn was sent with.
+    /// The lane, with the service and the credential, of the last turn.
     var lane: SendContext?
     /// The number of pushes of the last turn, in its pages or its round of retries.
     var sent = 0

@@ -3,8 +3,8 @@ import MartletModel
 
 /// The authorization tokens of all lanes. Where a token is valid at one origin only, there is one for each origin.
 ///
-/// Every caller gets the current token. Shortly before it expires, one caller starts the exchange for a new token while
-/// all others still get the old one. If no token is valid, all callers wait for the same exchange.
+/// Every caller gets the current token. Shortly before it expires, one exchange for a new token is started, and all
+/// callers still get the old one. If no token is valid, all callers wait for the same exchange.
 actor AuthorizationCache {
     /// Identifies a token.
     struct Key: Hashable {
@@ -107,7 +107,7 @@ actor AuthorizationCache {
                 switch authorization {
                 case .none: entry.token = nil
                 case .token(let token):
-                    // A connection uses one of these tokens only: APNs counts the tokens that it sees on a connection.
+                    // Each connection carries only one token, because APNs counts the tokens that it sees on it.
                     if entry.token != nil { entry.generation += 1 }
                     entry.token = token
                     metrics.addRenewal(on: key.lane.platform, succeeded: true)

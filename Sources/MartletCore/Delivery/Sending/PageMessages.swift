@@ -19,7 +19,7 @@ struct PageMessages: Sendable {
         self.messageIndices = messageIndices
     }
 
-    /// - Parameter index: An index in the page.
+    /// - Parameter index: The index of a member in the page.
     subscript(index: Int) -> Message {
         messages[messageIndices.isEmpty ? 0 : Int(messageIndices[index])]
     }

@@ -7,7 +7,7 @@ extension PageSender {
         var service: any PushService
         /// nil if the service has one origin for all devices.
         var origin: HTTPOrigin?
-        /// Indices in the page.
+        /// The members of the group, as indices in the page.
         var indices: [Int]
         var messages: PageMessages
         /// Whether the devices are suspected stale, and are sent to on a connection of their own.

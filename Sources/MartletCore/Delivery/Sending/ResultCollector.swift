@@ -43,7 +43,7 @@ final class ResultCollector: Sendable {
     private let map: any ProgressMap
     /// Whether the devices have chosen their origin.
     private let isOwnOrigin: Bool
-    /// Which addresses the batch may be sent to.
+    /// Which network addresses the batch may be sent to.
     private let addresses: TransportSettings.Addresses
     private let time: any TimeSource
     private let state = Mutex(State())

@@ -295,7 +295,7 @@ public final class Dispatcher: Sendable {
         }
     }
 
-    /// - Parameter notification: nil where it is not known.
+    /// - Parameter notification: The notification of the delivery; nil if it is not known.
     private func end(
         _ id: Delivery.ID, sent: Int = 0, _ ending: DeliveryRun.Ending, of notification: Notification? = nil
     ) {
