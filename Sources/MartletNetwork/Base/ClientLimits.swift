@@ -1,19 +1,19 @@
-/// What a client allows the servers it talks to: sizes in bytes, counts and times.
+/// Limits of an HTTP client for the servers that it connects to: sizes in bytes, counts and times.
 public struct ClientLimits: Sendable {
-    /// Of the status line of HTTP/1.1.
+    /// The longest status line of HTTP/1.1.
     public var statusLineBytes = 8 * 1024
-    /// Of all header fields of a response together.
+    /// The size of all header fields of a response together.
     public var fieldBytes = 64 * 1024
     public var fieldCount = 200
-    /// Of a response's body, where it is collected and not streamed.
+    /// The longest response body that is collected in memory. Does not apply to streamed bodies.
     public var bodyBytes = 16 * 1024 * 1024
-    /// From the decision to connect to the end of the TLS handshake.
+    /// The time to connect, including name resolution and the TLS handshake.
     public var connectTime: Duration = .seconds(10)
-    /// For one of several addresses of a name, before the next is tried.
+    /// The time to connect to one of several addresses of a name before the next address is tried.
     public var attemptTime: Duration = .seconds(3)
-    /// How long a connection is kept without a request.
+    /// How long an HTTP/1.1 connection is kept open without a request.
     public var idleTime: Duration = .seconds(30)
-    /// Without the peer taking all of the bytes that wait for it.
+    /// How long bytes may wait to be sent before the server has taken all of them.
     public var stallTime: Duration = .seconds(30)
 
     public init() {}

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers the client's connections of this process, so that answers can be told apart by them.
+/// Numbers the client connections of this process, to tell on which connection an answer came.
 enum ConnectionNumber {
     private static let last = Atomic<Int>(0)
 

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Why something of the network could not be set up: a listener, a context, a connection.
+/// Why a listener, a TLS context or a connection could not be set up, or why a connection ended.
 public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
-        /// A call to the system failed.
+        /// A system call failed.
         case system
         /// A name does not resolve.
         case unresolved
@@ -11,18 +11,18 @@ public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
         case forbidden
         /// A certificate, key or other TLS setting cannot be used.
         case configuration
-        /// A TLS handshake failed: no trust, another name, no common protocol.
+        /// A TLS handshake failed: an untrusted certificate, a wrong host name or no common protocol.
         case handshake
-        /// It took too long.
+        /// The operation took too long.
         case timedOut
         /// The peer closed or broke the connection.
         case disconnected
     }
 
     public let kind: Kind
-    /// What happened, for a person.
+    /// Describes the error for a person.
     public let detail: String
-    /// The system's error number, where there is one.
+    /// The system's error number (`errno`), if there is one.
     public let code: Int32?
 
     init(_ kind: Kind, _ detail: String, code: Int32? = nil) {
@@ -33,7 +33,7 @@ public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { detail }
 
-    /// The error that a call to the system left behind.
+    /// The error of a failed system call.
     static func system(_ call: String, code: Int32 = errno) -> NetworkError {
         var text = [CChar](repeating: 0, count: 128)
         guard strerror_r(code, &text, text.count) == 0 else {

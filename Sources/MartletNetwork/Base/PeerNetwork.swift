@@ -1,12 +1,12 @@
-/// What the shares of strangers are counted by: an IPv4 address, or the /64 of an IPv6 address, because anyone who has one
-/// address of such a network has all of them.
+/// The unit by which connections and the bodies of unidentified senders are limited: an IPv4 address, or the /64 of an
+/// IPv6 address, because the owner of one address in a /64 usually has all of them.
 public enum PeerNetwork: Hashable, Sendable {
-    /// This machine: proxies, tests and administrators. It has no share of its own and may use everything.
+    /// This machine: proxies, tests and administrators. The limits per network do not apply to it.
     case local
     case ipv4(UInt32)
     case ipv6(UInt64)
 
-    /// - Parameter countsLoopback: Whether loopback addresses have shares like all others.
+    /// - Parameter countsLoopback: Whether the limits per network apply to loopback addresses too.
     public init(_ address: SocketAddress, countsLoopback: Bool = false) {
         let bytes = Array(address.rawAddress)
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]

@@ -1,49 +1,52 @@
 public import MartletHTTP
 
-/// What a server allows its peers: sizes in bytes, counts and times.
+/// Limits of an HTTP server for its clients: sizes in bytes, counts and times.
 public struct ServerLimits: Sendable {
-    /// Connections at once over all listeners of a server. When nearly as many are there, those that have been idle for
-    /// longest are closed; where none is idle, further ones wait in the kernel's queue.
+    /// The most connections of all listeners of a server together. Near this limit, the connections that have been idle
+    /// for longest are closed. If none is idle, new connections wait in the kernel's accept queue.
     public var connections = 10_000
-    /// Connections at once of one network (`PeerNetwork`), but for this machine; those above it are closed at once.
+    /// The most connections of one network (`PeerNetwork`) except this machine. Connections above the limit are closed
+    /// at once.
     public var connectionsPerNetwork = 1000
-    /// Of the request line of HTTP/1.1, or of `:path`; a longer one is answered 414.
+    /// The longest request line of HTTP/1.1, or `:path` of HTTP/2. A longer one is answered with 414.
     public var targetBytes = 8 * 1024
-    /// Of all header fields of a request together, names and values; more is answered 431.
+    /// The size of all header fields of a request together, names and values. More is answered with 431.
     public var fieldBytes = 32 * 1024
-    /// Header fields of a request; more is answered 431.
+    /// The number of header fields of a request. More are answered with 431.
     public var fieldCount = 100
-    /// What a streamed body may leave waiting for the peer before its writer has to wait.
+    /// How many bytes of a streamed response may wait for the client before the handler has to wait.
     public var streamBufferBytes = 64 * 1024
-    /// Of one message that comes on a WebSocket, all its fragments together.
+    /// The size of one message received on a WebSocket, all its fragments together.
     public var webSocketMessageBytes = 64 * 1024
-    /// Of the head of a request without a body that needs no room of `bodies`.
+    /// The largest head of a request without a body that is not charged to `bodies`.
     var freeHeadBytes: Int { 4096 }
-    /// Whether the shares of networks apply to loopback addresses too, each of which counts as a network of its own.
+    /// Whether the limits per network apply to loopback addresses too. Each loopback address then counts as one
+    /// network.
     public var countsLoopback = false
-    /// Peers that stand for many clients: the shares of networks do not apply to them.
+    /// Proxies that forward requests of many clients. The limits per network do not apply to them.
     public var trustedProxies = TrustedProxies.none
-    /// Memory for the bodies of requests that are not answered yet.
+    /// The memory for the bodies of requests that are not answered yet.
     public var bodies = BodyLimits()
-    /// Requests of one HTTP/2 connection at once.
+    /// The most concurrent requests of one HTTP/2 connection.
     public var concurrentStreams = 100
-    /// From accepting a connection to the end of its TLS handshake.
+    /// The time from accepting a connection to the end of its TLS handshake.
     public var handshakeTime: Duration = .seconds(10)
-    /// From the first byte of a request to the end of its header block.
+    /// The time from the first byte of a request to the end of its header block.
     public var headTime: Duration = .seconds(10)
-    /// From the end of the header block to the end of the body.
+    /// The time from the end of the header block to the end of the body.
     public var bodyTime: Duration = .seconds(60)
-    /// Between requests of a connection. A WebSocket's peer that says nothing for half as long is asked whether it is there.
+    /// The time between two requests of a connection. A WebSocket peer that is silent for half this time gets a ping.
     public var idleTime: Duration = .seconds(75)
-    /// Without the peer taking any of the bytes that wait for it.
+    /// How long bytes may wait to be sent before the client has taken all of them, and how long a request body that is
+    /// read as a stream may make no progress.
     public var stallTime: Duration = .seconds(30)
-    /// From the beginning of a shutdown until what still runs is cut off.
+    /// The time from the start of a shutdown until the remaining requests are aborted.
     public var shutdownTime: Duration = .seconds(10)
 
     public init() {}
 
-    /// By which network the connections and bodies of a peer are counted. A trusted proxy brings many clients, so that no
-    /// share applies to it.
+    /// The network to which the connections and bodies of a client are charged. A trusted proxy forwards for many
+    /// clients, so the limits per network do not apply to it.
     func network(of peer: SocketAddress) -> PeerNetwork {
         trustedProxies.contains(peer.host) ? .local : PeerNetwork(peer, countsLoopback: countsLoopback)
     }

@@ -1,7 +1,7 @@
 import CMartletLinux
 import Glibc
 
-/// Where a socket listens or connects to.
+/// The address that a socket listens on or connects to.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     public enum Family: Hashable, Sendable {
         case ipv4
@@ -13,7 +13,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// The bytes of a `sockaddr_in`, `sockaddr_in6` or `sockaddr_un`.
     private let bytes: [UInt8]
 
-    /// An IPv4 or IPv6 address, in text form without brackets; nil for anything else, names included.
+    /// Creates an address from the text form of an IPv4 or IPv6 address, without brackets; nil for any other text, such
+    /// as a host name.
     public init?(address: String, port: UInt16) {
         var four = sockaddr_in()
         var six = sockaddr_in6()
@@ -32,7 +33,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A Unix-domain socket; nil where the path is empty or longer than the system allows (107 bytes).
+    /// Creates the address of a Unix-domain socket; nil if the path is empty or longer than the system allows (107
+    /// bytes).
     public init?(unixPath path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -53,7 +55,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         bytes = Array(UnsafeRawBufferPointer(start: pointer, count: Int(length)))
     }
 
-    /// Asks a call such as `getsockname` for an address.
+    /// Gets an address from a system call such as `getsockname`.
     init?(filledBy call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -67,7 +69,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        // The copy into a sockaddr_storage gives the alignment that the system's types ask for.
+        // Copying into a sockaddr_storage gives the alignment that the system's types need.
         var storage = sockaddr_storage()
         withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes) }
         return withUnsafePointer(to: storage) { storage in
@@ -75,13 +77,13 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// 0 for a Unix socket.
+    /// The port; 0 for a Unix socket.
     public var port: UInt16 {
-        // Both families have the port after the two bytes of the family.
+        // In both address families the port follows the two bytes of the family.
         family == .unix || bytes.count < 4 ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
 
-    /// The bytes of the address itself, most significant first: 4 or 16; none for a Unix socket.
+    /// The bytes of the IP address, most significant first: 4 or 16; empty for a Unix socket.
     var rawAddress: ArraySlice<UInt8> {
         switch family {
         case .ipv4: bytes.dropFirst(4).prefix(4)
@@ -101,7 +103,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Whether the address is one of this machine's own (127.0.0.0/8, ::1, a Unix socket).
+    /// True for a loopback address (127.0.0.0/8, ::1) or a Unix socket.
     public var isLoopback: Bool {
         switch family {
         case .ipv4: bytes.count > 4 && bytes[4] == 127

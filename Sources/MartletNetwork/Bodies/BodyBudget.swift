@@ -1,18 +1,19 @@
 import MartletHTTP
 
-/// Counts the memory that bodies use, and says who may have more of it. The rule alone: no lock, no connection.
+/// Counts the memory that request bodies use, and decides whether a body may use more. A pure rule: no lock, no
+/// connection.
 struct BodyBudget {
-    /// Who is charged for a body.
+    /// The account that a body is charged to.
     enum Share: Hashable {
-        /// A sender who is not known, by the network of the peer.
+        /// An unidentified sender, charged to the network of the peer.
         case network(PeerNetwork)
         case caller(String, scope: String)
     }
 
     let limits: BodyLimits
-    /// Bytes of known callers.
+    /// The bytes used by identified callers.
     private(set) var known = 0
-    /// Bytes of strangers.
+    /// The bytes used by unidentified senders.
     private(set) var unknown = 0
     private var shares: [Share: Int] = [:]
     private var connections: [UInt64: Connection] = [:]
@@ -20,7 +21,7 @@ struct BodyBudget {
 
     private struct Connection {
         var used = 0
-        /// Bytes of senders who are not known.
+        /// The bytes used by unidentified senders.
         var unknown = 0
     }
 
@@ -33,7 +34,7 @@ struct BodyBudget {
     func used(by share: Share) -> Int { shares[share] ?? 0 }
     func used(on connection: UInt64) -> Int { connections[connection]?.used ?? 0 }
 
-    /// - Returns: Whether all of the bytes were reserved; otherwise none was.
+    /// - Returns: True if all of the bytes were reserved; otherwise none was.
     mutating func reserve(_ count: Int, for share: Share, on connection: UInt64) -> Bool {
         let charged = chargeable(count, for: share, on: connection)
         guard used(by: share) + charged <= limit(of: share), used(on: connection) + count <= limits.connection else {
@@ -50,7 +51,7 @@ struct BodyBudget {
         return true
     }
 
-    /// Gives back what was reserved.
+    /// Releases reserved bytes.
     mutating func release(_ count: Int, of share: Share, on connection: UInt64) {
         change(by: -count, chargeable(-count, for: share, on: connection), share, on: connection)
     }
@@ -70,7 +71,8 @@ struct BodyBudget {
         connections[connection] = used.used > 0 ? used : nil
     }
 
-    /// How much of a change of `count` bytes counts: what a stranger's connection has free does not.
+    /// How many of `count` bytes are charged. Bytes of an unidentified sender up to `limits.free` of its connection are
+    /// not.
     private func chargeable(_ count: Int, for share: Share, on connection: UInt64) -> Int {
         guard case .network = share else { return count }
         let before = connections[connection]?.unknown ?? 0

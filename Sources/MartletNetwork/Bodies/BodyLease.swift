@@ -1,22 +1,22 @@
 import MartletHTTP
 
-/// The memory that is reserved for one request: its head and as much of its body as was asked for. It is given back when
-/// nobody has the lease any more, which is when nobody has the request.
+/// The memory reserved for one request: its head and the requested part of its body. The memory is released when the
+/// last reference to the lease goes, which is when the request itself is released.
 ///
-/// @unchecked Sendable: everything is changed on the loop of the connection alone, while its stream has the lease; others
-/// only keep it, and the last of them ends it.
+/// @unchecked Sendable: only the loop of the connection changes the properties, while the stream holds the lease. Other
+/// threads only keep a reference, and the last reference runs `deinit`.
 final class BodyLease: @unchecked Sendable {
     private let bodies: ConnectionBodies
     private var share: BodyBudget.Share
     private let headBytes: Int
-    /// Bytes of `share`, those of the head among them.
+    /// The bytes reserved from `share`, including those of the head.
     private var reserved = 0
-    /// Bytes that came before there was room for them, charged to the network of the peer.
+    /// Bytes that arrived before room was granted, charged to the network of the peer.
     private var early = 0
-    /// How much of the body was asked for and not granted.
+    /// The length of the body for which room was requested and not granted.
     private var wanted = 0
     private var waitsUntil: ContinuousClock.Instant?
-    /// When room is to be looked for again; nil where nothing is waited for.
+    /// When to check for room again; nil if the body does not wait.
     private(set) var retryAt: ContinuousClock.Instant?
 
     init(_ bodies: ConnectionBodies, _ account: HTTPBodyAccount, headBytes: Int) {
@@ -30,17 +30,18 @@ final class BodyLease: @unchecked Sendable {
         giveBack(early, of: .network(bodies.network))
     }
 
-    /// Whether the body waits for room: nothing more of it is to be read.
+    /// True while the body waits for room. No more of it must be read then.
     var isWaiting: Bool { retryAt != nil }
 
-    /// Whether somebody known is charged, not the network of the peer.
+    /// True if an identified caller is charged, not the network of the peer.
     var isOfKnownCaller: Bool { if case .caller = share { true } else { false } }
 
-    /// How much of the body there is room for.
+    /// The number of body bytes that are reserved.
     var room: Int { reserved - headBytes }
 
-    /// Says who sends the request, which was not known before.
-    /// - Parameter count: How much of the body is held: where the new share has no room for it, it stays with the network.
+    /// Charges the request to another account, once its sender is identified.
+    /// - Parameter count: The number of body bytes held. If the new account has no room for them, they stay charged to
+    ///   the network.
     func charge(to account: HTTPBodyAccount, holding count: Int) {
         let new = Self.share(of: account, bodies)
         guard new != share else { return }
@@ -57,8 +58,8 @@ final class BodyLease: @unchecked Sendable {
         early = 0
     }
 
-    /// Reserves room for so many bytes of the body.
-    /// - Returns: Whether there is room; otherwise the body waits.
+    /// Reserves room for `count` bytes of the body.
+    /// - Returns: True if there is room; otherwise the body waits.
     func cover(_ count: Int, at now: ContinuousClock.Instant) -> Bool {
         let missing = headBytes + count - reserved
         guard missing <= 0 || bodies.ledger.reserve(missing, for: share, on: bodies.connection) else {
@@ -76,9 +77,9 @@ final class BodyLease: @unchecked Sendable {
         return true
     }
 
-    /// Makes room for bytes that have come already.
-    /// - Parameter count: All of the body that is held.
-    /// - Returns: false where they must be dropped and the request refused.
+    /// Reserves room for bytes that have already arrived.
+    /// - Parameter count: The number of body bytes held, in total.
+    /// - Returns: False if there is no room: the bytes must be dropped and the request refused.
     func hold(_ count: Int) -> Bool {
         if isWaiting { wanted = max(wanted, count) }
         let missing = headBytes + count - reserved - early
@@ -97,11 +98,11 @@ final class BodyLease: @unchecked Sendable {
     enum Outcome {
         case granted
         case waiting
-        /// There was no room for as long as is waited.
+        /// There was no room within `BodyLimits.patience`.
         case refused
     }
 
-    /// Looks for room again.
+    /// Checks for room again.
     func retry(at now: ContinuousClock.Instant) -> Outcome {
         guard isWaiting else { return .granted }
         let end = waitsUntil
@@ -110,7 +111,7 @@ final class BodyLease: @unchecked Sendable {
         return .refused
     }
 
-    /// Nothing is waited for any more.
+    /// Stops waiting for room.
     func giveUp() {
         waitsUntil = nil
         retryAt = nil

@@ -1,7 +1,7 @@
 import MartletHTTP
 import Synchronization
 
-/// The budget of a server, which the connections on all its loops share.
+/// The body budget of a server, shared by the connections on all its loops.
 final class BodyLedger: Sendable {
     let limits: BodyLimits
     private let budget: Mutex<BodyBudget>
@@ -12,10 +12,10 @@ final class BodyLedger: Sendable {
         budget = Mutex(BodyBudget(limits: limits))
     }
 
-    /// How many requests were refused because there was no room.
+    /// The number of requests that were refused because there was no room for the body.
     var refusalCount: Int { refused.load(ordering: .relaxed) }
 
-    /// How many bytes are reserved.
+    /// The number of bytes that are reserved.
     var used: Int { budget.withLock { $0.known + $0.unknown } }
 
     var isEmpty: Bool { budget.withLock { $0.isEmpty } }
@@ -33,7 +33,7 @@ final class BodyLedger: Sendable {
     }
 }
 
-/// What a connection knows of the budget.
+/// The body budget as one connection uses it.
 struct ConnectionBodies {
     let ledger: BodyLedger
     let connection: UInt64
@@ -45,12 +45,12 @@ struct ConnectionBodies {
         self.network = network
     }
 
-    /// A connection that shares its budget with no other.
+    /// Creates a budget for a connection that shares it with no other.
     init(alone limits: ServerLimits, connection: UInt64) {
         self.init(ledger: BodyLedger(limits: limits.bodies), connection: connection, network: .local)
     }
 
-    /// - Parameter headBytes: The size of the request's head, which is kept as long as its body.
+    /// - Parameter headBytes: The size of the request's head, which stays in memory as long as the body.
     func lease(_ account: HTTPBodyAccount, headBytes: Int) -> BodyLease {
         BodyLease(self, account, headBytes: headBytes)
     }

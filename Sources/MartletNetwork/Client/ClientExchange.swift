@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// One request of its own on its way. Owned by a loop.
+/// One single request (not part of a batch) and its answer. Owned by a loop.
 final class ClientExchange {
     typealias Finish = (Result<HTTPResponse, TransportError>) -> Void
 
@@ -9,10 +9,11 @@ final class ClientExchange {
     private var single: ClientPool.Single?
     private weak var pool: ClientPool?
     private var timer: TimerID?
-    /// How long nothing may come or go once something has; nil where the deadline stays as it is.
+    /// How long the exchange may be without progress once the first bytes were sent or received; nil if the deadline
+    /// stays fixed.
     private let patience: Duration?
 
-    /// - Parameter told: Called once, with the answer (or its head, where it is streamed) or why there is none.
+    /// - Parameter reported: Called once, with the response (or its head, if the body is streamed) or with the error.
     init(loop: EventLoop, patience: Duration? = nil, reported: @escaping Finish) {
         self.loop = loop
         self.patience = patience
@@ -32,7 +33,7 @@ final class ClientExchange {
         pool.add(single)
     }
 
-    /// Something has come or gone.
+    /// Bytes were sent or received: restarts the progress timer.
     func progressed() {
         guard let timer, let patience else { return }
         loop.cancelTimer(timer)
@@ -41,7 +42,7 @@ final class ClientExchange {
         }
     }
 
-    /// The answer came, or will not.
+    /// Reports the response or the error.
     func finish(_ result: Result<HTTPResponse, TransportError>) {
         guard let reported else { return }
         self.reported = nil
@@ -50,7 +51,7 @@ final class ClientExchange {
         reported(result)
     }
 
-    /// Nobody waits any more: for the answer, or for the rest of it.
+    /// Cancels the request: the caller no longer waits for the response, or for the rest of its body.
     func cancel() {
         giveUp(.cancelled, "the request was cancelled")
     }

@@ -1,8 +1,9 @@
 import MartletHTTP
 
-/// The connections of one loop to one origin with equal settings, and what waits for them. Owned by the loop.
+/// The connections of one loop to one origin with equal settings, and the requests that wait for them. Owned by the
+/// loop.
 final class ClientPool: ClientProtocolOwner {
-    /// A request of its own that waits, or is under way.
+    /// A single request (not part of a batch) that waits or is in flight.
     final class Single {
         let request: HTTPRequest
         let receiver: any ResponseReceiver
@@ -17,7 +18,8 @@ final class ClientPool: ClientProtocolOwner {
         var isUnderWay: Bool { underWay != nil }
     }
 
-    /// Passes on what is told about a request of its own, and has what the peer did not process sent again.
+    /// Passes the response events of a single request to its receiver. Requeues the request if the peer did not process
+    /// it.
     private final class Attempt: ResponseReceiver {
         private static let limit = 3
 
@@ -41,7 +43,7 @@ final class ClientPool: ClientProtocolOwner {
             }
             single.underWay = nil
             pool.singles.append(single)
-            // Not at once: the protocol is in the middle of what made it refuse.
+            // Deferred: the protocol is still handling the event that failed the request.
             pool.loop.atEndOfTurn { [weak pool] in pool?.pump() }
         }
     }
@@ -67,7 +69,7 @@ final class ClientPool: ClientProtocolOwner {
     private let target: Connector.Target
     private let load: PoolLoad
     private var machine: HTTP2PoolStateMachine
-    /// How many requests of batches may be in flight over all connections, however long the peer takes.
+    /// The least number of batch requests that may be in flight over all connections, however slow the peer is.
     private let leastInFlight: Int
     private var members: [Member] = []
     private var singles: [Single] = []
@@ -77,7 +79,7 @@ final class ClientPool: ClientProtocolOwner {
     private var isReviewWanted = false
     private var timer: (id: TimerID, due: ContinuousClock.Instant)?
     private var stopped: TransportError?
-    /// Why the last connection was not made.
+    /// The error of the last connection that failed or closed.
     private var lastFailure: NetworkError?
 
     init(
@@ -91,13 +93,13 @@ final class ClientPool: ClientProtocolOwner {
         machine = HTTP2PoolStateMachine(connectionLimit: connectionLimit)
     }
 
-    /// Whether the pool may be forgotten.
+    /// True if the pool can be removed.
     var isIdle: Bool { members.isEmpty && singles.isEmpty && runs.isEmpty }
 
-    /// Connections that are made.
+    /// The number of established connections.
     var openCount: Int { members.count { $0.client != nil } }
 
-    // MARK: what is to be sent
+    // MARK: Requests
 
     func add(_ single: Single) {
         if let stopped { return single.receiver.failed(stopped) }
@@ -111,14 +113,14 @@ final class ClientPool: ClientProtocolOwner {
         pump()
     }
 
-    /// Gives a request up; its receiver hears nothing more.
-    /// - Parameter isLate: Whether that is because no answer came in time.
+    /// Cancels a request. Its receiver gets no more calls.
+    /// - Parameter isLate: Whether the request is cancelled because no answer came in time.
     func cancel(_ single: Single, isLate: Bool) {
         singles.removeAll { $0 === single }
         if let (client, number) = single.underWay { client.cancel(number, isLate: isLate) }
     }
 
-    /// Ends everything.
+    /// Fails all waiting requests and closes all connections.
     func stop(_ error: TransportError) {
         stopped = error
         if let timer { loop.cancelTimer(timer.id) }
@@ -127,14 +129,14 @@ final class ClientPool: ClientProtocolOwner {
         for member in members { member.connector?.cancel(nil) }
     }
 
-    // MARK: dealing out
+    // MARK: Assigning requests
 
     func capacityChanged() {
         pump()
     }
 
-    /// Deals out what waits. Calls from within are put off: a client protocol tells of its capacity while it is being
-    /// given something.
+    /// Assigns waiting requests to connections. Nested calls are deferred, because a client protocol reports its
+    /// capacity while it is given requests.
     private func pump() {
         isPumpWanted = true
         guard !isPumping else { return }
@@ -149,7 +151,7 @@ final class ClientPool: ClientProtocolOwner {
         reviewSoon()
     }
 
-    /// A connection that has room takes what waits, before the rest is looked at.
+    /// Lets connections with room draw waiting batch items.
     private func letWrite() {
         guard runs.contains(where: \.hasItems) else { return }
         for member in members where member.client.map({ $0.capacity > 0 }) ?? false {
@@ -181,20 +183,20 @@ final class ClientPool: ClientProtocolOwner {
         }
     }
 
-    /// Lets go of batches that are complete.
+    /// Removes batches that are complete.
     func removeComplete() {
-        // A batch may be the last that holds the client, whose end goes through what is left of them.
+        // A batch may hold the last reference to the client, whose deinitialisation goes through the remaining batches.
         let complete = runs.filter(\.isComplete)
         runs.removeAll { $0.isComplete }
         withExtendedLifetime(complete) {}
     }
 
-    // MARK: connections
+    // MARK: Connections
 
     private var waiting: Int { singles.count + runs.reduce(0) { $0 + $1.waiting } }
 
-    /// Whether more connections are wanted shows only when those that there are have drawn what they can, which they
-    /// do when they write, at the end of this turn.
+    /// Schedules a review of the number of connections. It runs at the end of this turn, after the existing connections
+    /// have drawn what they can and written it.
     private func reviewSoon() {
         guard !isReviewWanted, stopped == nil else { return }
         isReviewWanted = true
@@ -233,7 +235,7 @@ final class ClientPool: ClientProtocolOwner {
         for action in actions {
             switch action {
             case .connect(let id): openConnection(id)
-            // Everything that waits was offered to every connection before the machine was asked.
+            // All waiting requests were offered to every connection before the state machine was asked.
             case .fill: break
             case .drain(let id): members.first { $0.id == id }?.drain()
             case .failWaiting: failWaiting(TransportError(lastFailure, target.origin))
@@ -271,7 +273,7 @@ final class ClientPool: ClientProtocolOwner {
             member.connection = connection
             shareInFlight()
             perform(machine.connected(id, capacity: client.capacity, isSerial: !isHTTP2, at: loop.now))
-            // Not from within: the connection does not know its protocol yet.
+            // Deferred: the connection does not know its protocol yet.
             loop.atEndOfTurn { [weak self] in self?.pump() }
             return client
         } closed: { [weak self] error, wasOpen in
@@ -287,14 +289,14 @@ final class ClientPool: ClientProtocolOwner {
             : HTTP1Client(connection, owner: self, limits: target.limits)
     }
 
-    /// That of another connection: it starts with what the others have measured, on average.
+    /// The initial limit of a new connection: the average of what the other connections have measured.
     private var nextInFlightLimit: InFlightLimit {
         let known = members.compactMap { $0.client?.inFlightLimit }
         let average = known.isEmpty ? 0 : known.reduce(0, +) / known.count
         return InFlightLimit(least: leastInFlight(of: known.count + 1), startingAt: average)
     }
 
-    /// How many each of as many connections may have in flight.
+    /// The least number of requests that each of `count` connections may have in flight.
     private func leastInFlight(of count: Int) -> Int {
         max(InFlightLimit.leastOfConnection, leastInFlight / max(1, count))
     }
@@ -326,7 +328,7 @@ final class ClientPool: ClientProtocolOwner {
 }
 
 extension TransportError {
-    /// Why no connection could be made.
+    /// Creates the error for a request that failed because no connection could be made.
     init(_ error: NetworkError?, _ origin: HTTPOrigin) {
         let kind: Kind =
             switch error?.kind {

@@ -1,24 +1,25 @@
 import MartletHTTP
 
-/// Makes one connection to an origin: resolves, tries the addresses in turn, shakes hands. Owned by a loop.
+/// Makes one connection to an origin: resolves the name, tries the addresses in turn and performs the handshakes. Owned
+/// by a loop.
 final class Connector: ConnectionOwner {
-    /// What a connector needs to know.
+    /// The settings of a connector.
     struct Target {
         let origin: HTTPOrigin
         let version: TransportSettings.Version
         let context: TLSContext?
         let addresses: TransportSettings.Addresses
-        /// Connects to this Unix socket instead of resolving the origin's host.
+        /// If set, connects to this Unix socket instead of resolving the origin's host.
         let unixPath: String?
         let limits: ClientLimits
     }
 
     private let target: Target
     private let loop: EventLoop
-    /// Given the connection and whether HTTP/2 is to be spoken on it.
+    /// Called with the new connection and whether to speak HTTP/2 on it.
     private let opened: (Connection, _ isHTTP2: Bool) -> (any WireProtocol)?
     private let closed: (NetworkError?, _ wasOpen: Bool) -> Void
-    /// Addresses that others are better tried before.
+    /// Returns addresses that other connections already use, so that other addresses are tried first.
     private let taken: () -> Set<SocketAddress>
     private var addresses: [SocketAddress] = []
     private var connection: Connection?
@@ -29,8 +30,8 @@ final class Connector: ConnectionOwner {
     private var timer: TimerID?
 
     /// - Parameters:
-    ///   - taken: Asked for addresses that others are better tried before, once there is a choice.
-    ///   - closed: Called once: when no connection could be made, or when the one that was made is gone.
+    ///   - taken: Returns addresses that other connections already use; called if the name has several addresses.
+    ///   - closed: Called once: when no connection could be made, or when the established connection is closed.
     init(
         _ target: Target, loop: EventLoop, taken: @escaping () -> Set<SocketAddress> = { [] },
         opened: @escaping (Connection, Bool) -> (any WireProtocol)?,
@@ -44,7 +45,7 @@ final class Connector: ConnectionOwner {
         deadline = loop.now + target.limits.connectTime
     }
 
-    /// What is connected to, or being connected to.
+    /// The address of the current connection or connection attempt.
     var peer: SocketAddress? { connection?.peer }
 
     func start() {
@@ -61,7 +62,7 @@ final class Connector: ConnectionOwner {
         }
     }
 
-    /// Closes what there is, or stops trying.
+    /// Closes the connection, or stops trying to connect.
     func cancel(_ error: NetworkError?) {
         isCancelled = true
         addresses = []

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Sends requests over pools of HTTP/1.1 and HTTP/2 connections.
 ///
-/// A pool belongs to one loop and to requests of equal origin and settings. Requests of their own go to one loop per
-/// origin, so that they find the connection of the last one; batches go to the loops that are free.
+/// A pool belongs to one loop and serves requests with the same origin and settings. Single requests of one origin use
+/// one loop, so that they reuse a connection; batches go to the loops with the least load.
 public final class HTTPClient: HTTPTransport, Sendable {
     private let limits: ClientLimits
     private let clients: [LoopBound<LoopClient>]
@@ -35,16 +35,16 @@ public final class HTTPClient: HTTPTransport, Sendable {
     }
 
     deinit {
-        // What belongs to a loop goes on that loop.
+        // Objects owned by a loop must be released on that loop.
         for client in clients { client.loop.perform { client.value.stop() } }
     }
 
-    /// Closes every connection; what waits for an answer fails with `.shutDown`.
+    /// Closes every connection. Requests that wait for an answer fail with `.shutDown`.
     public func shutDown() async {
         for client in clients { await client.loop.run { client.value.stop() } }
     }
 
-    /// How many connections there are, by `TransportSettings.purpose`.
+    /// The number of open connections by `TransportSettings.purpose`.
     public var openCounts: [String: Int] {
         get async {
             var counts: [String: Int] = [:]
@@ -55,7 +55,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
         }
     }
 
-    // MARK: which loop
+    // MARK: Pool groups
 
     private func group(_ key: PoolGroup.Key) -> PoolGroup {
         groups.withLock { groups in
@@ -67,7 +67,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
         }
     }
 
-    // MARK: batches
+    // MARK: Batches
 
     public func send(
         _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
@@ -92,7 +92,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
                     if let timer { client.loop.cancelTimer(timer) }
                     if let stopping { batch.stop?.remove(stopping) }
                     continuation.resume()
-                    // Not at once: the pool may be going through its batches.
+                    // Deferred: the pool may be iterating over its batches.
                     client.loop.atEndOfTurn { (try? pool.get())?.removeComplete() }
                 }
                 switch pool {
@@ -113,14 +113,15 @@ public final class HTTPClient: HTTPTransport, Sendable {
         return signal.onStop { loop.perform { bound.value.stop() } }
     }
 
-    /// What was not even drawn from the batch by then is reported; what was is up to the connections.
-    /// The timer must be cancelled once the batch is complete: a weak reference would make every other one slower.
+    /// At the deadline, fails the items that no connection has drawn; connections handle the items that they drew. The
+    /// timer must be cancelled once the batch is complete, because it holds a strong reference: a weak one would slow
+    /// down every other reference to the batch.
     private static func limitTime(of run: BatchRun, loop: EventLoop) -> TimerID? {
         guard !run.isComplete else { return nil }
         return loop.startTimer(due: run.deadline) { run.runOut() }
     }
 
-    // MARK: requests of their own
+    // MARK: Single requests
 
     public func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
@@ -129,7 +130,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
         try await send(request, PoolGroup.Key(origin, settings), before: deadline)
     }
 
-    /// Sends one request over a Unix socket and waits for its answer.
+    /// Sends one request over a Unix socket and waits for the response.
     public func send(
         _ request: HTTPRequest, toUnixPath path: String, before deadline: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPResponse {
@@ -148,10 +149,11 @@ public final class HTTPClient: HTTPTransport, Sendable {
         }
     }
 
-    /// Sends one request and hands its answer on as it comes: server-sent events and the like.
+    /// Sends one request and streams the response body as it arrives, for example server-sent events.
     ///
-    /// The body ends with an error where it breaks off, or is not read for so long that too much of it waits. Anyone who stops reading it ends the request.
-    /// - Parameter deadline: For the head of the answer; the body may take as long as it likes.
+    /// The body ends with an error if the connection breaks, or if too much unread data accumulates because the reader
+    /// is slow. A reader that stops reading cancels the request.
+    /// - Parameter deadline: Applies to the head of the response; the body has no time limit.
     public func stream(
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
         before deadline: ContinuousClock.Instant
@@ -166,14 +168,16 @@ public final class HTTPClient: HTTPTransport, Sendable {
         return (head, body)
     }
 
-    /// Takes the body of an answer as it comes.
+    /// Receives the body of a response as it arrives.
     public struct Sink: Sendable {
-        /// The head has come: whether the body is wanted in pieces, or with the answer as usual.
+        /// Called with the head of the response. Returns true to get the body in pieces, false to collect it in the
+        /// response.
         let begin: @Sendable (HTTPResponse) -> Bool
-        /// The next piece, valid during the call: whether more is wanted.
+        /// Called with the next piece of the body, which is valid during the call. Returns true to continue.
         let receive: @Sendable (UnsafeRawBufferPointer) -> Bool
 
-        /// - Parameters: As the properties; called one at a time on the connection's loop, which waits for them.
+        /// - Parameters: See the properties. The closures are called one at a time on the connection's loop and block
+        ///   it.
         public init(
             begin: @escaping @Sendable (HTTPResponse) -> Bool,
             receive: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool
@@ -183,14 +187,14 @@ public final class HTTPClient: HTTPTransport, Sendable {
         }
     }
 
-    /// Sends one request whose body or whose answer is too large for memory.
+    /// Sends one request whose body, or whose response body, is too large for memory.
     ///
-    /// Both are dealt with on the connection's loop, which does nothing else meanwhile: for programs of one user. A
-    /// request with an `upload` goes over HTTP/1.1.
+    /// Both bodies are processed on the connection's loop, which does nothing else meanwhile: meant for command-line
+    /// programs. A request with an `upload` uses HTTP/1.1.
     /// - Parameters:
-    ///   - patience: How long nothing may come or go.
-    ///   - sink: Takes the body of the answer where it wants it.
-    /// - Returns: The answer; without its body where the sink took that.
+    ///   - patience: How long the transfer may be without progress.
+    ///   - sink: Receives the body of the response if it asks for it.
+    /// - Returns: The response; without its body if the sink received it.
     public func transfer(
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings = TransportSettings(),
         patience: Duration, sink: Sink
@@ -201,7 +205,7 @@ public final class HTTPClient: HTTPTransport, Sendable {
             request, PoolGroup.Key(origin, settings), patience: patience, sink: sink)
     }
 
-    /// The same over a Unix socket.
+    /// Like `transfer(_:to:settings:patience:sink:)`, over a Unix socket.
     public func transfer(
         _ request: HTTPRequest, toUnixPath path: String, patience: Duration, sink: Sink
     ) async throws(TransportError) -> HTTPResponse {

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// A client's pools on one loop. Owned by that loop.
+/// The connection pools of an HTTP client on one loop. Owned by that loop.
 final class LoopClient {
     private let loop: EventLoop
     private let makeTarget: (PoolGroup.Key) throws(TransportError) -> Connector.Target
@@ -12,8 +12,8 @@ final class LoopClient {
         self.makeTarget = makeTarget
     }
 
-    /// The pool of a group.
-    /// - Parameter place: Which of the group's.
+    /// Returns this loop's pool of a group; creates it if needed.
+    /// - Parameter index: The index of the pool in the group.
     func pool(of group: PoolGroup, at index: Int) throws(TransportError) -> ClientPool {
         if let stopped { throw stopped }
         if let pool = pools[group] { return pool }
@@ -25,7 +25,7 @@ final class LoopClient {
         return pool
     }
 
-    /// The connections that are made, by `TransportSettings.purpose`.
+    /// The number of established connections by `TransportSettings.purpose`.
     var openCounts: [String: Int] {
         pools.reduce(into: [:]) { $0[$1.key.key.settings.purpose, default: 0] += $1.value.openCount }
     }

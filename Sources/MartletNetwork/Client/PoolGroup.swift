@@ -1,11 +1,12 @@
 import MartletHTTP
 import Synchronization
 
-/// The pools for one origin with equal settings, one on each of the loops that share it, as every thread sees them.
+/// The pools for one origin with equal settings, one on each of the loops that share the origin. Safe to use from any
+/// thread.
 ///
-/// A batch goes to the pool that has the least in progress for each of its connections (Docs/Decisions/0004).
+/// A batch goes to the pool with the fewest items in progress per connection (Docs/Decisions/0004).
 final class PoolGroup: Sendable {
-    /// What connections are shared by.
+    /// Requests with equal keys share connections.
     struct Key: Hashable, Sendable {
         let origin: HTTPOrigin
         let settings: TransportSettings
@@ -18,13 +19,13 @@ final class PoolGroup: Sendable {
         }
     }
 
-    /// How many are remembered before those that are idle are forgotten.
+    /// The number of groups above which idle groups are removed.
     static let limit = 256
 
     let key: Key
-    /// Of the pools that share the origin, which may be fewer than there are loops.
+    /// The load of each pool. There may be fewer pools than loops.
     let loads: [PoolLoad]
-    /// Which loop has the first of the pools.
+    /// The index of the loop that has the first pool.
     private let first: Int
     private let loopCount: Int
     private let turn = Atomic<Int>(0)
@@ -39,16 +40,16 @@ final class PoolGroup: Sendable {
         loads = (0..<min(loopCount, max(1, key.settings.connectionLimit))).map { _ in PoolLoad() }
     }
 
-    /// On which loop a pool is.
+    /// The index of the loop of a pool.
     func loop(of index: Int) -> Int { (first + index) % loopCount }
 
-    /// A pool's share of the connections to the origin.
+    /// A pool's share of the connection limit of the origin.
     func connectionLimit(of index: Int) -> Int {
         let total = max(1, key.settings.connectionLimit)
         return total / loads.count + (index < total % loads.count ? 1 : 0)
     }
 
-    /// The index of the pool that the next batch goes to. Of those that are equally free, each in turn.
+    /// Returns the index of the pool for the next batch. Pools with equal load take turns.
     func nextIndex() -> Int {
         guard loads.count > 1 else { return 0 }
         let start = Int(UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue) % UInt(loads.count))
@@ -60,7 +61,7 @@ final class PoolGroup: Sendable {
         return best
     }
 
-    /// Whether it may be forgotten: nothing is lost but who goes next.
+    /// True if the group can be removed; only the position in the round-robin order is lost.
     var isIdle: Bool { loads.allSatisfy(\.isIdle) }
 }
 
@@ -69,29 +70,29 @@ extension PoolGroup: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What one pool has in progress. The pool's loop counts its connections, the sender of a batch its items.
+/// The load of one pool. The pool's loop counts the connections, the sender of a batch counts the items.
 final class PoolLoad: Sendable {
     private let items = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
 
-    /// How many items that were not told yet come to each connection that takes requests.
+    /// The number of items without a result, per connection that takes requests.
     var perConnection: Int {
         items.load(ordering: .relaxed) / max(1, connections.load(ordering: .relaxed))
     }
 
     var isIdle: Bool { items.load(ordering: .relaxed) == 0 && connections.load(ordering: .relaxed) == 0 }
 
-    /// Counts items that are to be sent.
+    /// Adds items that will be sent.
     func add(_ count: Int) {
         items.wrappingAdd(count, ordering: .relaxed)
     }
 
-    /// Counts items that were told.
+    /// Removes items whose results were reported.
     func remove(_ count: Int) {
         items.wrappingSubtract(count, ordering: .relaxed)
     }
 
-    /// - Parameter count: The connections that take requests now.
+    /// - Parameter count: The number of connections that take requests now.
     func record(connections count: Int) {
         connections.store(count, ordering: .relaxed)
     }

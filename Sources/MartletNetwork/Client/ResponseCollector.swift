@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Collects the whole answer to one request. Owned by a loop.
+/// Collects the whole response to one request. Owned by a loop.
 final class ResponseCollector: ResponseReceiver {
     private let limit: Int
     private var completed: ((Result<HTTPResponse, TransportError>) -> Void)?
@@ -9,8 +9,8 @@ final class ResponseCollector: ResponseReceiver {
     private(set) var isTooLong = false
 
     /// - Parameters:
-    ///   - limit: Of the body, in bytes.
-    ///   - completed: Called once.
+    ///   - limit: The longest body, in bytes.
+    ///   - completed: Called once, with the response or the error.
     init(limit: Int, completed: @escaping (Result<HTTPResponse, TransportError>) -> Void) {
         self.limit = limit
         self.completed = completed

@@ -1,16 +1,16 @@
 import MartletHTTP
 
-/// Hands on an answer as it comes. Owned by a loop.
+/// Streams a response as it arrives. Owned by a loop.
 final class StreamReceiver: ResponseReceiver {
-    /// How many pieces, of 64 KiB at most, may wait for a reader that is slow.
+    /// How many body pieces, of at most 64 KiB each, may wait for a slow reader.
     static let limit = 1_024
 
     private var headed: ((Result<HTTPResponse, TransportError>) -> Void)?
     private let body: AsyncThrowingStream<[UInt8], any Error>.Continuation
 
     /// - Parameters:
-    ///   - body: Where its pieces go.
-    ///   - headed: Called once, with the head or with why there is none.
+    ///   - body: Receives the pieces of the body.
+    ///   - headed: Called once, with the head of the response or with the error.
     init(
         _ body: AsyncThrowingStream<[UInt8], any Error>.Continuation,
         headed: @escaping (Result<HTTPResponse, TransportError>) -> Void

@@ -1,6 +1,7 @@
 import MartletHTTP
 
-/// Hands on the body of an answer as it comes, to a receiver that takes it at once, or collects it. Owned by a loop.
+/// Passes the body of a response to a sink as it arrives, or collects the body if the sink declines it. Owned by a
+/// loop.
 final class TransferReceiver: ResponseReceiver {
     private let sink: HTTPClient.Sink
     private let collector: ResponseCollector
@@ -9,10 +10,10 @@ final class TransferReceiver: ResponseReceiver {
     private var isSinking = false
 
     /// - Parameters:
-    ///   - limit: Of a body that is collected, in bytes.
-    ///   - progressed: Called whenever something has come.
-    ///   - given: Called where no more is wanted.
-    ///   - completed: Called once.
+    ///   - limit: The longest body that is collected, in bytes.
+    ///   - progressed: Called when something was received.
+    ///   - given: Called when the sink wants no more of the body.
+    ///   - completed: Called once, with the response or the error.
     init(
         to sink: HTTPClient.Sink, limit: Int, progressed: @escaping () -> Void, given: @escaping () -> Void,
         completed: @escaping (Result<HTTPResponse, TransportError>) -> Void

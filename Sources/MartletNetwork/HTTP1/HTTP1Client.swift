@@ -1,11 +1,11 @@
 import MartletHTTP
 
-/// The client side of HTTP/1.1 on one connection: one request at a time, kept alive between them.
+/// The client side of HTTP/1.1 on one connection: one request at a time, with keep-alive.
 final class HTTP1Client: ClientProtocol {
     private enum Phase {
-        /// A request may be started. Becomes `head`.
+        /// A request can be started. Becomes `head`.
         case idle
-        /// Waiting for, or within, the head of the response. Becomes `body`, or `idle` where there is none.
+        /// Waiting for or reading the head of the response. Becomes `body`, or `idle` if there is no body.
         case head
         case body
         case trailers
@@ -23,7 +23,7 @@ final class HTTP1Client: ClientProtocol {
     private var scanner: HeadScanner
     private var partialHead: [UInt8] = []
     private var output = OutputQueue()
-    /// What follows `output`, and how much of it was taken.
+    /// The body that is sent after `output`, and how much of it has been read.
     private var upload: (body: HTTPUpload, taken: Int64)?
     private var hasSent = false
     private var isConsuming = false
@@ -35,7 +35,7 @@ final class HTTP1Client: ClientProtocol {
     private var isHead = false
     private var runs: [BatchRun] = []
     private var turns = BatchScheduler()
-    /// Where the request under way comes from, if it is one of a batch.
+    /// The batch of the request in flight; nil for a single request.
     private var current: BatchRun?
     private(set) var deadline: ContinuousClock.Instant?
 
@@ -57,11 +57,12 @@ final class HTTP1Client: ClientProtocol {
     var capacity: Int { phase == .idle && isOpen && !isConsuming ? 1 : 0 }
 
     var isIdle: Bool { receiver == nil }
-    /// A connection carries one request at a time from its first moment on: nothing is to be found out.
+    /// Always true: an HTTP/1.1 connection carries one request at a time, so there is nothing to learn from the first
+    /// answer.
     var hasAnswered: Bool { true }
     private(set) var answerCount = 0
 
-    // MARK: sending
+    // MARK: Sending
 
     func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64 {
         lastRequest += 1
@@ -92,7 +93,7 @@ final class HTTP1Client: ClientProtocol {
     func cancel(_ request: UInt64, isLate: Bool) {
         guard request == lastRequest, receiver != nil else { return }
         receiver = nil
-        // What still comes would be taken for the answer to the next request.
+        // The rest of the response would be taken for the answer to the next request.
         finish()
     }
 
@@ -118,14 +119,14 @@ final class HTTP1Client: ClientProtocol {
         }
     }
 
-    // MARK: reading
+    // MARK: Reading
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes
         isConsuming = true
         while !rest.isEmpty, phase != .finished {
             guard phase != .idle else {
-                // An answer that nobody asked for: a 408 before closing, or an attempt to be taken for the next one.
+                // An unsolicited response: a 408 before closing, or an attempt to forge the answer to the next request.
                 finish()
                 break
             }
@@ -197,7 +198,7 @@ final class HTTP1Client: ClientProtocol {
 
     private func takeBody(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         let (taken, stop) = try parseBody(bytes)
-        // The receiver of the body may have given it up.
+        // The receiver may have cancelled the request while it got the body.
         guard phase != .finished else { return bytes.count }
         switch stop {
         case .hungry: break
@@ -270,7 +271,7 @@ final class HTTP1Client: ClientProtocol {
         drawNext()
     }
 
-    // MARK: the connection
+    // MARK: The connection
 
     func write(into output: inout [UInt8], limit: Int) {
         let before = output.count

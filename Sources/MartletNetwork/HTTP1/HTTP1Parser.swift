@@ -1,8 +1,8 @@
 import CMartletLLHTTP
 
-/// llhttp, fed with a whole head first and the body after it in any pieces.
+/// Wraps llhttp. It is given a whole head first, then the body in pieces of any size.
 ///
-/// A plain class of its loop: llhttp calls back while it is being fed and at no other time.
+/// Not thread-safe: owned by a loop. llhttp calls back only while it parses.
 final class HTTP1Parser {
     enum Kind {
         case request
@@ -10,9 +10,9 @@ final class HTTP1Parser {
     }
 
     enum Failure: Error {
-        /// llhttp's reason: names no byte of the message.
+        /// llhttp's reason, which contains no byte of the message.
         case malformed(String)
-        /// A well-formed method that is not known.
+        /// A well-formed method that llhttp does not know.
         case unknownMethod
     }
 
@@ -21,19 +21,19 @@ final class HTTP1Parser {
         let value: Range<Int>
     }
 
-    /// What stopped the parser within what it was fed.
+    /// Why the parser stopped.
     enum Stop: Hashable {
-        /// Everything was taken.
+        /// All input was consumed.
         case hungry
         /// The message is complete.
         case complete
-        /// The last chunk was seen; trailers follow, which may be none.
+        /// The last chunk was read. Trailers follow, possibly empty.
         case trailers
     }
 
     private let parser = UnsafeMutablePointer<llhttp_t>.allocate(capacity: 1)
 
-    // What the callbacks note; positions are offsets in the head that is being fed.
+    // State set by the callbacks. Positions are offsets in the head that is being parsed.
     fileprivate var base: UnsafePointer<CChar>?
     fileprivate(set) var target = 0..<0
     fileprivate(set) var fields: [Field] = []
@@ -43,7 +43,7 @@ final class HTTP1Parser {
     fileprivate var inHead = true
     fileprivate var body: [UInt8] = []
     fileprivate var chunkExtensionBytes = 0
-    /// Set before the head of a response to HEAD is fed.
+    /// Set before a response to HEAD is parsed.
     var answersHead = false
 
     init(_ kind: Kind) {
@@ -63,10 +63,10 @@ final class HTTP1Parser {
     var hasLength: Bool { parser.pointee.flags & UInt16(F_CONTENT_LENGTH.rawValue) != 0 }
     private(set) var contentLength: UInt64 = 0
     private(set) var keepsAlive = false
-    /// Whether the body of a response ends with its connection.
+    /// Whether the body of a response ends when the connection closes.
     private(set) var needsEnd = false
 
-    /// Forgets the last message.
+    /// Prepares for the next message.
     func reset() {
         llhttp_reset(parser)
         fields.removeAll(keepingCapacity: true)
@@ -77,7 +77,7 @@ final class HTTP1Parser {
         answersHead = false
     }
 
-    /// Parses a head that ends with its empty line.
+    /// Parses a complete head, including its empty line.
     func parseHead(_ head: UnsafeRawBufferPointer) throws(Failure) {
         let bytes = head.assumingMemoryBound(to: CChar.self)
         base = bytes.baseAddress
@@ -88,15 +88,15 @@ final class HTTP1Parser {
 
     fileprivate func headIsComplete() {
         inHead = false
-        // Upgrades are not offered: such a request is answered as if the field were not there.
+        // Makes llhttp ignore an `upgrade` field and go on with the message. `HTTP1Server` handles WebSocket upgrades.
         parser.pointee.upgrade = 0
         contentLength = hasLength ? parser.pointee.content_length : 0
         keepsAlive = llhttp_should_keep_alive(parser) == 1
         needsEnd = llhttp_message_needs_eof(parser) == 1
     }
 
-    /// Feeds bytes after the head and appends what is body to `body`.
-    /// - Returns: How many bytes were taken, and why not more.
+    /// Parses bytes after the head and appends the body to `body`.
+    /// - Returns: The number of consumed bytes, and why the parser stopped.
     func parseBody(
         _ bytes: UnsafeRawBufferPointer, into body: inout [UInt8]
     ) throws(Failure) -> (taken: Int, stop: Stop) {
@@ -113,8 +113,8 @@ final class HTTP1Parser {
         return (llhttp_get_error_pos(parser) - start, stop)
     }
 
-    /// Tells that the peer sends nothing more.
-    /// - Returns: Whether the message that was being received is complete by that.
+    /// Called when the peer has closed its side of the connection.
+    /// - Returns: True if that completes the current message.
     func inputEnded() -> Bool {
         needsEnd && !inHead && !isComplete
     }
@@ -130,7 +130,7 @@ final class HTTP1Parser {
     }
 }
 
-/// Set up once and only read from then on.
+/// Initialised once, then only read.
 private nonisolated(unsafe) let callbacks: UnsafeMutablePointer<llhttp_settings_t> = {
     let callbacks = UnsafeMutablePointer<llhttp_settings_t>.allocate(capacity: 1)
     llhttp_settings_init(callbacks)
@@ -151,7 +151,7 @@ private func parser(of raw: UnsafeMutablePointer<llhttp_t>?) -> HTTP1Parser? {
     raw?.pointee.data.map { Unmanaged<HTTP1Parser>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// The offset of a piece within the head; nil outside of one, in trailers.
+/// The range of a piece within the head; nil outside the head, in trailers.
 private func index(_ parser: HTTP1Parser, _ start: UnsafePointer<CChar>?, _ count: Int) -> Range<Int>? {
     guard parser.inHead, let base = parser.base, let start else { return nil }
     return (start - base)..<(start - base + count)
@@ -177,7 +177,7 @@ private func recordValue(
     _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
 ) -> Int32 {
     guard let parser = parser(of: raw), let index = index(parser, start, count) else { return 0 }
-    // Some fields llhttp looks into come in more than one piece; the pieces are neighbours.
+    // llhttp reports some fields that it interprets in several adjacent pieces.
     if let last = parser.fields.last, last.name == parser.name {
         parser.fields[parser.fields.count - 1] = .init(
             name: last.name, value: last.value.isEmpty ? index : last.value.lowerBound..<index.upperBound)
@@ -193,7 +193,7 @@ private func recordValueEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     return 0
 }
 
-/// Returns 1 where llhttp is to expect no body: it cannot know that a response answers HEAD.
+/// Returns 1 to tell llhttp that the response has no body: it cannot know that the response answers HEAD.
 private func recordHeadEnd(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     guard let parser = parser(of: raw) else { return -1 }
     parser.headIsComplete()
@@ -213,7 +213,7 @@ private func recordChunk(_ raw: UnsafeMutablePointer<llhttp_t>?) -> Int32 {
     return Int32(HPE_PAUSED.rawValue)
 }
 
-/// Extensions mean nothing here; without a limit they would be a way to send for ever what counts as no body.
+/// Chunk extensions are ignored. Without a limit, a peer could send them endlessly without exceeding the body limit.
 private func recordChunkExtension(
     _ raw: UnsafeMutablePointer<llhttp_t>?, _ start: UnsafePointer<CChar>?, _ count: Int
 ) -> Int32 {

@@ -1,10 +1,10 @@
 import MartletHTTP
 
-/// Why a request is not answered by its handler: status and a sentence for its sender.
+/// Why the server refuses a request itself: a status and a sentence for the client.
 struct HTTP1Refusal: Error, Hashable {
     let status: HTTPStatus
     let sentence: String
-    /// Seconds after which asking again makes sense.
+    /// The value of `Retry-After`, in seconds.
     var retryAfter: Int?
 
     init(_ status: HTTPStatus, _ sentence: String) {

@@ -1,13 +1,13 @@
 import MartletHTTP
 
-/// Writes requests.
+/// Encodes HTTP/1.1 requests.
 struct HTTP1RequestEncoder {
-    /// Fields that say how the message is framed or routed: they are this layer's, whatever the caller sets.
+    /// Fields for framing and routing. Only this encoder sets them; values from the caller are ignored.
     private static let own: Set<String> = [
         "host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "expect", "te", "trailer",
     ]
 
-    /// Whether the request can be written without becoming something else than one request.
+    /// True if the request is safe to write: no value can inject another field or request.
     static func isWritable(_ request: HTTPRequest, authority: String) -> Bool {
         FieldRules.isName(request.method.rawValue) && FieldRules.isVisible(request.target)
             && FieldRules.isVisible(authority)

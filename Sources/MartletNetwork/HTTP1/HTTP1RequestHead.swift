@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The head of a request, checked where llhttp is lenient, and what follows from it for the connection.
+/// The head of a request. Makes the checks that llhttp omits, and derives how the connection continues.
 struct HTTP1RequestHead {
     enum Body: Hashable {
         case none
@@ -15,8 +15,8 @@ struct HTTP1RequestHead {
     let minorVersion: Int
 
     /// - Parameters:
-    ///   - bytes: The head that the parser was fed.
-    ///   - connection: What the handler is told of it.
+    ///   - bytes: The head that was parsed.
+    ///   - connection: The connection as the handler sees it.
     init(
         _ parser: HTTP1Parser, _ bytes: UnsafeRawBufferPointer, connection: HTTPConnection
     ) throws(HTTP1Refusal) {
@@ -48,18 +48,19 @@ struct HTTP1RequestHead {
             HTTPMethod(rawValue: parser.method), target, authority: host, fields: all, connection: connection)
     }
 
-    /// llhttp takes several spaces before the target too.
+    /// llhttp also accepts several spaces before the target.
     private static func isSingleSpaced(_ bytes: UnsafeRawBufferPointer, _ target: Range<Int>) -> Bool {
         target.lowerBound >= 2 && bytes[target.lowerBound - 1] == 0x20 && bytes[target.lowerBound - 2] != 0x20
     }
 
-    /// llhttp takes the versions of RTSP and ICE too.
+    /// llhttp also accepts the versions of RTSP and ICE.
     private static func endsWithHTTP(_ bytes: UnsafeRawBufferPointer, _ target: Range<Int>) -> Bool {
         let after = target.upperBound
         return after + 9 <= bytes.count && bytes[after..<(after + 8)].elementsEqual(" HTTP/1.".utf8)
     }
 
-    /// Most texts are ASCII. The library's validation is generic and looks up its types with every call.
+    /// Decodes ASCII without validation, for speed: most values are ASCII, and the standard library's validation is
+    /// generic and slow.
     private static func text(_ bytes: UnsafeRawBufferPointer, _ index: Range<Int>) -> String? {
         let text = UnsafeRawBufferPointer(rebasing: bytes[index])
         let isASCII = text.allSatisfy { $0 < 0x80 }
@@ -112,7 +113,8 @@ struct HTTP1RequestHead {
         }
         if target.utf8.first == UInt8(ascii: "/") { return target }
         if target == "*", method == HTTPMethod.options.rawValue { return target }
-        // The absolute form, as a proxy gets it; another host there than in the field is a way to fool proxies.
+        // The absolute form, as a proxy gets it. A host that differs from the Host field is refused, because it can
+        // mislead proxies.
         guard method != "CONNECT", let (origin, rest) = HTTPOrigin.splitting(target),
             let named = HTTPOrigin("\(origin.scheme.rawValue)://\(host)"), named == origin
         else { throw .malformed("The address of the request is neither a path nor an address of this host.") }

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// Writes the head of a response.
+/// Encodes the head and the chunks of an HTTP/1.1 response.
 struct HTTP1ResponseEncoder {
     enum Framing: Hashable {
         /// The status or method allows no body.
@@ -11,7 +11,7 @@ struct HTTP1ResponseEncoder {
         case untilClose
     }
 
-    /// Fields that say how the message is framed: they are this layer's, whatever a handler sets.
+    /// True for fields for framing. Only this encoder sets them; values from a handler are ignored.
     private static func isOwn(_ name: String) -> Bool {
         switch name {
         case "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "trailer", "date": true
@@ -19,24 +19,24 @@ struct HTTP1ResponseEncoder {
         }
     }
 
-    /// Whether every field can be written without becoming something else than one field.
+    /// True if the response is safe to write: no value can inject another field.
     static func isWritable(_ response: HTTPResponse) -> Bool {
         (200...999).contains(response.status.code)
             && response.fields.allSatisfy { FieldRules.isName($0.name) && FieldRules.isValue($0.value) }
     }
 
-    /// Whether a response of this status never has a body (RFC 9110, section 6.4.1).
+    /// True if a response with this status never has a body (RFC 9110, section 6.4.1).
     static func isBodiless(_ status: HTTPStatus) -> Bool {
         status.code == 204 || status.code == 304
     }
 
     /// - Parameters:
-    ///   - connection: The value of the field of that name, or nil for none.
-    ///   - date: The value of the field of that name.
+    ///   - connection: The value of the `connection` field; nil omits the field.
+    ///   - date: The value of the `date` field.
     static func appendHead(
         _ response: HTTPResponse, framing: Framing, connection: String?, date: String, to output: inout [UInt8]
     ) {
-        // Piece by piece: a text that is put together is copied several times.
+        // Appended piece by piece: an interpolated string would be copied several times.
         append("HTTP/1.1 ", to: &output)
         append(String(response.status.code), to: &output)
         append(" ", to: &output)
@@ -71,7 +71,7 @@ struct HTTP1ResponseEncoder {
         text.withUTF8 { output.append(contentsOf: $0) }
     }
 
-    /// Reason phrases mean nothing to programs; those of common statuses help a person who reads along.
+    /// Returns the reason phrase. Programs ignore it; those of common statuses help a person who reads the traffic.
     private static func reason(_ status: HTTPStatus) -> String {
         reasons[status.code] ?? "Status"
     }

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The answer to one request of an HTTP/1.1 connection: cut off from it once it is complete.
+/// The response to one request of an HTTP/1.1 connection. Detached from the connection once the response is complete.
 final class HTTP1ResponseStream: ResponseStream {
     private weak var server: HTTP1Server?
 
@@ -32,7 +32,7 @@ final class HTTP1ResponseStream: ResponseStream {
         detach()?.openWebSocket(response)
     }
 
-    /// - Returns: The server, the last time.
+    /// - Returns: The server on the first call; nil after that.
     @discardableResult
     func detach() -> HTTP1Server? {
         let server = server

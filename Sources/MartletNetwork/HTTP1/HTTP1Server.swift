@@ -1,26 +1,26 @@
 import MartletHTTP
 
-/// The server side of HTTP/1.1 (RFC 9112) on one connection: one request after the other, strictly read.
+/// The server side of HTTP/1.1 (RFC 9112) on one connection: one request at a time, with strict parsing.
 final class HTTP1Server: WireProtocol {
     private enum Phase: Hashable {
         /// Before the first byte of a request. Becomes `head` with that byte.
         case idle
         /// Becomes `body` or `answering` when the head is complete.
         case head
-        /// Becomes `trailers` after the last chunk, `answering` when the body is complete. The handler has the request
-        /// already where it reads the body itself, or does not want it. After an answer that did not wait for the end, a
-        /// short rest is dropped and it becomes `idle`; otherwise it becomes `finished`.
+        /// Becomes `trailers` after the last chunk, `answering` when the body is complete. The handler already has the
+        /// request if it reads the body itself or ignores it. If the response ends before the body: a short rest of the
+        /// body is dropped and the phase becomes `idle`; otherwise it becomes `finished`.
         case body
         case trailers
-        /// The handler has the request. Becomes `idle`, or `finished`, with the end of the answer.
+        /// The handler has the complete request. Becomes `idle`, or `finished`, when the response ends.
         case answering
-        /// Nothing is read any more; what is in `output` still goes out.
+        /// Nothing more is read; `output` is still sent.
         case finished
     }
 
-    /// How much may come of the next requests while one is answered.
+    /// How many bytes of the next requests are kept while one is answered, without charging them to `bodies`.
     private static let backlogBytes = 4 * 1024
-    /// The longest rest of an unwanted body that is dropped to keep the connection.
+    /// The longest rest of an unread body that is dropped so that the connection can be kept.
     private static let droppedBytes: UInt64 = 64 * 1024
 
     private unowned let connection: any WireConnection
@@ -33,29 +33,29 @@ final class HTTP1Server: WireProtocol {
     private var phase = Phase.idle
     private let parser = HTTP1Parser(.request)
     private var scanner: HeadScanner
-    /// The beginning of a head that came in pieces, or of trailers.
+    /// The start of a head, or of trailers, that arrived in pieces.
     private var partialHead: [UInt8] = []
-    /// What came while a request was being answered.
+    /// Bytes that arrived while a request was being answered.
     private var backlog: [UInt8] = []
     private var isConsuming = false
-    /// Since when the peer has nothing to wait for.
+    /// When the last response ended, or the connection began: start of the idle time.
     private var quietSince: ContinuousClock.Instant
-    /// When what the phase waits for is due.
+    /// The deadline of the current phase.
     private var due: ContinuousClock.Instant?
 
     private var head: HTTP1RequestHead?
     private var route: HTTPRoute?
     private var body: [UInt8] = []
     private var bodyLimit = 0
-    /// The room for a body that is collected.
+    /// The reserved memory of a collected body.
     private var lease: BodyLease?
     private var backlogLease: BodyLease?
     private var headBytes = 0
-    /// Bytes of the body that are still to come, where their number was announced.
+    /// The number of body bytes still to come, if the request has a Content-Length.
     private var bodyLeft: UInt64 = 0
-    /// Whether the body is dropped as it comes: nobody wants it.
+    /// True while the rest of the body is dropped unread.
     private var isDropping = false
-    /// The body of the current request, where its handler reads it.
+    /// The body of the current request, if its handler reads it as a stream.
     private var streamed: RequestBody?
     private var owesContinue = false
 
@@ -81,7 +81,8 @@ final class HTTP1Server: WireProtocol {
         scannerLimits = HeadScanner.Limits(
             startLineBytes: limits.targetBytes, fieldBytes: limits.fieldBytes, fieldCount: limits.fieldCount)
         scanner = HeadScanner(scannerLimits)
-        // Anyone who connects has something to ask: the first request may not be waited for as long as the next.
+        // A new connection gets the shorter `headTime` for its first request: a client that connects is expected to
+        // send one at once.
         due = connection.now + limits.headTime
         quietSince = connection.now
     }
@@ -104,30 +105,31 @@ final class HTTP1Server: WireProtocol {
         return !(isReadingStream && streamed?.isFull == true)
     }
 
-    /// Whether a body waits for room.
+    /// True while a body waits for room.
     private var isHeldUp: Bool { lease?.isWaiting == true }
 
-    /// Whether the body of a request that is being answered comes still.
+    /// True while the body of a request that is being answered is still arriving.
     private var isReadingStream: Bool { streamed != nil && (phase == .body || phase == .trailers) }
 
-    /// Whether nobody can read on in that body: it is too long, or makes no sense.
+    /// True if that body cannot be read further: it is too long or malformed.
     private var isGivenUp: Bool { isReadingStream && streamed?.isOver == true }
 
     private var isAnswering: Bool { stream != nil }
 
-    /// Whether the connection outlives a body that is not read to its end: what is left is short, and will come.
+    /// True if the connection can be kept although the body is not read: the rest is short, and the client will send
+    /// it.
     private var mayDropRest: Bool {
         bodyLeft > 0 && bodyLeft <= Self.droppedBytes && !owesContinue && streamed?.isOver != true
     }
 
-    /// Whether the answer ends the connection, because nobody reads the rest of the body.
+    /// True if the connection must close after the response, because the rest of the body is not read.
     private var leavesBody: Bool { (phase == .body || phase == .trailers) && !mayDropRest }
 
-    /// Whether answers wait for a peer that goes on asking and does not read: nothing more is asked of handlers until
-    /// it does.
+    /// True if too many response bytes wait for a client that keeps sending requests without reading. No further
+    /// request is passed to handlers until the client reads.
     private var isCongested: Bool { output.count >= limits.streamBufferBytes }
 
-    // MARK: reading
+    // MARK: Reading
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
         if phase == .answering || isConsuming || isHeldUp || !backlog.isEmpty {
@@ -152,14 +154,14 @@ final class HTTP1Server: WireProtocol {
         if phase != .finished, !rest.isEmpty { keep(rest) }
     }
 
-    /// Keeps what came before it can be read. More than a little needs room like a body.
+    /// Keeps bytes that cannot be processed yet. More than `backlogBytes` must be reserved like a body.
     private func keep(_ bytes: UnsafeRawBufferPointer) {
         backlog.append(contentsOf: bytes)
         if !holdsEarly(backlog.count) { dropBacklog() }
     }
 
-    /// Whether there is room for so many bytes of what cannot be read yet: the beginning of a head, or requests that come
-    /// while one is answered.
+    /// Reserves room for `count` bytes that cannot be processed yet: the start of a head, or requests that arrive while
+    /// one is being answered. Returns false if there is no room.
     private func holdsEarly(_ count: Int) -> Bool {
         guard count > Self.backlogBytes else { return true }
         let lease = backlogLease ?? bodies.lease(.address, headBytes: 0)
@@ -178,13 +180,13 @@ final class HTTP1Server: WireProtocol {
 
     private var mayConsume: Bool { phase != .answering && !isHeldUp && (phase != .idle || !isCongested) }
 
-    /// Whether there is room for so many bytes more of a body that is collected.
+    /// Reserves room for `count` more bytes of a collected body. Returns false if there is no room yet.
     private func hasRoom(for count: Int) -> Bool {
         guard phase == .body, let lease else { return true }
         return lease.cover(max(lease.room, min(body.count + count, bodyLimit)), at: connection.now)
     }
 
-    /// Reads what waited while a request was answered.
+    /// Processes the bytes that arrived while a request was being answered.
     private func consumeBacklog() {
         while !isConsuming, phase != .finished, mayConsume, !backlog.isEmpty {
             let waiting = backlog
@@ -194,7 +196,7 @@ final class HTTP1Server: WireProtocol {
         if backlog.isEmpty, partialHead.isEmpty { backlogLease = nil }
     }
 
-    /// - Returns: How many bytes were taken: more than 0.
+    /// - Returns: The number of consumed bytes: more than 0.
     private func take(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         switch phase {
         case .body where isGivenUp, .trailers where isGivenUp, .body where isDropping && !mayDropRest: bytes.count
@@ -267,12 +269,12 @@ final class HTTP1Server: WireProtocol {
         } else {
             let lease = bodies.lease(route.account, headBytes: headBytes)
             self.lease = lease
-            // What somebody unknown announces is reserved as it comes.
+            // The Content-Length of an unidentified sender is not reserved in advance, only the bytes that arrive.
             if lease.cover(lease.isOfKnownCaller ? Int(bodyLeft) : 0, at: connection.now) { bodyHasRoom() }
         }
     }
 
-    /// The room for a request without a body, where its head is longer than most.
+    /// Reserves memory for a request without a body if its head is long.
     private func leaseForHead(_ route: HTTPRoute) throws(HTTP1Refusal) -> BodyLease? {
         guard headBytes > limits.freeHeadBytes else { return nil }
         let lease = bodies.lease(route.account, headBytes: headBytes)
@@ -281,7 +283,7 @@ final class HTTP1Server: WireProtocol {
         throw .overloaded
     }
 
-    /// A body that is collected may come.
+    /// Called when the collected body has room: lets the client send it.
     private func bodyHasRoom() {
         body.reserveCapacity(min(Int(bodyLeft), lease?.room ?? 0))
         sendContinue()
@@ -322,7 +324,7 @@ final class HTTP1Server: WireProtocol {
         return taken
     }
 
-    /// Trailers are read, checked and dropped (RFC 9112, section 7.1.2).
+    /// Reads and checks trailers, then drops them (RFC 9112, section 7.1.2).
     private func takeTrailers(_ bytes: UnsafeRawBufferPointer) throws(HTTP1Refusal) -> Int {
         switch scanner.scan(bytes) {
         case .refused(let refusal): throw HTTP1Refusal(refusal)
@@ -349,13 +351,13 @@ final class HTTP1Server: WireProtocol {
     private func bodyCompleted() {
         if isDropping { return restDropped() }
         guard let streamed else { return dispatchRequest() }
-        // A body that is over already was too long, or nobody waits for it any more: the connection ends with the answer.
+        // The body has already ended with an error, or its reader is gone: the connection ends with the response.
         guard !streamed.isOver else { return }
         phase = .answering
         streamed.complete()
     }
 
-    /// An unwanted body has come to its end.
+    /// Called when the dropped body has ended.
     private func restDropped() {
         isDropping = false
         guard stream == nil else {
@@ -385,9 +387,9 @@ final class HTTP1Server: WireProtocol {
         if self.stream === stream { self.running = running }
     }
 
-    // MARK: answering
+    // MARK: Answering
 
-    /// Sends a whole answer.
+    /// Sends a complete response.
     func answer(_ response: HTTPResponse) {
         guard isAnswering else { return }
         let response = HTTP1ResponseEncoder.isWritable(response) ? response : HTTPResponse(.internalServerError)
@@ -398,7 +400,7 @@ final class HTTP1Server: WireProtocol {
         completeAnswer()
     }
 
-    /// Sends the head of an answer whose body is streamed.
+    /// Sends the head of a response whose body is streamed.
     func beginAnswer(_ response: HTTPResponse) {
         guard isAnswering else { return }
         let isWritable = HTTP1ResponseEncoder.isWritable(response)
@@ -417,7 +419,7 @@ final class HTTP1Server: WireProtocol {
         connection.needsWrite()
     }
 
-    /// - Returns: Whether there is room for more.
+    /// - Returns: True if there is room for more.
     func continueAnswer(_ bytes: [UInt8]) -> Bool {
         guard isAnswering, !bytes.isEmpty else { return true }
         switch framing {
@@ -442,7 +444,7 @@ final class HTTP1Server: WireProtocol {
         completeAnswer()
     }
 
-    /// Hands the connection over after the head of the answer.
+    /// Sends the head of the response and switches the connection to a WebSocket.
     func openWebSocket(_ response: HTTPResponse) -> WebSocketSession? {
         guard phase == .answering, let head else { return nil }
         guard let accept = WebSocketHandshake.accept(head.request), !isDraining else {
@@ -451,7 +453,7 @@ final class HTTP1Server: WireProtocol {
         }
         WebSocketHandshake.appendHead(response, accept: accept, to: &output.bytes)
         let session = WebSocketSession(connection, limits: limits, head: output)
-        // It is not to be cancelled with what ends here.
+        // The handler must not be cancelled when this HTTP/1.1 session ends.
         running = nil
         let unread = backlog
         backlog = []
@@ -460,7 +462,7 @@ final class HTTP1Server: WireProtocol {
     }
 
     private func appendHead(_ response: HTTPResponse, framing: HTTP1ResponseEncoder.Framing) {
-        // What is left of a body that nobody reads is no place to look for the next request.
+        // The next request cannot be found after a body that is not read to its end.
         if isDraining || leavesBody || head?.keepsAlive != true { isLastAnswer = true }
         owesContinue = false
         let keepAlive = head?.minorVersion == 0 ? "keep-alive" : nil
@@ -485,7 +487,7 @@ final class HTTP1Server: WireProtocol {
         isFull = false
         framing = .none
         scanner = HeadScanner(scannerLimits)
-        // A server that drains after the head was written still closes after the body.
+        // If `drain` was called after the head was written, the connection still closes after the body.
         phase = isLastAnswer || isDraining ? .finished : isUnread ? .body : .idle
         isDropping = phase == .body
         due = phase == .finished ? nil : connection.now + (isDropping ? limits.stallTime : limits.idleTime)
@@ -495,7 +497,7 @@ final class HTTP1Server: WireProtocol {
     }
 
     private func refuse(_ refusal: HTTP1Refusal) {
-        // The reader of the body has the request, and answers it.
+        // The handler that reads the body has the request and answers it.
         if isReadingStream { return streamed?.fail(.malformed) ?? () }
         body = []
         lease = nil
@@ -517,7 +519,7 @@ final class HTTP1Server: WireProtocol {
         connection.needsWrite()
     }
 
-    // MARK: the connection
+    // MARK: The connection
 
     func write(into output: inout [UInt8], limit: Int) {
         self.output.move(into: &output, limit: limit)
@@ -558,7 +560,8 @@ final class HTTP1Server: WireProtocol {
         case .answering,
             .body where stream != nil && streamed == nil:
             isLastAnswer = true
-            // Anyone who follows a stream and closes its side has gone; nobody else streams without end.
+            // A client that half-closes its connection during a streamed response is treated as gone: such a stream may
+            // never end.
             guard isStreaming else { return }
             let running = running
             cutAnswer()

@@ -1,10 +1,10 @@
-/// Finds the end of a message's head, or of its trailers, and refuses what is not written exactly as RFC 9112 has it.
+/// Finds the end of a message's head, or of its trailers, and refuses anything that does not follow RFC 9112 exactly.
 ///
-/// The parser behind it is more lenient than is safe beside proxies: it accepts folded lines, a space before the colon,
-/// a line feed alone and more. What this scanner lets pass, every implementation reads the same way. It looks at each
-/// byte once, however the bytes arrive.
+/// The parser that runs after it is too lenient to be safe behind proxies: it accepts folded lines, a space before the
+/// colon, a bare line feed and more. Every implementation reads what this scanner accepts in the same way. It examines
+/// each byte once, however the bytes arrive.
 struct HeadScanner {
-    /// Limits in bytes and counts.
+    /// Limits of a head, in bytes and counts.
     struct Limits {
         var startLineBytes: Int
         var fieldBytes: Int
@@ -44,13 +44,13 @@ struct HeadScanner {
     private var fieldBytes = 0
     private var fieldCount = 0
 
-    /// - Parameter trailers: Whether there is no start line.
+    /// - Parameter trailers: True to scan trailers, which have no start line.
     init(_ limits: Limits, trailers: Bool = false) {
         self.limits = limits
         state = trailers ? .lineStart : .beforeStart
     }
 
-    /// Whether a byte of the head, other than an empty line before it, has come.
+    /// True once a byte of the head has arrived; empty lines before the start line do not count.
     var hasBegun: Bool {
         switch state {
         case .beforeStart, .blankEnd: false
@@ -70,8 +70,8 @@ struct HeadScanner {
         return .more
     }
 
-    /// Passes over what is in the middle of a line, most of a head: it changes nothing but how long that is.
-    /// - Returns: How many bytes that were, as far as the limits allow.
+    /// Skips the bytes in the middle of a line, which are most of a head and change only its length.
+    /// - Returns: The number of skipped bytes, within the limits.
     private mutating func pass(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         switch state {
         case .startLine:

@@ -1,5 +1,5 @@
-/// The time of a bulk session, in microseconds that fit into each of its streams. It starts again after 71 minutes, which
-/// no request waits.
+/// The clock of a bulk session, in microseconds that fit into each of its streams. It wraps around after 71 minutes; no
+/// request waits that long.
 struct BulkClock {
     let start: ContinuousClock.Instant
 

@@ -1,23 +1,23 @@
 import MartletHTTP
 
-/// The frames of a request as they were written, HEADERS and DATA, to be copied for further items of its batch: an item
-/// whose parts have the same lengths differs only in those parts and in the number of its stream.
+/// The encoded HEADERS and DATA frames of one request, a pattern for further items of its batch: an item whose parts
+/// have the same lengths differs only in those parts and in the stream id.
 struct BulkFrame {
     private var bytes: [UInt8] = []
-    /// Where each part of an item is.
+    /// The range of each part of the item.
     private var parts: [Range<Int>] = []
-    /// Where the header of the DATA frame is; nil where there is no body.
+    /// The offset of the DATA frame's header; nil if there is no body.
     private var dataIndex: Int?
     private(set) var bodyCount = 0
 
-    /// How long a copy is.
+    /// The length of a copy, in bytes.
     var count: Int { bytes.count }
 
-    /// Takes frames over where they are of the simplest form: one of each kind.
+    /// Stores frames of the simplest form: one HEADERS frame and at most one DATA frame.
     /// - Parameters:
-    ///   - start: Where they begin in `output`, at whose end they end.
-    ///   - parts: Where each part of the item is in `output`.
-    /// - Returns: false, with nothing changed, where they are not.
+    ///   - start: The offset of the first frame in `output`. The last frame ends at the end of `output`.
+    ///   - parts: The range of each part of the item in `output`.
+    /// - Returns: False if the frames have another form; then nothing changes.
     mutating func take(
         _ output: [UInt8], from start: Int, dataIndex: Int, bodyCount: Int, parts: [Range<Int>]
     ) -> Bool {
@@ -32,8 +32,8 @@ struct BulkFrame {
         return true
     }
 
-    /// Appends the frames of an item.
-    /// - Returns: false, with nothing appended, where its parts have other lengths.
+    /// Appends the frames of another item.
+    /// - Returns: False if the item's parts have other lengths; then nothing is appended.
     func copy(_ item: Int, of items: RequestBatch.Parts, on stream: Int32, into output: inout [UInt8]) -> Bool {
         for (number, index) in parts.enumerated() where items.count(number, of: item) != index.count { return false }
         let start = output.count

@@ -1,22 +1,22 @@
 import MartletHTTP
 
-/// The frames that further items of a batch are copies of: one for each of the lengths that were met last, because a few
-/// templates make bodies of a few lengths, in any order.
+/// The patterns that frames of further items are copied from. One is kept for each of the most recent combinations of
+/// lengths: a few templates produce bodies of a few lengths, in any order.
 struct BulkFrames {
     private static let limit = 8
 
     private var frames: [BulkFrame] = []
-    /// Which of them the last item was a copy of.
+    /// The index of the pattern that was used last.
     private var latest = 0
-    /// The state of the header table in which copies are right.
+    /// The version of the header table for which the patterns are valid.
     private var version = -1
-    /// The length of the longest, and of the longest body.
+    /// The length of the longest pattern, and of the longest body in a pattern.
     private(set) var longest = 0
     private(set) var longestBody = 0
 
     func areValid(for version: Int) -> Bool { self.version == version && !frames.isEmpty }
 
-    /// Takes over the frames of an item that no other was like.
+    /// Stores the frames of an item that matched no pattern.
     mutating func record(
         _ output: [UInt8], from start: Int, dataIndex: Int, bodyCount: Int, parts: [Range<Int>], version: Int
     ) {
@@ -35,8 +35,8 @@ struct BulkFrames {
         longestBody = frames.reduce(0) { max($0, $1.bodyCount) }
     }
 
-    /// Appends the frames of an item.
-    /// - Returns: How long its body is; nil, with nothing appended, where it is like none that was noted.
+    /// Appends the frames of an item, copied from a matching pattern.
+    /// - Returns: The length of the item's body; nil, with nothing appended, if no pattern matches.
     mutating func copy(
         _ item: Int, of items: RequestBatch.Parts, on stream: Int32, into output: inout [UInt8]
     ) -> Int? {

@@ -1,4 +1,4 @@
-/// What a bulk session keeps of its peer's SETTINGS (RFC 9113, section 6.5.2).
+/// The SETTINGS of the peer that a bulk session needs (RFC 9113, section 6.5.2).
 struct BulkPeerSettings: Equatable {
     static let headerTableSize: UInt16 = 1
     static let enablePush: UInt16 = 2

@@ -1,18 +1,18 @@
 import MartletHTTP
 
-/// A batch in the hands of a bulk session. A class, because a session asks its runs several times for each read and write,
-/// and a copy of a struct counts the references of all that is in it.
+/// A batch that a bulk session is sending. A class, because a session reads its runs several times for each read and
+/// write, and copying a struct retains every reference in it.
 final class BulkRun {
     let run: BatchRun
     var template: RequestTemplate
     var frames = BulkFrames()
-    /// How many of its requests wait for their answers here.
+    /// The number of the batch's requests in flight on this connection.
     var open = 0
 
-    /// No request is late before.
+    /// No request of the batch times out before this instant.
     var due: ContinuousClock.Instant
 
-    /// Whether what the requests share can be sent as it is.
+    /// True if the shared parts of the requests contain only valid characters.
     let isWritable: Bool
     let plainSuccess: PlainSuccess
 
@@ -24,7 +24,8 @@ final class BulkRun {
         template = RequestTemplate(run.batch.shared)
     }
 
-    /// The request that was written last is the pattern of others; its header block must have changed no table.
+    /// Stores the last written request as a pattern for others. Its header block must not have changed the header
+    /// table.
     func recordFrame(_ output: [UInt8], from start: Int, dataIndex: Int, bodyCount: Int, version: Int) {
         var parts = template.parts
         if run.batch.shared.body == nil {
@@ -35,18 +36,18 @@ final class BulkRun {
     }
 }
 
-/// A request of its own in the hands of a bulk session.
+/// A single request that a bulk session is sending.
 struct BulkSingle {
     let receiver: any ResponseReceiver
     let body: [UInt8]
 }
 
-/// An answer that is more than a plain success, as far as it has come.
+/// A response that is not a plain success, as far as it has arrived.
 struct BulkAnswer {
     var status = 0
     var fields = HTTPFields()
     var body: [UInt8] = []
-    /// How much of the stream's window our side owes the peer.
+    /// The number of received bytes for which no WINDOW_UPDATE was sent on this stream yet.
     var unreturned = 0
     var hasHead: Bool { status >= 200 }
 }

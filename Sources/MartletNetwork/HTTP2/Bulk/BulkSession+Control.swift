@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// How the peer's frames steer the session.
+/// Handling of control frames from the peer.
 extension BulkSession {
     private typealias Flag = HTTP2FrameHeader.Flag
 
@@ -9,7 +9,7 @@ extension BulkSession {
             return giveUp(.frameSizeError, "the peer sent SETTINGS of a wrong form")
         }
         guard !head.has(Flag.acknowledgement) else {
-            // From here on the peer's blocks refer to nothing but the static table.
+            // From here on, the peer's header blocks refer to the static table only.
             inflater.setTableSize(0)
             isTableEmpty = true
             return
@@ -30,7 +30,7 @@ extension BulkSession {
             limit.announce(streams)
             hasAnnouncedStreams = true
         } else if !hasAnnouncedStreams {
-            // The first SETTINGS without a limit mean that there is none.
+            // If the first SETTINGS frame has no stream limit, there is none.
             limit.announce(.max)
             hasAnnouncedStreams = true
         }
@@ -49,7 +49,7 @@ extension BulkSession {
         guard (16_384..<16_777_216).contains(value) else {
             return giveUp(.protocolError, "the peer announced a frame size that HTTP/2 does not allow")
         }
-        // Larger frames gain nothing: a TLS record holds 16 KiB.
+        // Larger frames bring no benefit: a TLS record holds 16 KiB.
         peer.maxFrameSize = 16_384
     }
 

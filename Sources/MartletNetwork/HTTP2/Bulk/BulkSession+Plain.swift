@@ -1,9 +1,9 @@
 import MartletHTTP
 
-/// The two short cuts that most pushes of a broadcast take. What they touch is moved into local variables meanwhile, and
-/// whatever is not plain is left to the rest of the session. Docs/Decisions/0003 has the figures.
+/// The two fast paths that most pushes of a broadcast take. State that they use is moved into local variables
+/// meanwhile. Everything else takes the normal path of the session. Docs/Decisions/0003 has the figures.
 extension BulkSession {
-    /// Writes requests as copies of the one before, as long as they fit it and the peer's limits.
+    /// Writes requests as copies of earlier ones, as long as a pattern matches and the peer's limits allow.
     func copyFrames(of run: BatchRun, at index: Int, atMost count: Int, into output: inout [UInt8], limit: Int) {
         guard unwritten.isEmpty, var frames = runs[index]?.frames, frames.areValid(for: table.version),
             frames.longestBody <= min(peer.initialWindow, peer.maxFrameSize)
@@ -47,9 +47,9 @@ extension BulkSession {
         if wasIdle, written > 0 { becameBusy() }
     }
 
-    /// Takes plain successes from the beginning of the input: `:status 200` in a block that stands alone, and the end
-    /// of the answer there or after a body in one frame.
-    /// - Returns: How many bytes they were.
+    /// Consumes plain successes at the beginning of the input: `:status 200` at the start of a self-contained header
+    /// block, with the end of the response in that frame or in a single DATA frame after it.
+    /// - Returns: The number of consumed bytes.
     func takeSuccesses(_ input: UnsafeRawBufferPointer) -> Int {
         guard isTableEmpty, blockHead == nil, answers.isEmpty else { return 0 }
         var ring = BulkStreamRing(capacity: 0)
@@ -90,17 +90,17 @@ extension BulkSession {
     }
 }
 
-/// A 200 as most services send it: its fields in one frame, in a block that stands alone, and its body in none or in the
-/// one after it.
+/// A 200 response as most push services send it: one HEADERS frame with a self-contained block, then no body or one
+/// DATA frame.
 private struct PlainAnswer {
     private typealias Flag = HTTP2FrameHeader.Flag
 
     let stream: Int32
     let body: UnsafeRawBufferPointer
-    /// Where it ends in the input.
+    /// The offset in the input after the response.
     let end: Int
 
-    /// nil where something else is there, or not yet all of it.
+    /// Returns nil if the input has something else, or not the whole response yet.
     init?(_ input: UnsafeRawBufferPointer, at start: Int) {
         guard let head = Self.frame(input, at: start), head.kind == HTTP2FrameHeader.Kind.headers,
             head.flags & ~Flag.endStream == Flag.endHeaders, head.length > 0

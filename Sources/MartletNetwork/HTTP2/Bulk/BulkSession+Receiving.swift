@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// How frames become answers.
+/// Handling of received HEADERS and DATA frames.
 extension BulkSession {
     private typealias Kind = HTTP2FrameHeader.Kind
     private typealias Flag = HTTP2FrameHeader.Flag
@@ -29,7 +29,7 @@ extension BulkSession {
         guard head.stream > 0, head.stream & 1 == 1, head.stream < nextID else {
             return giveUp(.protocolError, "the peer answered a request that was never sent")
         }
-        // The fast path: `:status 200` in a block that stands alone, and the end of the answer.
+        // The fast path: `:status 200` in a self-contained block that ends the response.
         if isTableEmpty, head.flags == Flag.endHeaders | Flag.endStream, payload.first == 0x88,
             ring.isOpen(head.stream), plainSuccess(of: ring[head.stream]) == .empty,
             answers.isEmpty || answers[head.stream] == nil
@@ -99,7 +99,7 @@ extension BulkSession {
         }
     }
 
-    /// The peer's answer to one request cannot be understood.
+    /// Resets a stream whose response cannot be understood.
     private func refuse(_ id: Int32, _ detail: String) {
         HTTP2FrameWriter.reset(id, .protocolError, into: &control)
         fail(id, TransportError(.reset, mayHaveBeenProcessed: true, detail))
@@ -125,7 +125,7 @@ extension BulkSession {
         guard let stream = close(id) else { return }
         answered(last: stream)
         status.answered(with: answer.status)
-        // An answer before the end of the request's body makes the rest of it useless.
+        // The response came before the end of the request's body, so the rest of the body is not needed.
         if !stream.isWritten { HTTP2FrameWriter.reset(id, .noError, into: &control) }
         guard stream.run >= 0 else {
             singles.removeValue(forKey: id)?.receiver.finished()
@@ -161,7 +161,7 @@ extension BulkSession {
         } else {
             answer.body += bytes.prefix(BatchItemReceiver.bodyLimit - answer.body.count)
         }
-        // The receiver may have cancelled the request meanwhile.
+        // The receiver may have cancelled the request while it got the body.
         guard ring.isOpen(head.stream) else { return }
         answers[head.stream] = answer
         if head.has(Flag.endStream) { finish(head.stream) }
@@ -174,7 +174,8 @@ extension BulkSession {
         unreturned = 0
     }
 
-    /// The payload of HEADERS or DATA without padding and priority; nil where it is padded beyond its end.
+    /// Returns the payload of HEADERS or DATA without padding and priority; nil if the padding is longer than the
+    /// frame.
     private static func withoutPadding(
         _ head: HTTP2FrameHeader, _ payload: UnsafeRawBufferPointer
     ) -> UnsafeRawBufferPointer? {

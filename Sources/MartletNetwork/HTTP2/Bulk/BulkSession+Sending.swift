@@ -1,8 +1,8 @@
 import MartletHTTP
 
-/// How requests become frames.
+/// Encoding and sending of requests.
 extension BulkSession {
-    /// Writes bodies that waited and draws further requests, until `output` is full or the peer's limits are reached.
+    /// Writes waiting bodies and draws further requests, until `output` is full or the peer's limits are reached.
     func fill(_ output: inout [UInt8], limit: Int) {
         writeBodies(into: &output, limit: limit)
         while output.count < limit, unwritten.isEmpty, room > 0,
@@ -17,7 +17,7 @@ extension BulkSession {
         return run.status
     }
 
-    /// - Returns: false when the connection takes no more requests.
+    /// - Returns: False if the connection takes no more requests.
     private func draw(_ turn: BatchScheduler.Turn, into output: inout [UInt8], limit: Int) -> Bool {
         guard let run = runs[turn.index]?.run else { return true }
         let rest = max(0, run.waiting - turn.items)
@@ -29,8 +29,8 @@ extension BulkSession {
         return true
     }
 
-    /// Opens the next stream.
-    /// - Returns: nil when the stream ids are used up: the connection is then replaced.
+    /// Opens a stream with the next free id.
+    /// - Returns: Nil if the stream ids are used up; the connection is then replaced.
     func openStream(run: Int32, item: UInt32) -> Int32? {
         if ring.count * 2 > ring.capacity { ring.grow(to: ring.capacity * 2) }
         while nextID < Int32.max - 2, !ring.isFree(nextID) { nextID += 2 }
@@ -122,7 +122,7 @@ extension BulkSession {
 
     // MARK: Ends of streams
 
-    /// Forgets a stream, and tells the peer where it has not ended it itself.
+    /// Removes a stream. With a code, also sends RST_STREAM.
     @discardableResult
     func close(_ id: Int32, reset code: HTTP2ErrorCode? = nil) -> BulkStream? {
         guard let stream = ring.close(id) else { return nil }
@@ -133,7 +133,7 @@ extension BulkSession {
         return stream
     }
 
-    /// A request gets no answer. One that was not processed goes back into its batch.
+    /// Fails a request that gets no response. A request that was not processed goes back into its batch.
     func fail(_ id: Int32, _ error: TransportError) {
         guard let stream = close(id) else { return }
         guard stream.run >= 0 else {

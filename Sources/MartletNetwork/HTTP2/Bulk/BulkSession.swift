@@ -1,18 +1,19 @@
 import MartletHTTP
 
-/// The client side of HTTP/2 for many requests: it writes frames by hand, from a header block that is encoded once per
-/// batch, and reads plain successes without decoding them.
+/// The client side of HTTP/2 for many requests. It writes frames without a library, from a header block that is encoded
+/// once per batch, and reads plain successes without decoding them.
 ///
-/// Requests are drawn and written when the connection asks for output, so that nothing waits in memory. It does what
-/// nghttp2 does, which the tests compare it with.
+/// Requests are drawn and encoded when the connection asks for output, so none waits in memory. Its behaviour is that
+/// of nghttp2; the tests compare the two.
 final class BulkSession: ClientProtocol {
-    /// The most that a header block or one frame of the peer may take, in bytes.
+    /// The longest frame and the longest header block of the peer, in bytes.
     static let frameLimit = 16_384
     static let blockLimit = 64 * 1024
-    /// What the peer may send of one body, and of all, before it waits for us.
+    /// The receive windows: how many bytes the peer may send on one stream, and on the whole connection.
     static let streamWindow = 65_535
     static let connectionWindow = 1 << 20
-    /// What may wait in answers to PING and SETTINGS; a peer that makes more of them wait is flooding.
+    /// The most bytes of control frames, such as answers to PING and SETTINGS, that may wait to be sent. A peer that
+    /// causes more is flooding.
     static let controlLimit = 64 * 1024
 
     let number = ConnectionNumber.next()
@@ -20,27 +21,27 @@ final class BulkSession: ClientProtocol {
     private weak var owner: (any ClientProtocolOwner)?
     var now: ContinuousClock.Instant
 
-    // What is sent.
+    // Sending.
     var control: [UInt8] = []
     var ring = BulkStreamRing(capacity: 128)
     var runs: [BulkRun?] = []
     var turns = BatchScheduler()
     var singles: [Int32: BulkSingle] = [:]
-    /// Streams whose body waits for a window, in the order of their requests.
+    /// Streams whose body waits for window space, in the order of their requests.
     var unwritten: [Int32] = []
-    /// Whether items were found that cannot be sent, which is yet to be told.
+    /// True if items that cannot be sent were found and not reported yet.
     var hasRefused = false
     var table = HPACKEncoderTable()
     var nextID: Int32 = 1
     var window = 65_535
     var peer = BulkPeerSettings()
-    /// Whether the peer has said how many requests it takes at once, if only by not limiting them.
+    /// True once the peer has announced its stream limit, or in its first SETTINGS set none.
     var hasAnnouncedStreams = false
 
-    // What is received.
+    // Receiving.
     var assembler = HTTP2FrameAssembler(maxFrameSize: BulkSession.frameLimit)
     let inflater = HPACKInflater()
-    /// Whether the peer knows that our table is empty, so that every block of it stands alone.
+    /// True once the peer has acknowledged a header table of size 0, so that its header blocks are self-contained.
     var isTableEmpty = false
     var answers: [Int32: BulkAnswer] = [:]
     /// The header block that waits for CONTINUATION frames.
@@ -48,10 +49,10 @@ final class BulkSession: ClientProtocol {
     var blockHead: HTTP2FrameHeader?
     var unreturned = 0
 
-    // Its life.
+    // State of the connection.
     var limit = HTTP2StreamLimit(ceiling: 4096)
     private var inFlight: InFlightLimit
-    /// How many answers had come when the last ones were counted by it.
+    /// The value of `answerCount` when answers were last passed to `inFlight`.
     private var answersCounted = 0
     private var answersInRoundTrip = 0
     private var liveness: HTTP2Liveness
@@ -67,7 +68,7 @@ final class BulkSession: ClientProtocol {
     private var reportedCapacity = 0
     private var reportedOpen = true
 
-    /// - Parameter owner: Is told when there is room for requests, and when there never will be again.
+    /// - Parameter owner: Called when the session has room for requests again, and when it takes no more for good.
     init(
         connection: any WireConnection, owner: (any ClientProtocolOwner)?, inFlight: InFlightLimit = InFlightLimit()
     ) {
@@ -167,10 +168,10 @@ final class BulkSession: ClientProtocol {
         inFlight.least = least
     }
 
-    /// How many requests may be drawn from batches now.
+    /// The number of requests that may be drawn from batches now.
     var room: Int { min(capacity, inFlight.capacity(inFlight: ring.count)) }
 
-    /// Whether requests of batches wait for nothing but earlier answers.
+    /// True if batch requests wait only because of the in-flight limit.
     private var isBlocked: Bool {
         capacity > 0 && unwritten.isEmpty && inFlight.capacity(inFlight: ring.count) == 0
             && runs.contains { $0?.run.hasItems ?? false }
@@ -224,7 +225,7 @@ final class BulkSession: ClientProtocol {
         connection?.needsWrite()
     }
 
-    // MARK: Life
+    // MARK: State
 
     private func catchUp() {
         if let connection { now = connection.now }
@@ -234,15 +235,15 @@ final class BulkSession: ClientProtocol {
         liveness.becameBusy(at: now)
     }
 
-    /// What streams that are opened now have begun at.
+    /// The current time on the session's clock, stored in streams as their start time.
     var ticks: UInt32 { clock.ticks(at: now) }
 
-    /// How many answers have come by now, in a number that fits into each of the streams.
+    /// The number of responses so far, truncated to fit into a stream.
     var answersBefore: UInt32 { UInt32(truncatingIfNeeded: answerCount) }
 
     private func age(of stream: BulkStream) -> Duration { clock.time(from: stream.startedAt, to: now) }
 
-    /// - Parameter last: One of those that were answered.
+    /// - Parameter last: One of the streams that were answered.
     func answered(_ count: Int = 1, last: BulkStream) {
         answerCount += count
         answeredAt = now
@@ -256,7 +257,7 @@ final class BulkSession: ClientProtocol {
         isOpen = false
     }
 
-    /// Ends the connection because the peer breaks the protocol.
+    /// Closes the connection with GOAWAY because the peer violated the protocol.
     func giveUp(_ code: HTTP2ErrorCode, _ detail: String) {
         guard !isBroken, !isClosing else { return }
         HTTP2FrameWriter.goAway(code, into: &control)
@@ -265,7 +266,7 @@ final class BulkSession: ClientProtocol {
         failAll(detail)
     }
 
-    /// The connection is of no more use.
+    /// Marks the connection as broken and fails its requests.
     private func fall(_ detail: String) {
         guard !isBroken else { return }
         isBroken = true
@@ -273,13 +274,13 @@ final class BulkSession: ClientProtocol {
         failAll(detail)
     }
 
-    /// What waits for an answer may have been processed.
+    /// Fails all requests in flight; the peer may have processed them.
     private func failAll(_ detail: String) {
         let error = TransportError(.disconnected, mayHaveBeenProcessed: true, goAway?.description ?? detail)
         for stream in ring.all { fail(stream.id, error) }
     }
 
-    /// Gives up the requests of a run that are late, and finds out when others will be.
+    /// Fails the late requests of a run, and computes when to check next.
     private func timeOut(_ answerTime: Duration, at index: Int) {
         let error = TransportError(.timedOut, mayHaveBeenProcessed: true, "no answer came in time")
         var longest = Duration.zero
@@ -293,7 +294,8 @@ final class BulkSession: ClientProtocol {
             status.timedOut(after: age)
             fail(stream.id, error)
         }
-        // They were written at many moments; a look at all of them for each of these is too much.
+        // The requests were written at many different times. Checking the streams for each of those times would cost
+        // too much.
         runs[index]?.due = now + max(answerTime - longest, answerTime / 32)
     }
 
@@ -306,7 +308,8 @@ final class BulkSession: ClientProtocol {
             at: now)
     }
 
-    /// At the end of every call: tells what has come, forgets what is done, and closes what has served.
+    /// Runs at the end of every call: reports results, removes completed runs and closes a connection that is no longer
+    /// needed.
     func settle() {
         measureAnswers()
         if status.isBad { stopOpening() }

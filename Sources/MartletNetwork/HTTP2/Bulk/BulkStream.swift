@@ -1,24 +1,24 @@
-/// One request of a bulk session on its way: a slot in the ring, without an allocation of its own.
+/// One request in flight on a bulk session: a slot in the ring, without a heap allocation of its own.
 struct BulkStream {
-    /// 0 where the slot is free.
+    /// The stream id; 0 if the slot is free.
     var id: Int32 = 0
-    /// Which of the session's runs the request was drawn from, or -1 for a request of its own.
+    /// The index of the session's run that the request was drawn from; -1 for a single request.
     var run: Int32 = -1
     var item: UInt32 = 0
-    /// How much of its body has been sent.
+    /// The number of body bytes sent.
     var sent: Int32 = 0
-    /// What the peer lets this stream send.
+    /// The send window of the stream, in bytes.
     var window: Int = 0
-    /// Whether all of the body has been sent.
+    /// True once the whole body has been sent.
     var isWritten = false
-    /// When its head was written, on the session's clock.
+    /// When the head was written, on the session's clock.
     var startedAt: UInt32 = 0
-    /// How many answers had come before, in all.
+    /// The number of responses on the connection when the stream was opened.
     var answersBefore: UInt32 = 0
 }
 
-/// The streams of a bulk session, found by their id without a dictionary: stream ids are odd and rise, so the half of an
-/// id modulo a power of two is its slot. Where the slot of the next id is taken, that id is left out.
+/// The streams of a bulk session, found by id without a dictionary. Stream ids are odd and rise, so half of the id
+/// modulo a power of two is the slot. If the slot of the next id is taken, that id is skipped.
 struct BulkStreamRing {
     private var indices: [BulkStream]
     private(set) var count = 0
@@ -32,19 +32,19 @@ struct BulkStreamRing {
 
     private func index(of id: Int32) -> Int { Int(id >> 1) & (indices.count - 1) }
 
-    /// The stream of an id, if it is open.
+    /// True if the stream with this id is open.
     func isOpen(_ id: Int32) -> Bool { id > 0 && indices[index(of: id)].id == id }
 
-    /// - Parameter id: Of an open stream.
+    /// - Parameter id: The id of an open stream.
     subscript(id: Int32) -> BulkStream {
         get { indices[index(of: id)] }
         set { indices[index(of: id)] = newValue }
     }
 
-    /// Whether a stream of this id could be opened.
+    /// True if a stream with this id could be opened: its slot is free.
     func isFree(_ id: Int32) -> Bool { indices[index(of: id)].id == 0 }
 
-    /// The first id from one on that could be opened; nil where the ids are used up or the ring is half full.
+    /// Returns the first usable id from `id` on; nil if the ids are used up or the ring is more than half full.
     func firstFree(from id: Int32) -> Int32? {
         var id = id
         guard count * 2 <= capacity else { return nil }
@@ -71,7 +71,7 @@ struct BulkStreamRing {
         return indices[index]
     }
 
-    /// Makes room for more streams at once.
+    /// Enlarges the ring.
     mutating func grow(to capacity: Int) {
         let open = all
         self = BulkStreamRing(capacity: capacity)

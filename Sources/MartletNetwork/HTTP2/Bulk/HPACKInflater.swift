@@ -1,6 +1,6 @@
 import CMartletNGHTTP2
 
-/// nghttp2's decoder of header blocks on its own.
+/// Wraps nghttp2's HPACK decoder.
 final class HPACKInflater {
     private let inflater: OpaquePointer
 
@@ -16,13 +16,13 @@ final class HPACKInflater {
         nghttp2_hd_inflate_del(inflater)
     }
 
-    /// The peer has acknowledged the size that we announced for its table.
+    /// Sets the table size. Called when the peer has acknowledged the announced size.
     func setTableSize(_ size: Int) {
         nghttp2_hd_inflate_change_table_size(inflater, size)
     }
 
-    /// Decodes one whole block.
-    /// - Returns: false when the block is wrong, after which nothing can be decoded any more.
+    /// Decodes one complete header block.
+    /// - Returns: False if the block is invalid; nothing can be decoded after that.
     func decode(
         _ block: UnsafeRawBufferPointer,
         field: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void

@@ -1,9 +1,9 @@
 import MartletHTTP
 
-/// Writes the representations of header fields (RFC 7541, section 6). Strings stay raw: Huffman coding costs more time
-/// than the bytes it saves.
+/// Encodes header fields (RFC 7541, section 6). Strings are not Huffman-coded: that costs more time than the saved
+/// bytes are worth.
 enum HPACKWriter {
-    /// Entries of the static table (RFC 7541, appendix A) that stand for a name and a value, or lend their name.
+    /// Indices in the static table (RFC 7541, appendix A), used for a name and value or for the name only.
     enum Static {
         static let authority = 1
         static let methodGet = 2
@@ -12,11 +12,12 @@ enum HPACKWriter {
         static let schemeHTTP = 6
         static let schemeHTTPS = 7
         static let contentLength = 28
-        /// How many entries there are; dynamic ones follow.
+        /// The number of static entries; dynamic ones follow.
         static let count = 61
     }
 
-    /// How a literal is to be treated by the table, as the first octet says it.
+    /// The kind of a literal field, as its first octet states: with incremental indexing, without indexing, or never
+    /// indexed.
     enum Literal: UInt8 {
         case inserted = 0x40
         case passing = 0x00
@@ -37,7 +38,7 @@ enum HPACKWriter {
         block.append(UInt8(rest))
     }
 
-    /// A field that a table holds.
+    /// Writes a field that is in the static or dynamic table.
     static func indexed(_ index: Int, into block: inout [UInt8]) {
         integer(index, prefix: 7, first: 0x80, into: &block)
     }
@@ -55,7 +56,7 @@ enum HPACKWriter {
         string(value, into: &block)
     }
 
-    /// A literal whose name a table holds.
+    /// Writes a literal whose name is in the static or dynamic table.
     static func literal(
         _ kind: Literal, nameIndex: Int, _ value: some Collection<UInt8>, into block: inout [UInt8]
     ) {

@@ -1,32 +1,32 @@
 import MartletHTTP
 
-/// The header block of a batch's requests, encoded once; a request is a copy of it with the item's own values put in.
+/// The header block of a batch's requests, encoded once. Each request is a copy with the item's own values.
 ///
-/// `:path`, what an item states and fields marked `.never` are literals that no table takes. The others enter the
-/// peer's table with the first request and are one octet each from then on, as far as the table has room for them.
+/// `:path`, item fields and fields marked `.never` are literals that are not indexed. The other fields enter the peer's
+/// dynamic table with the first request and then take one octet each, as far as the table has room for them.
 struct RequestTemplate {
-    /// Pseudo-fields, up to the length of the path.
+    /// The pseudo-fields, up to the length of the path.
     private var head: [UInt8] = []
     private let pathPrefix: [UInt8]
-    /// Fields that all requests share.
+    /// The encoded fields that all requests share.
     private var shared: [UInt8] = []
-    /// The representation of each item field up to the length of its value.
+    /// The encoding of each item field up to the length of its value.
     private let itemNames: [[UInt8]]
-    /// `content-length` where the items do not share their body.
+    /// True if each item has its own body and so its own `content-length`.
     private let ownsBodies: Bool
-    /// The state of the table that the indices stand for.
+    /// The table version for which the encoded indices are valid.
     private var version = -1
-    /// Where the path and the values of the item written last are in the output.
+    /// The ranges of the path and the values of the last written item in the output.
     private(set) var parts: [Range<Int>] = []
     private let plan: Plan
 
-    /// What goes into the table and what does not.
+    /// The fields to encode, split by whether they enter the dynamic table.
     private struct Plan {
         let method: HTTPMethod
         let scheme: HTTPOrigin.Scheme
         let authority: HPACKEncoderTable.Entry
         var common: [HPACKEncoderTable.Entry] = []
-        /// Literals, encoded.
+        /// The encoded literals.
         var literals: [UInt8] = []
     }
 
@@ -54,7 +54,7 @@ struct RequestTemplate {
         self.plan = plan
     }
 
-    /// Whether the next block changes nothing in the table.
+    /// True if the next block does not change the table.
     func isCurrent(_ table: HPACKEncoderTable) -> Bool { version == table.version }
 
     // MARK: Items
@@ -87,7 +87,8 @@ struct RequestTemplate {
         if version != table.version { encode(with: table) }
     }
 
-    /// The first request under a table: what fits is written so that it enters, all of it again, so that it is all there.
+    /// Encodes the first request for a table. All fields that fit are inserted again, so that all of them are in the
+    /// table together.
     private mutating func prepare(_ table: inout HPACKEncoderTable, into output: inout [UInt8]) {
         table.writeSizeUpdate(into: &output)
         let entries = entriesForTable(table)
@@ -99,7 +100,7 @@ struct RequestTemplate {
         }
     }
 
-    /// What the table holds all at once, in order of writing.
+    /// The entries that fit into the table together, in the order of writing.
     private func entriesForTable(_ table: HPACKEncoderTable) -> [HPACKEncoderTable.Entry] {
         var room = table.capacity
         return ([plan.authority] + plan.common).filter { entry in
@@ -132,7 +133,7 @@ struct RequestTemplate {
 }
 
 extension HPACKWriter {
-    /// `:method` and `:scheme`.
+    /// Writes `:method` and `:scheme`.
     static func pseudoFields(method: HTTPMethod, scheme: HTTPOrigin.Scheme, into block: inout [UInt8]) {
         switch method {
         case .get: indexed(Static.methodGet, into: &block)
@@ -146,7 +147,7 @@ extension HPACKWriter {
         literal(kind, entry.name.utf8, entry.value.utf8, into: &block)
     }
 
-    /// The whole block of a request of its own, which touches no table.
+    /// Writes the whole header block of a single request. It does not change the dynamic table.
     static func block(of request: HTTPRequest, to origin: HTTPOrigin, into block: inout [UInt8]) {
         pseudoFields(method: request.method, scheme: origin.scheme, into: &block)
         let authority = request.authority.isEmpty ? origin.authority : request.authority

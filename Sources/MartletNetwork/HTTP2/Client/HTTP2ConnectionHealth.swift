@@ -1,21 +1,21 @@
-/// Whether a connection is still worth having, though it lives: push services are known to keep one that has fallen out
-/// of favour open, and to answer some of its requests and never the others.
+/// Decides whether an open connection should be replaced. Some push services keep a degraded connection open, answer
+/// some of its requests and never the others.
 ///
-/// Each request that stays without an answer counts; many answers make up for one. Once a credential was refused on the
-/// connection, a single one is enough.
+/// Counts requests without an answer; many answers cancel one of them. After a credential was refused on the
+/// connection, a single unanswered request is enough to replace it.
 struct HTTP2ConnectionHealth: Equatable {
-    /// So many unanswered requests are too many.
+    /// The number of unanswered requests at which the connection is replaced.
     static let limit = 3
-    /// How many answers make up for one that stayed away.
+    /// The number of answers that cancel one unanswered request.
     static let redemption = 1000
-    /// A request that was sent less long ago than this when its time was up says nothing of the connection.
+    /// A request that times out sooner than this after it was sent does not count.
     static let patience = Duration.seconds(5)
 
     private var unanswered = 0
     private var answers = 0
     private var hasRefusedCredential = false
 
-    /// Whether the connection is to be replaced.
+    /// True if the connection should be replaced.
     var isBad: Bool { unanswered >= (hasRefusedCredential ? 1 : Self.limit) }
 
     mutating func answered(_ count: Int) {
@@ -25,12 +25,12 @@ struct HTTP2ConnectionHealth: Equatable {
         answers %= Self.redemption
     }
 
-    /// - Parameter age: How long ago the request was sent.
+    /// - Parameter age: The time since the request was sent.
     mutating func timedOut(after age: Duration) {
         if age >= Self.patience { unanswered += 1 }
     }
 
-    /// - Parameter status: Of an answer that is more than a plain success.
+    /// - Parameter status: The status of a response that is not a plain success.
     mutating func answered(with status: Int) {
         if status == 401 || status == 403 { hasRefusedCredential = true }
     }

@@ -1,9 +1,9 @@
-/// What a peer said when it ended a connection (RFC 9113, section 6.8).
+/// A GOAWAY frame from the peer (RFC 9113, section 6.8).
 struct HTTP2GoAway: Equatable {
-    /// Requests above this stream were not processed.
+    /// Requests on streams above this id were not processed.
     var lastStream: Int32
     var code: HTTP2ErrorCode
-    /// The debug data as text that is fit for an error: the printable part, cut short.
+    /// The printable part of the debug data, truncated, for use in an error message.
     var reason: String
 
     init(lastStream: Int32, code: HTTP2ErrorCode, debugData: some Sequence<UInt8>) {

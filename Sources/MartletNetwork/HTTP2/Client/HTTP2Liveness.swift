@@ -1,4 +1,4 @@
-/// Finds out whether a silent peer is still there: a PING after some silence, and the end when nothing comes then.
+/// Detects a dead peer: after some silence a PING is sent; if nothing arrives after that, the peer is gone.
 struct HTTP2Liveness: Equatable {
     enum Action: Equatable {
         case none
@@ -8,15 +8,15 @@ struct HTTP2Liveness: Equatable {
     }
 
     private enum State: Equatable {
-        /// Input came at the instant. On a longer silence a PING is sent.
+        /// Input arrived at the instant. After a longer silence a PING is sent.
         case heard(ContinuousClock.Instant)
-        /// A PING was sent at the instant. Any input shows that the peer lives.
+        /// A PING was sent at the instant. Any input shows that the peer is alive.
         case asked(ContinuousClock.Instant)
     }
 
-    /// The silence that is suspicious while requests wait for answers.
+    /// The silence after which a PING is sent while requests wait for answers.
     static let silenceWhenBusy = Duration.seconds(10)
-    /// The silence after which a PING is sent while nothing waits (the push services' advice: about an hour).
+    /// The silence after which a PING is sent while no request waits (the push services advise about an hour).
     static let silenceWhenIdle = Duration.seconds(3600)
     /// How long a peer may take to answer a PING.
     static let answerTime = Duration.seconds(10)
@@ -38,7 +38,7 @@ struct HTTP2Liveness: Equatable {
         state = .heard(now)
     }
 
-    /// A request goes out after a time without any: the silence counts from now.
+    /// Restarts the silence timer when a request is sent on an idle connection.
     mutating func becameBusy(at now: ContinuousClock.Instant) {
         if case .heard = state { state = .heard(now) }
     }
