@@ -1,4 +1,4 @@
-/// Why a stream or connection ended (RFC 9113, section 7).
+/// The error code of a stream or connection (RFC 9113, section 7).
 public struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt32
 

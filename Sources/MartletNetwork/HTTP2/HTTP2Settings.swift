@@ -1,18 +1,20 @@
 import CMartletNGHTTP2
 
-/// What one side of an HTTP/2 connection announces about itself (RFC 9113, section 6.5.2), and its connection window.
+/// The SETTINGS that one side of an HTTP/2 connection announces (RFC 9113, section 6.5.2), and its connection window.
 public struct HTTP2Settings: Hashable, Sendable {
-    /// MAX_CONCURRENT_STREAMS: requests that the peer may have open at once; nil takes `ServerLimits.concurrentStreams`.
+    /// MAX_CONCURRENT_STREAMS: the most requests that the peer may have open at once; nil uses
+    /// `ServerLimits.concurrentStreams`.
     public var streamLimit: UInt32?
-    /// HEADER_TABLE_SIZE, in bytes: what the peer's encoder may remember.
+    /// HEADER_TABLE_SIZE, in bytes: the size of the dynamic table for fields from the peer.
     public var headerTableSize: UInt32 = 4096
-    /// INITIAL_WINDOW_SIZE, in bytes: how much of a body the peer may send unasked.
+    /// INITIAL_WINDOW_SIZE, in bytes: how much of a body the peer may send before a WINDOW_UPDATE.
     public var streamWindow: UInt32 = 65_535
-    /// How much of all bodies together the peer may send unasked, in bytes; 65,535 until it is told more.
+    /// How many bytes of all bodies together the peer may send before a WINDOW_UPDATE. HTTP/2 starts at 65,535; a
+    /// larger window is announced.
     public var connectionWindow: UInt32 = 1 << 20
     /// MAX_FRAME_SIZE, in bytes, 16,384 to 16,777,215.
     public var maxFrameSize: UInt32 = 16_384
-    /// MAX_HEADER_LIST_SIZE, in bytes; nil says nothing.
+    /// MAX_HEADER_LIST_SIZE, in bytes; nil announces none.
     public var headerListSize: UInt32?
 
     public init() {}

@@ -1,23 +1,23 @@
 import CMartletLinux
 import Glibc
 
-/// One thread that waits for sockets and timers and runs what is queued for it.
+/// A thread that waits for sockets and timers and runs queued work.
 ///
-/// It is a serial executor, so that an actor can live on it, and a task executor, so that
-/// `Task(executorPreference: loop)` runs an async handler beside the connections it answers. Whatever belongs to a loop
-/// is ordinary and not Sendable; the loop's own methods for it may be called on its thread alone and trap elsewhere.
+/// It is a serial executor, so that an actor can run on it, and a task executor, so that `Task(executorPreference:
+/// loop)` runs an async handler on the thread of its connections. Objects owned by a loop are not Sendable. The methods
+/// for them must be called on the loop's thread and trap elsewhere.
 ///
-/// The thread ends after the last reference to the loop is gone.
+/// The thread ends after the last reference to the loop is released.
 public final class EventLoop: SerialExecutor, TaskExecutor {
     private let core: LoopCore
 
     /// Starts the thread.
-    /// - Parameter name: Of the thread, for debuggers: at most 15 bytes.
+    /// - Parameter name: The name of the thread, for debuggers: at most 15 bytes.
     public init(name: String = "martlet-loop") throws(NetworkError) {
         core = try LoopCore()
         core.serialExecutor = asUnownedSerialExecutor()
         core.taskExecutor = asUnownedTaskExecutor()
-        // A peer that closes while OpenSSL writes must be an error of that write, not the end of the process.
+        // If the peer closes while OpenSSL writes, the write must fail; SIGPIPE would end the process.
         signal(SIGPIPE, SIG_IGN)
         var thread = pthread_t()
         let argument = Unmanaged.passRetained(LoopThread(core: core, name: name))
@@ -32,12 +32,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         core.stop()
     }
 
-    // MARK: from any thread
+    // MARK: From any thread
 
-    /// Whether the caller runs on the loop's thread.
+    /// True if the caller runs on the loop's thread.
     public var isCurrent: Bool { core.isCurrent }
 
-    /// How long the thread has been at work rather than waiting, since it began.
+    /// The total time that the thread has worked rather than waited.
     public var busyTime: Duration { core.busyTime }
 
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -57,12 +57,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         core.enqueue(.call(call))
     }
 
-    /// Calls at once where the caller is on the loop already, and queues the call elsewhere.
+    /// Calls the closure at once on the loop's thread; queues it otherwise.
     func perform(_ call: @escaping @Sendable () -> Void) {
         if isCurrent { call() } else { enqueue(call) }
     }
 
-    /// Runs a closure on the loop and returns what it returns.
+    /// Runs a closure on the loop and returns its result.
     func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             perform { continuation.resume(returning: body()) }
@@ -87,15 +87,15 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         precondition(isCurrent, "what belongs to an event loop was touched on another thread")
     }
 
-    // MARK: on the loop
+    // MARK: On the loop
 
-    /// The time at which this turn of the loop began.
+    /// The time at which the current turn of the loop began.
     var now: ContinuousClock.Instant {
         preconditionCurrent()
         return core.now
     }
 
-    /// Calls an action once the time has come.
+    /// Calls an action at the due time.
     func startTimer(due: ContinuousClock.Instant, _ action: @escaping () -> Void) -> TimerID {
         preconditionCurrent()
         return core.startTimer(due: due, action)
@@ -106,7 +106,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         core.cancelTimer(id)
     }
 
-    /// Calls an action after everything else of this turn, or of the next where this is such an action already.
+    /// Calls an action at the end of this turn; if called from such an action, at the end of the next turn.
     func atEndOfTurn(_ action: @escaping () -> Void) {
         preconditionCurrent()
         core.atEndOfTurn(action)
@@ -124,19 +124,20 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         core.update(registration, for: readiness)
     }
 
-    /// To be called before the descriptor is closed.
+    /// Must be called before the descriptor is closed.
     func unregister(_ registration: Registration) {
         preconditionCurrent()
         core.unregister(registration)
     }
 
-    /// Lends the buffer into which the loop's connections read.
+    /// Calls the closure with the buffer into which the loop's connections read.
     func withInputBuffer<Result>(_ body: (UnsafeMutableRawBufferPointer) -> Result) -> Result {
         preconditionCurrent()
         return body(core.inputBuffer)
     }
 
-    /// Lends an empty buffer, with room from earlier use, in which the loop's connections gather what they send.
+    /// Calls the closure with an empty buffer, with capacity from earlier use, in which the loop's connections collect
+    /// output.
     func withOutputBuffer(_ body: (inout [UInt8]) -> Void) {
         preconditionCurrent()
         var buffer: [UInt8] = []
@@ -147,7 +148,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
     }
 }
 
-/// What a new thread is given.
+/// The argument of a new thread.
 private final class LoopThread {
     let core: LoopCore
     let name: String

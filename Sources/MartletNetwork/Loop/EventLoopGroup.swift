@@ -6,8 +6,8 @@ public final class EventLoopGroup: Sendable {
     public let loops: [EventLoop]
     private let turn = Atomic<Int>(0)
 
-    /// - Parameter count: How many threads; by default one per core and not more than two, which is more than the rest
-    ///   of a server can feed.
+    /// - Parameter count: The number of threads; by default one per core but at most two, which is more than the rest
+    ///   of a server can keep busy.
     public init(count: Int? = nil) throws(NetworkError) {
         let count = count ?? min(2, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         var loops: [EventLoop] = []
@@ -17,7 +17,7 @@ public final class EventLoopGroup: Sendable {
         self.loops = loops
     }
 
-    /// The next loop, in turn.
+    /// Returns the next loop in round-robin order.
     public func next() -> EventLoop {
         let number = turn.wrappingAdd(1, ordering: .relaxed).oldValue
         return loops[Int(UInt(bitPattern: number) % UInt(loops.count))]

@@ -1,6 +1,6 @@
-/// Carries something that belongs to a loop through code that the compiler cannot see to stay on the loop.
+/// Carries an object that is owned by a loop through code that the compiler cannot prove to stay on the loop.
 ///
-/// Sendable because `value` traps on any other thread.
+/// @unchecked Sendable because `value` traps on any other thread.
 struct LoopBound<Value>: @unchecked Sendable {
     let loop: EventLoop
     private let bound: Value

@@ -2,10 +2,10 @@ import CMartletLinux
 import Glibc
 import Synchronization
 
-/// What the thread of an event loop runs.
+/// The implementation of an event loop's thread.
 ///
-/// Sendable because `queue` is behind its lock, `thread` is atomic, and everything marked as owned by the thread is
-/// touched by the loop's thread alone (`EventLoop` asserts it at each of its entrances).
+/// @unchecked Sendable because `queue` is protected by its lock, `thread` is atomic, and only the loop's thread uses
+/// the properties marked as owned by it (`EventLoop` asserts that in each of its methods).
 final class LoopCore: @unchecked Sendable {
     enum Work {
         case job(UnownedJob)
@@ -23,17 +23,17 @@ final class LoopCore: @unchecked Sendable {
     private let wakeUp: Int32
     private let queue = Mutex(Queue())
     private let thread = Atomic<UInt>(0)
-    /// Nanoseconds between waits.
+    /// The total working time, in nanoseconds.
     private let busy = Atomic<Int64>(0)
 
-    // Owned by the thread from here on.
+    // The properties from here on are owned by the thread.
     private(set) var now = ContinuousClock.now
     private var timers = TimerHeap<() -> Void>()
     private var handlers: [UInt64: any ReadinessHandler] = [:]
     private var lastRegistration: UInt64 = 0
     private var endOfTurn: [() -> Void] = []
     private let events = UnsafeMutablePointer<epoll_event>.allocate(capacity: eventsPerTurn)
-    /// Lent to what reads or writes on the loop, so that idle connections hold no buffers.
+    /// Shared by everything that reads or writes on the loop, so that idle connections hold no buffers.
     let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
     var outputBuffer: [UInt8] = []
     /// Set before the thread starts.
@@ -65,11 +65,11 @@ final class LoopCore: @unchecked Sendable {
         inputBuffer.deallocate()
     }
 
-    // MARK: from any thread
+    // MARK: From any thread
 
     var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// How long the thread has been at work, turns that have ended alone.
+    /// The total working time of completed turns.
     var busyTime: Duration { .nanoseconds(busy.load(ordering: .relaxed)) }
 
     func enqueue(_ work: Work) {
@@ -80,7 +80,7 @@ final class LoopCore: @unchecked Sendable {
         if wasEmpty, !isCurrent { wake() }
     }
 
-    /// Lets the thread end once it has run what is queued.
+    /// Ends the thread once it has run the queued work.
     func stop() {
         queue.withLock { $0.isStopped = true }
         wake()
@@ -91,7 +91,7 @@ final class LoopCore: @unchecked Sendable {
         _ = write(wakeUp, &one, MemoryLayout<UInt64>.size)
     }
 
-    // MARK: on the thread
+    // MARK: On the thread
 
     func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
@@ -108,7 +108,7 @@ final class LoopCore: @unchecked Sendable {
         }
     }
 
-    /// Adds the turn that ends now. Only this thread writes, so a load and a store do.
+    /// Adds the duration of the turn that ends now. Only this thread writes, so a load and a store are enough.
     private func recordTurn() {
         let (seconds, attoseconds) = (ContinuousClock.now - now).components
         let turn = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
@@ -121,7 +121,7 @@ final class LoopCore: @unchecked Sendable {
         return Int(max(0, epoll_wait(epoll, events, Int32(Self.eventsPerTurn), timeout)))
     }
 
-    /// Rounded up, so that the loop does not wake a moment too early and spin.
+    /// Rounds up, so that the loop does not wake too early and spin.
     private static func milliseconds(until due: ContinuousClock.Instant) -> Int32 {
         let left = (due - ContinuousClock.now).components
         guard left.seconds >= 0, left.attoseconds > 0 || left.seconds > 0 else { return 0 }
@@ -149,7 +149,7 @@ final class LoopCore: @unchecked Sendable {
         }
     }
 
-    /// Runs what was queued when it begins; what that queues waits for the next turn, after the sockets.
+    /// Runs the work that is queued now. Work queued meanwhile waits for the next turn, after the sockets.
     private func runQueue() {
         let work = queue.withLock { queue in
             let work = queue.work
@@ -202,7 +202,7 @@ final class LoopCore: @unchecked Sendable {
         epoll_ctl(epoll, EPOLL_CTL_MOD, registration.descriptor, &event)
     }
 
-    /// To be called before the descriptor is closed.
+    /// Must be called before the descriptor is closed.
     func unregister(_ registration: Registration) {
         handlers.removeValue(forKey: registration.number)
         epoll_ctl(epoll, EPOLL_CTL_DEL, registration.descriptor, nil)

@@ -1,22 +1,22 @@
 import CMartletLinux
 
-/// What a descriptor is waited for, or ready for.
+/// The events that a loop waits for on a descriptor, or reports.
 struct Readiness: OptionSet {
     let rawValue: UInt32
 
     static let read = Readiness(rawValue: EPOLLIN.rawValue)
     static let write = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// The peer is gone or the descriptor is broken; reported without being asked for.
+    /// The peer closed the connection or the descriptor is broken. Always reported.
     static let broken = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
 }
 
-/// What a loop tells when a descriptor is ready.
+/// Called by a loop when a descriptor is ready.
 protocol ReadinessHandler: AnyObject {
-    /// Does a bounded amount of work: what is left is reported again in the next turn.
+    /// Must do a bounded amount of work: remaining readiness is reported again in the next turn.
     func ready(_ readiness: Readiness)
 }
 
-/// Names a descriptor's slot in a loop: never used twice, unlike the descriptor itself.
+/// Identifies the registration of a descriptor in a loop. Unlike the descriptor, its number is never reused.
 struct Registration: Hashable {
     let number: UInt64
     let descriptor: Int32

@@ -1,9 +1,9 @@
-/// Names a timer of a loop.
+/// Identifies a timer of a loop.
 struct TimerID: Hashable {
     fileprivate let number: UInt64
 }
 
-/// Timers in the order in which they fall due.
+/// Timers, ordered by due time.
 struct TimerHeap<Action> {
     private struct Entry {
         let due: ContinuousClock.Instant
@@ -14,7 +14,7 @@ struct TimerHeap<Action> {
     private var actions: [TimerID: Action] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// When the next timer falls due. A cancelled one may still be there, so this can be early, never late.
+    /// When the next timer is due. A cancelled timer may still be in the heap, so this can be early, never late.
     var nextDue: ContinuousClock.Instant? { actions.isEmpty ? nil : heap.first?.due }
 
     var isEmpty: Bool { actions.isEmpty }
@@ -28,15 +28,16 @@ struct TimerHeap<Action> {
         return id
     }
 
-    /// Forgets a timer; one that has fired already is unknown and ignored.
-    /// - Returns: Its action, for the caller to let go of: what that held may end with it, and cancel timers in turn.
+    /// Cancels a timer. A timer that has already fired is ignored.
+    /// - Returns: The timer's action. The caller must release it: objects that it holds may be deinitialised with it,
+    ///   and cancel further timers.
     mutating func cancel(_ id: TimerID) -> Action? {
         guard let action = actions.removeValue(forKey: id) else { return nil }
         if heap.count > 64, heap.count > 2 * actions.count { removeCancelled() }
         return action
     }
 
-    /// Takes one timer that is due; those due at the same time come in the order of their insertion.
+    /// Removes one due timer and returns its action. Timers with the same due time come in order of insertion.
     mutating func popDue(at now: ContinuousClock.Instant) -> Action? {
         while let first = heap.first, first.due <= now {
             removeFirst()

@@ -1,13 +1,13 @@
-/// Bounds the time that a peer may keep a handler waiting for a body, which a slow drip cannot stretch: a due time moves
-/// only with every so many bytes. While the handler has bytes to work on, no time runs.
+/// Limits how long a peer may keep a handler waiting for a body. A slow drip does not extend the limit: the deadline
+/// moves only after every `leastProgress` bytes. The time does not run while the handler has bytes to process.
 struct InboundProgressDeadline {
-    /// How much must come in one stall time.
+    /// The bytes that must arrive within one stall time.
     private static let leastProgress = 16 * 1024
 
     private let stallTime: Duration
     private var left: Duration
     private var moved = 0
-    /// When the time is up; nil while none runs.
+    /// The deadline; nil while the time does not run.
     private(set) var deadline: ContinuousClock.Instant?
 
     init(stallTime: Duration) {
@@ -15,12 +15,12 @@ struct InboundProgressDeadline {
         left = stallTime
     }
 
-    /// The handler waits.
+    /// Starts the time: the handler waits for bytes.
     mutating func waits(from now: ContinuousClock.Instant) {
         if deadline == nil { deadline = now + left }
     }
 
-    /// The handler has something to do.
+    /// Stops the time: the handler has bytes to process.
     mutating func rests(from now: ContinuousClock.Instant) {
         guard let deadline else { return }
         left = max(.zero, now.duration(to: deadline))

@@ -1,25 +1,24 @@
 import MartletHTTP
 
-/// Whom a request's body asks for more: the server side of a protocol.
+/// The source of a request's body: the server side of a protocol.
 protocol RequestBodySource: AnyObject {
-    /// The time of this turn of the loop.
+    /// The time at which the current turn of the loop began.
     var now: ContinuousClock.Instant { get }
 
-    /// The handler waits for more, and there is room for it. The first time, the peer may still wait to be told to go on.
+    /// The handler waits for more and there is room. On the first call, the peer may still wait for 100 Continue.
     func bodyIsWanted(_ body: RequestBody)
 
-    /// So many bytes were taken, so that as many more may come.
+    /// The handler took `count` bytes, so as many more may arrive.
     func bodyWasTaken(_ count: Int, of body: RequestBody)
 
-    /// The body waits for room: `RequestBody.expire` is to be called at its `deadline`.
+    /// The body waits for room: the source must call `RequestBody.expire` at its `deadline`.
     func bodyIsHeldUp(_ body: RequestBody)
 }
 
-/// The body of one request on its way from a connection to its handler, which reads it while it comes. Owned by the loop.
+/// The streamed body of one request, between a connection and the handler that reads it. Owned by the loop.
 ///
-/// What has come and was not read is bounded by the source, which reads on only while this is not full (HTTP/1.1) or
-/// opens the window only by what was taken (HTTP/2). Until the handler first asks, nothing is read that has not come by
-/// itself.
+/// The source bounds the unread bytes: HTTP/1.1 reads only while the body is not full, HTTP/2 opens the window only by
+/// consumed bytes. Nothing more is read before the handler first asks.
 final class RequestBody {
     typealias Piece = Result<[UInt8]?, HTTPBodyError>
 
@@ -30,17 +29,17 @@ final class RequestBody {
 
     /// How the handler reads.
     private enum Reading {
-        /// It has not asked yet: who sends the request may have to be found out first.
+        /// The handler has not asked yet: the sender of the request may have to be identified first.
         case notYet
         case pieces
-        /// All at once, up to a limit.
+        /// The whole body at once, up to a limit.
         case whole(limit: Int)
     }
 
     private static let room = 64 * 1024
-    /// By how much room grows for a body whose length is not known.
+    /// The step by which room grows for a body of unknown length.
     private static let step = 64 * 1024
-    /// The slowest that a body may come that is kept in memory, in bytes a second.
+    /// The least rate at which a body that is collected in memory must arrive, in bytes per second.
     private static let leastRate = 32 * 1024
 
     private weak var source: (any RequestBodySource)?
@@ -50,10 +49,10 @@ final class RequestBody {
     private var reading = Reading.notYet
     private var pace: InboundProgressDeadline
     private let stallTime: Duration
-    /// When a body that is kept in memory must be complete.
+    /// The deadline for a body that is collected in memory.
     private var completeBy: ContinuousClock.Instant?
     private var received = 0
-    /// Bytes that have come and were not given back to the source.
+    /// The received bytes that were not given back to the source yet.
     private var kept = 0
     private var buffer: [UInt8] = []
     private var end: End?
@@ -61,9 +60,9 @@ final class RequestBody {
 
     /// - Parameters:
     ///   - limit: The longest body, in bytes.
-    ///   - length: How long it is, where that was announced.
-    ///   - stallTime: How long the handler may wait for the least that a peer has to send.
-    ///   - lease: The room that it has.
+    ///   - length: The announced length of the body, if any.
+    ///   - stallTime: How long the handler may wait for the least progress.
+    ///   - lease: The memory reserved for the request.
     init(_ source: any RequestBodySource, limit: Int, length: Int?, stallTime: Duration, lease: BodyLease) {
         self.source = source
         self.limit = limit
@@ -73,34 +72,34 @@ final class RequestBody {
         pace = InboundProgressDeadline(stallTime: stallTime)
     }
 
-    /// How many bytes wait for the handler.
+    /// The number of bytes that wait for the handler.
     var count: Int { buffer.count }
 
-    /// Whether more bytes are not to be read now.
+    /// True if no more bytes must be read now.
     var isFull: Bool {
         if isOver || lease.isWaiting { return true }
         switch reading {
         case .notYet: return true
         case .pieces: return buffer.count >= Self.room
-        // What has come up to the limit is all that is kept: only its end may follow.
+        // At the limit, only the end of the body may follow.
         case .whole(let limit): return buffer.count >= lease.room && buffer.count < limit
         }
     }
 
-    /// Whether it waits for room.
+    /// True while the body waits for room.
     var isHeldUp: Bool { !isOver && lease.isWaiting }
 
-    /// Whether the end is known, be it good or bad.
+    /// True once the body is complete or has failed.
     var isOver: Bool { end != nil }
 
-    /// When `expire` is to be called; nil while nothing is waited for.
+    /// When to call `expire`; nil without a deadline.
     var deadline: ContinuousClock.Instant? {
         guard !isOver else { return nil }
         guard let next = lease.retryAt ?? pace.deadline else { return nil }
         return completeBy.map { min($0, next) } ?? next
     }
 
-    // MARK: the connection
+    // MARK: The connection
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
         guard end == nil else { return }
@@ -121,7 +120,7 @@ final class RequestBody {
         handOver()
     }
 
-    /// There will be no end: what has come and was not read is dropped.
+    /// Fails the body; unread bytes are dropped.
     func fail(_ error: HTTPBodyError) {
         guard end == nil else { return }
         end = .failed(error)
@@ -131,7 +130,7 @@ final class RequestBody {
         handOver()
     }
 
-    /// The deadline has passed.
+    /// Handles a passed deadline.
     func expire(at now: ContinuousClock.Instant) {
         if let completeBy, completeBy <= now { return fail(.stalled) }
         guard lease.isWaiting else { return fail(.stalled) }
@@ -147,21 +146,21 @@ final class RequestBody {
         fail(.overloaded)
     }
 
-    // MARK: the handler
+    // MARK: The handler
 
-    /// Says who sends the request.
+    /// Charges the body to another account, once its sender is identified.
     func charge(to account: HTTPBodyAccount) {
         lease.charge(to: account, holding: buffer.count)
     }
 
-    /// - Parameter receive: Is given the next piece, nil at the end of the body: now, or when it comes.
+    /// - Parameter receive: Called with the next piece, nil at the end of the body: now, or when it arrives.
     func read(_ receive: @escaping (Piece) -> Void) {
         begin(.pieces, receive)
     }
 
     /// - Parameters:
-    ///   - limit: The most bytes that are wanted.
-    ///   - receive: Is given all that is left of the body, or nil where that is nothing.
+    ///   - limit: The most bytes that the handler accepts.
+    ///   - receive: Called with the rest of the body; nil if there is none.
     func collect(upTo limit: Int, _ receive: @escaping (Piece) -> Void) {
         begin(.whole(limit: min(limit, self.limit)), receive)
     }
@@ -177,7 +176,7 @@ final class RequestBody {
         if waiting != nil { askForMore() }
     }
 
-    /// Asks for room, and then the peer for bytes.
+    /// Reserves room, then asks the peer for bytes.
     private func askForMore() {
         guard let source, end == nil else { return }
         if case .whole(let limit) = reading, max(length ?? 0, buffer.count) > limit { return fail(.tooLarge) }
@@ -186,7 +185,7 @@ final class RequestBody {
         source.bodyIsHeldUp(self)
     }
 
-    /// How much of the body must have room before more of it is read.
+    /// The number of body bytes that must have room before more is read.
     private var needed: Int {
         switch reading {
         case .notYet: 0
@@ -195,7 +194,7 @@ final class RequestBody {
         }
     }
 
-    /// There is room.
+    /// Continues once there is room.
     private func goOn() {
         guard let source, waiting != nil else { return }
         if case .whole = reading {
@@ -219,7 +218,7 @@ final class RequestBody {
         receive(piece)
     }
 
-    /// nil while it must be waited for.
+    /// Returns nil while the handler must wait.
     private func takePiece() -> Piece? {
         var isWhole = false
         if case .whole = reading { isWhole = true }
@@ -236,7 +235,7 @@ final class RequestBody {
     }
 }
 
-/// Reads a body from wherever its handler runs.
+/// A body reader for handlers on any thread.
 struct LoopBodyReader: HTTPBodyReader {
     let body: LoopBound<RequestBody>
 

@@ -1,42 +1,42 @@
 import MartletHTTP
 
-/// How the server side of a protocol has requests answered. Used on the connection's loop alone.
+/// Passes requests from the server side of a protocol to the handler. Used on the connection's loop only.
 protocol RequestDispatch: AnyObject {
-    /// How a request is taken of which only the head is known.
+    /// Returns the route for a request whose head is known.
     func route(for head: HTTPRequest) -> HTTPRoute
 
-    /// Starts answering a request. The answer goes to `stream` later on the loop, or before this returns.
+    /// Starts answering a request. The response goes to `stream` later on the loop, or before this returns.
     /// - Parameters:
-    ///   - route: That of its head.
-    ///   - body: What the handler reads where the body is not in the request; nil where it is.
+    ///   - route: The route of the request's head.
+    ///   - body: The body that the handler reads as a stream; nil if the body is in the request.
     func start(
         _ request: HTTPRequest, by route: HTTPRoute, body: RequestBody?, answerTo stream: any ResponseStream
     ) -> any RunningRequest
 }
 
-/// Where the answer to one request is written: implemented by each protocol for its own kind of stream.
+/// The response to one request: implemented by each protocol.
 ///
 /// Either `send` or `openWebSocket` is called once, or `sendHead`, any number of `sendBody` and then `finish` or `cut`.
-/// Every call is a no-op once the peer has gone.
+/// Every call is a no-op once the peer is gone.
 protocol ResponseStream: AnyObject {
-    /// Sends an answer whose body is whole.
+    /// Sends a complete response.
     func send(_ response: HTTPResponse)
 
-    /// Sends status and fields of an answer whose body follows in pieces.
+    /// Sends the status and fields of a response whose body follows in pieces.
     func sendHead(_ response: HTTPResponse)
 
-    /// Takes a piece of the body.
-    /// - Returns: Whether there is room for more; where not, `RunningRequest.roomAppeared` is called once there is.
+    /// Sends a piece of the body.
+    /// - Returns: True if there is room for more; otherwise `RunningRequest.roomAppeared` is called when there is.
     func sendBody(_ bytes: [UInt8]) -> Bool
 
-    /// The body is complete.
+    /// Completes the body.
     func finish()
 
-    /// The body cannot be completed: the stream (HTTP/2) or connection (HTTP/1.1) ends so that the peer sees it.
+    /// Aborts the body: closes the stream (HTTP/2) or the connection (HTTP/1.1) so that the peer sees the failure.
     func cut()
 
-    /// Gives the connection over to a WebSocket.
-    /// - Returns: nil where the request is not one that opens one, which its answer says then.
+    /// Switches the connection to a WebSocket.
+    /// - Returns: Nil if the request does not open a WebSocket; the peer then gets an error response.
     func openWebSocket(_ response: HTTPResponse) -> WebSocketSession?
 }
 
@@ -47,11 +47,11 @@ extension ResponseStream {
     }
 }
 
-/// A request that is being answered: what the protocol tells about its stream.
+/// A request that is being answered: gets the events of its stream.
 protocol RunningRequest: AnyObject {
-    /// A streamed body may go on.
+    /// There is room for more of a streamed response body.
     func roomAppeared()
 
-    /// The peer has gone or given the request up: whatever answers it is cancelled.
+    /// The peer is gone or cancelled the request: cancels the handler.
     func cancel()
 }

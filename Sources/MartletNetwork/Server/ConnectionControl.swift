@@ -1,6 +1,7 @@
 public import MartletHTTP
 
-/// Steers one connection of a server from any thread: what no answer can say, for servers that misbehave on purpose.
+/// Controls one connection of a server from any thread, beyond what a response can do, for servers that misbehave on
+/// purpose.
 public final class ConnectionControl: Sendable {
     private final class Target {
         weak var connection: Connection?
@@ -10,16 +11,16 @@ public final class ConnectionControl: Sendable {
         }
     }
 
-    /// Which connection this is: `HTTPRequest.connection` has the same id.
+    /// The connection; `HTTPRequest.connection` has the same id.
     public let connection: HTTPConnection
-    /// How long the peer had been silent when its connection was taken up. A server that stood still finds connections of
-    /// processes that are dead by then, and what they sent, they sent alive.
+    /// How long the peer had been silent when the connection was accepted. A server process that was suspended finds
+    /// connections of client processes that have ended since; the clients were alive when they sent the data.
     public let silence: Duration
-    /// Steers the session of an HTTP/2 connection; nil for HTTP/1.1.
+    /// Controls the session of an HTTP/2 connection; nil for HTTP/1.1.
     public let http2: HTTP2ConnectionControl?
     private let target: LoopBound<Target>
 
-    /// Called on the loop of the connection.
+    /// Must be called on the loop of the connection.
     init(_ connection: Connection, info: HTTPConnection, isHTTP2: Bool) {
         let target = LoopBound(Target(connection), loop: connection.loop)
         self.target = target
@@ -32,23 +33,23 @@ public final class ConnectionControl: Sendable {
             } : nil
     }
 
-    /// Closes the connection with a TCP reset: what has not been sent, or not been read, is lost.
+    /// Closes the connection with a TCP reset: unsent and unread data is lost.
     public func reset() {
         target.loop.perform { [target] in target.value.connection?.reset() }
     }
 
-    /// Sends bytes past the protocol that is spoken, after what it has written already.
+    /// Sends bytes that bypass the protocol, after the output that is already written.
     public func write(_ bytes: [UInt8]) {
         target.loop.perform { [target] in target.value.connection?.inject(bytes) }
     }
 }
 
-/// Is told of the connections of a server. Called on their loops.
+/// Observes the connections of a server. Called on their loops.
 public protocol ConnectionObserver: Sendable {
-    /// A connection is made, its TLS handshake done and its protocol known; no request of it has been read.
+    /// A connection is established: its TLS handshake is done and its protocol known. No request has been read.
     func opened(_ control: ConnectionControl)
 
-    /// A connection is gone. Also called for one that ended before it was opened.
+    /// A connection was closed. Also called for one that ended before `opened`.
     /// - Parameter connection: `HTTPConnection.id`.
     func closed(_ connection: UInt64)
 }

@@ -1,6 +1,6 @@
-/// Counts connections, and says who may have another one. The rule alone: no lock, no socket.
+/// Counts connections, and decides whether a network may open another one. A pure rule: no lock, no socket.
 struct ConnectionShares {
-    /// What is running short, so that idle connections have to go.
+    /// The limit that is nearly reached, so that idle connections must be closed.
     enum Shortage: Hashable {
         case everywhere
         case of(PeerNetwork)
@@ -12,8 +12,8 @@ struct ConnectionShares {
     private var networks: [PeerNetwork: Int] = [:]
 
     /// - Parameters:
-    ///   - limit: Of all connections.
-    ///   - share: Of the connections of one network; this machine has none.
+    ///   - limit: The most connections.
+    ///   - share: The most connections of one network; not applied to this machine.
     init(limit: Int, share: Int) {
         self.limit = limit
         self.share = share
@@ -23,7 +23,7 @@ struct ConnectionShares {
 
     func count(of network: PeerNetwork) -> Int { networks[network] ?? 0 }
 
-    /// - Returns: Whether the network may have the connection, which is counted then.
+    /// - Returns: True if the network may open the connection, which is then counted.
     mutating func admit(_ network: PeerNetwork) -> Bool {
         guard !isFull, network == .local || count(of: network) < share else { return false }
         total += 1
@@ -37,13 +37,14 @@ struct ConnectionShares {
         networks[network] = left > 0 ? left : nil
     }
 
-    /// What runs short now. The last hundredth is kept free, so that the next connection need not wait.
+    /// Returns the limit that is nearly reached. The last hundredth is kept free, so that the next connection need not
+    /// wait.
     func shortage(for network: PeerNetwork) -> Shortage? {
         if network != .local, count(of: network) >= share - share / 100 { return .of(network) }
         return total >= limit - limit / 100 ? .everywhere : nil
     }
 
-    /// How many idle connections are closed at once when something runs short.
+    /// Returns how many idle connections to close at once in a shortage.
     func surplus(in shortage: Shortage) -> Int {
         switch shortage {
         case .everywhere: max(1, limit / 100)

@@ -10,9 +10,9 @@ import Synchronization
 /// await server.run()  // until the task is cancelled
 /// ```
 public final class HTTPServer: Sendable {
-    /// Where to listen.
+    /// An address to listen on.
     public enum Endpoint: Hashable, Sendable {
-        /// A numeric IPv4 or IPv6 address, or `localhost` (127.0.0.1); port 0 takes a free one.
+        /// A numeric IPv4 or IPv6 address, or `localhost` (127.0.0.1); port 0 selects a free port.
         case tcp(host: String, port: UInt16)
         /// A socket file with mode 0600. It is removed when the server has shut down.
         case unix(path: String)
@@ -26,8 +26,8 @@ public final class HTTPServer: Sendable {
 
     /// - Parameters:
     ///   - handler: Answers every request, on the executor of the loop that owns its connection.
-    ///   - http2: What is announced to clients that speak HTTP/2.
-    ///   - observer: Is told of every connection, and given the means to steer it.
+    ///   - http2: The settings that are announced to HTTP/2 clients.
+    ///   - observer: Gets every connection and the means to control it.
     public init(
         loops: EventLoopGroup, handler: any HTTPHandler, limits: ServerLimits = ServerLimits(),
         http2: HTTP2Settings = HTTP2Settings(), observer: (any ConnectionObserver)? = nil
@@ -41,25 +41,25 @@ public final class HTTPServer: Sendable {
     }
 
     deinit {
-        // What belongs to a loop goes on that loop.
+        // Objects owned by a loop must be released on that loop.
         for listener in listeners.withLock({ $0 }) { listener.loop.perform { listener.value.stop() } }
         for server in servers { server.loop.perform { server.value.drain {} } }
     }
 
-    /// How many connections there are.
+    /// The number of open connections.
     public var connectionCount: Int { count.current }
 
-    /// How many connections were closed at once because their network has its share.
+    /// The number of connections that were closed at once because their network had reached its limit.
     public var connectionRefusals: Int { count.refusalCount }
 
-    /// How many bytes are reserved for bodies of requests that are not answered yet.
+    /// The number of bytes reserved for bodies of requests that are not answered yet.
     public var bodyBytes: Int { ledger.used }
 
-    /// How many requests were refused because there was no memory for their bodies.
+    /// The number of requests that were refused because there was no memory for their bodies.
     public var bodyRefusals: Int { ledger.refusalCount }
 
-    /// Begins to accept connections.
-    /// - Parameter tls: What the listener presents; nil for clear text.
+    /// Starts to accept connections.
+    /// - Parameter tls: The TLS context of the listener; nil for clear text.
     /// - Returns: The address with the real port.
     @discardableResult
     public func listen(on endpoint: Endpoint, tls: TLSServerContext? = nil) async throws(NetworkError) -> SocketAddress
@@ -68,8 +68,9 @@ public final class HTTPServer: Sendable {
         return try await listen(on: endpoint) { tls }
     }
 
-    /// Begins to accept connections that are not all shown the same.
-    /// - Parameter choosingTLS: Says for each connection what it is shown; nil for clear text. Called on its loop.
+    /// Starts to accept connections, with a TLS context that is chosen for each connection.
+    /// - Parameter choosingTLS: Returns the TLS context for a connection; nil for clear text. Called on the
+    ///   connection's loop.
     /// - Returns: The address with the real port.
     @discardableResult
     public func listen(
@@ -102,7 +103,7 @@ public final class HTTPServer: Sendable {
         await shutDown()
     }
 
-    /// Stops accepting, lets what runs be answered (for at most `ServerLimits.shutdownTime`), then closes everything.
+    /// Stops accepting, waits for open requests (for at most `ServerLimits.shutdownTime`), then closes all connections.
     public func shutDown() async {
         let stopped = listeners.withLock { listeners in
             let stopped = listeners

@@ -25,14 +25,14 @@ final class HandlerDispatch: RequestDispatch {
     }
 }
 
-/// One request in the hands of its handler. Owned by the loop.
+/// One request that is being answered by a handler. Owned by the loop.
 final class HandlerRun: RunningRequest {
     private let loop: EventLoop
     private var stream: (any ResponseStream)?
     private var task: Task<Void, Never>?
     private var hasRoom = true
     private var isCancelled = false
-    /// How much is missing of a streamed answer whose length was stated.
+    /// The remaining bytes of a streamed response with a stated length.
     private var left: Int?
     private var waiting: [CheckedContinuation<Void, any Error>] = []
 
@@ -67,7 +67,7 @@ final class HandlerRun: RunningRequest {
         }
     }
 
-    /// - Returns: nil where the request opens none, and has been told so.
+    /// - Returns: Nil if the request opens no WebSocket; an error response was then sent.
     private func openWebSocket(_ response: HTTPResponse) -> WebSocketSession? {
         let last = stream
         stream = nil
@@ -81,7 +81,7 @@ final class HandlerRun: RunningRequest {
         if let last { action(last) }
     }
 
-    /// Writes and resumes the continuation, at once where there is room.
+    /// Writes bytes. Resumes the continuation at once, or when there is room.
     fileprivate func write(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>) {
         guard let stream, !isCancelled, takesCount(of: bytes) else {
             return continuation.resume(throwing: CancellationError())
@@ -90,7 +90,7 @@ final class HandlerRun: RunningRequest {
         if hasRoom { continuation.resume() } else { waiting.append(continuation) }
     }
 
-    /// - Returns: Whether the bytes are within the length that was stated.
+    /// - Returns: True if the bytes are within the stated length.
     private func takesCount(of bytes: [UInt8]) -> Bool {
         guard let left else { return true }
         guard bytes.count <= left else { return false }
@@ -120,7 +120,7 @@ final class HandlerRun: RunningRequest {
     }
 }
 
-/// Writes to the stream of a request from wherever its handler runs.
+/// A body writer for handlers on any thread.
 private struct StreamWriter: HTTPBodyWriter {
     let run: LoopBound<HandlerRun>
 

@@ -1,17 +1,18 @@
-/// Accepts connections and deals them out to the loops of a server. Owned by its loop.
+/// Accepts connections and distributes them over the loops of a server. Owned by its loop.
 final class Listener: ReadinessHandler {
     private static let acceptedPerTurn = 64
-    /// How long a full server, or one without descriptors, lets the kernel's queue wait before it looks again.
+    /// How long accepting pauses when the server is full or out of descriptors. New connections wait in the kernel's
+    /// accept queue.
     private static let pause: Duration = .milliseconds(50)
 
     private let loop: EventLoop
     private var socket: ListeningSocket?
-    /// Chooses what the next connection is shown; nil for clear text.
+    /// Returns the TLS context for the next connection; nil for clear text.
     private let tls: (@Sendable () -> TLSServerContext)?
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
     private let network: @Sendable (SocketAddress) -> PeerNetwork
-    /// Where idle connections are being closed.
+    /// The shortages for which idle connections are being closed.
     private var closing: Set<ConnectionShares.Shortage> = []
     private var registration: Registration?
     private var turn = 0
@@ -69,12 +70,12 @@ final class Listener: ReadinessHandler {
         }
     }
 
-    /// Has connections closed that have been idle for longest, on whatever loop, once at a time for each shortage.
+    /// Closes the connections that have been idle for longest, on any loop; one run at a time for each shortage.
     private func closeIdle(in shortage: ConnectionShares.Shortage) {
         guard closing.insert(shortage).inserted else { return }
         let count = count.surplus(in: shortage)
         let servers = servers
-        // The loop keeps the listener as long as it listens; what comes later changes nothing.
+        // The loop keeps the listener alive while it listens. Results that arrive later have no effect.
         let listener = LoopBound(self, loop: loop)
         Task.detached {
             var idle: [IdleConnection] = []

@@ -1,9 +1,9 @@
 import MartletHTTP
 import Synchronization
 
-/// A server's connections on one loop. Owned by that loop.
+/// The connections of a server on one loop. Owned by that loop.
 final class LoopServer: ConnectionOwner {
-    /// What all connections of a server have in common.
+    /// The settings and state that all connections of a server share.
     struct Common: Sendable {
         let handler: any HTTPHandler
         let limits: ServerLimits
@@ -27,7 +27,7 @@ final class LoopServer: ConnectionOwner {
         self.common = common
     }
 
-    /// Takes over a connection that was counted when it was accepted.
+    /// Takes over a connection that was already counted when it was accepted.
     func adopt(_ socket: consuming Socket, peer: SocketAddress, tls: (@Sendable () -> TLSServerContext)?) {
         let network = network(of: peer)
         guard !isDraining else {
@@ -79,7 +79,7 @@ final class LoopServer: ConnectionOwner {
 
     private func network(of peer: SocketAddress) -> PeerNetwork { limits.network(of: peer) }
 
-    /// The connections that have been idle for longest.
+    /// Returns the connections that have been idle for longest.
     func longestIdle(_ count: Int, in shortage: ConnectionShares.Shortage) -> [IdleConnection] {
         var idle: [IdleConnection] = []
         for connection in connections.values {
@@ -89,7 +89,7 @@ final class LoopServer: ConnectionOwner {
         return IdleConnection.longest(count, of: idle)
     }
 
-    /// Closes those of the connections that are still idle.
+    /// Closes the given connections that are still idle.
     func closeIdle(_ ids: Set<UInt64>) {
         for id in ids where connections[id]?.idleSince != nil { connections[id]?.close(nil) }
     }
@@ -113,7 +113,7 @@ final class LoopServer: ConnectionOwner {
         if isDraining, connections.isEmpty { reportDrained() }
     }
 
-    /// Lets every connection finish what it is answering, for as long as the limits say.
+    /// Waits for open requests, for at most `ServerLimits.shutdownTime`, then closes all connections.
     func drain(_ completed: @escaping () -> Void) {
         drained.append(completed)
         guard !isDraining else { return }
@@ -141,18 +141,18 @@ final class LoopServer: ConnectionOwner {
     }
 }
 
-/// A connection that could be closed for others.
+/// An idle connection, which may be closed to make room.
 struct IdleConnection: Hashable, Sendable {
     let id: UInt64
     let since: ContinuousClock.Instant
 
-    /// Those that have been idle for longest.
+    /// Returns the connections that have been idle for longest.
     static func longest(_ count: Int, of all: [IdleConnection]) -> [IdleConnection] {
         Array(all.sorted { ($0.since, $0.id) < ($1.since, $1.id) }.prefix(count))
     }
 }
 
-/// The connections of a server over all its loops.
+/// Counts the connections of a server over all its loops.
 final class ConnectionCount: Sendable {
     private let shares: Mutex<ConnectionShares>
     private let refused = Atomic<Int>(0)
@@ -165,10 +165,10 @@ final class ConnectionCount: Sendable {
 
     var isFull: Bool { shares.withLock { $0.isFull } }
 
-    /// How many connections were closed at once because their network has its share.
+    /// The number of connections that were closed at once because their network had reached its limit.
     var refusalCount: Int { refused.load(ordering: .relaxed) }
 
-    /// - Returns: Whether the connection may stay, what runs short now, and how many idle ones should go for it.
+    /// - Returns: Whether the connection may stay, and the limit that is nearly reached.
     func admit(_ network: PeerNetwork) -> (isAdmitted: Bool, shortage: ConnectionShares.Shortage?) {
         let (isAdmitted, shortage) = shares.withLock { shares in
             (shares.admit(network), shares.shortage(for: network))

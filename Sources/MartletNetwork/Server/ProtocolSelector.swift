@@ -1,6 +1,6 @@
-/// Tells HTTP/2 from HTTP/1.1 by the first bytes of a connection on which ALPN said nothing.
+/// Distinguishes HTTP/2 from HTTP/1.1 by the first bytes of a connection without ALPN.
 ///
-/// Clients with prior knowledge open with the preface of RFC 9113, section 3.4, which is no HTTP/1.1 request.
+/// Clients with prior knowledge begin with the preface of RFC 9113, section 3.4, which is no HTTP/1.1 request.
 final class ProtocolSelector: WireProtocol {
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -13,8 +13,8 @@ final class ProtocolSelector: WireProtocol {
     private let firstDeadline: ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - start: When the connection was made.
-    ///   - deadline: For the bytes that decide.
+    ///   - start: When the connection was established.
+    ///   - deadline: The deadline for the first bytes.
     init(
         start: ContinuousClock.Instant = .now, deadline: ContinuousClock.Instant,
         http1: @escaping () -> any WireProtocol,

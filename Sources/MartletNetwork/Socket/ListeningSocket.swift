@@ -5,16 +5,16 @@ import Glibc
 struct ListeningSocket: ~Copyable {
     private let socket: Socket
     let address: SocketAddress
-    /// The path of a Unix socket, which goes when the socket goes.
+    /// The path of a Unix socket; the file is removed with this value.
     private let path: String?
 
-    /// What came of trying to accept.
+    /// The result of accepting.
     enum Accepted: ~Copyable {
         case connection(Socket, peer: SocketAddress)
         case none
-        /// Another user came to a Unix socket, and was sent away.
+        /// Another user connected to a Unix socket and was refused.
         case refused
-        /// Descriptors or memory are short; the connection stays in the queue.
+        /// The system is out of descriptors or memory; the connection stays in the accept queue.
         case exhausted
     }
 
@@ -31,15 +31,16 @@ struct ListeningSocket: ~Copyable {
         self.socket = socket
     }
 
-    /// Listens on a path that only this user and root may connect to (mode 0600, and each peer is asked). A socket that a dead process left there is
-    /// replaced; one that answers is an error.
+    /// Listens on a path that only this user and root may connect to: the file has mode 0600, and each peer's user id
+    /// is checked. The socket of a dead process is replaced; a socket that accepts connections is an error.
     init(unixPath path: String) throws(NetworkError) {
         guard let address = SocketAddress(unixPath: path) else {
             throw NetworkError(.configuration, "the path of a Unix socket has 1 to 107 bytes: \(path)")
         }
         let socket = try Socket(.unix)
         try Self.removeStale(path, address)
-        // The mode applies to the socket file from its first moment; chmod afterwards would leave a gap.
+        // Sets the mode before `bind` creates the file: with `chmod` alone, the file would be open to others for a
+        // short time.
         guard fchmod(socket.descriptor, 0o600) == 0 else { throw .system("fchmod") }
         try Self.bind(socket, address)
         guard chmod(path, 0o600) == 0 else { throw .system("chmod \(path)") }
@@ -73,8 +74,8 @@ struct ListeningSocket: ~Copyable {
         return .connection(connection, peer: peer ?? address)
     }
 
-    /// Whether a Unix socket serves a user: this process's own and root, whatever became of the file's mode.
-    /// - Parameter user: A user id, or -1 where it cannot be known.
+    /// True if the user may connect to a Unix socket: this process's user and root, whatever the mode of the file.
+    /// - Parameter user: A user id; -1 if unknown.
     static func mayConnect(user: Int64) -> Bool {
         user == 0 || user == Int64(geteuid())
     }

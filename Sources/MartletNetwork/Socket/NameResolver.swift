@@ -2,7 +2,7 @@ import CMartletLinux
 import Glibc
 import Synchronization
 
-/// Resolves names on threads of its own: the system's resolver blocks, for half a minute where no server answers.
+/// Resolves names on its own threads: the system's resolver blocks, for half a minute if no DNS server answers.
 final class NameResolver: Sendable {
     struct Question: Sendable {
         let name: String
@@ -20,12 +20,12 @@ final class NameResolver: Sendable {
 
     private let state = Mutex(State())
 
-    /// Addresses of a name, those that the system prefers first; an address is its own answer, given at once. Asked again for
-    /// each connection.
+    /// Resolves a name to addresses, the system's preferred ones first. A numeric address is returned at once. Results
+    /// are not cached.
     /// - Parameters:
-    ///   - isStrangers: Whether somebody chose the name who may want the resolver to be busy.
-    ///   - deadline: When nobody waits for the answer any more.
-    ///   - answer: Called on another thread.
+    ///   - isStrangers: Whether an untrusted party chose the name, who may want to keep the resolver busy.
+    ///   - deadline: When the caller no longer waits for the result.
+    ///   - answer: Called on any thread.
     func resolve(
         _ name: String, port: UInt16, isStrangers: Bool, before deadline: ContinuousClock.Instant,
         _ answer: @escaping @Sendable (Result<[SocketAddress], NetworkError>) -> Void
@@ -51,7 +51,7 @@ final class NameResolver: Sendable {
             return
         }
         argument.release()
-        // A thread that runs already takes the question too; with none, nobody would ever answer it.
+        // A running thread takes this question too. Without any thread, the question would never be answered.
         let unanswered = state.withLock { state in
             state.threads -= 1
             return state.threads == 0 ? state.queue.removeAll() : []
@@ -99,9 +99,9 @@ final class NameResolver: Sendable {
         return .success(addresses)
     }
 
-    /// The order in which a connection tries the addresses of a name: by chance, so that connections are spread over all
-    /// of them, and those that have a connection already last. The families take turns, beginning with the one that the
-    /// system prefers, so that a broken one costs one attempt (RFC 8305, section 4).
+    /// Returns the order in which a connection tries the addresses of a name: random, to spread connections over all of
+    /// them, with addresses that already have a connection last. The address families alternate, beginning with the one
+    /// that the system prefers, so that a broken family costs one attempt (RFC 8305, section 4).
     static func order(
         _ addresses: [SocketAddress], taken: Set<SocketAddress> = [], using chance: inout some RandomNumberGenerator
     ) -> [SocketAddress] {

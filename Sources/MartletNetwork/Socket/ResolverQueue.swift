@@ -1,35 +1,35 @@
-/// Which name is resolved next.
+/// Decides which name is resolved next.
 ///
-/// Names that strangers chose may belong to servers that answer slowly on purpose. Of those, one of each site is asked at
-/// a time, sites take turns, and one thread in four is left to everybody else.
+/// Names chosen by untrusted parties may belong to DNS servers that answer slowly on purpose. Of these names, one per
+/// site is resolved at a time, sites take turns, and one thread in four is reserved for all other names.
 struct ResolverQueue<Question: Sendable> {
     struct Entry: Sendable {
         let question: Question
-        /// nil for a name that the operator chose.
+        /// The site of an untrusted name; nil for a name that the operator chose.
         let site: String?
         let deadline: ContinuousClock.Instant
     }
 
-    /// Threads that strangers' names may occupy.
+    /// The most threads for untrusted names.
     private static var strangersThreads: Int { 3 }
     private static var strangersWaiting: Int { 1000 }
 
     private var waiting: [Entry] = []
     private var busySites: Set<String> = []
 
-    /// What has one owner, as far as a name can tell: its last two labels.
+    /// The presumed owner of a name: its last two labels.
     static func site(of name: String) -> String {
         name.split(separator: ".").suffix(2).joined(separator: ".").lowercased()
     }
 
-    /// - Returns: Whether there was room for it.
+    /// - Returns: True if there was room for the question.
     mutating func add(_ question: Question, site: String?, before deadline: ContinuousClock.Instant) -> Bool {
         guard site == nil || waiting.count < Self.strangersWaiting else { return false }
         waiting.append(Entry(question: question, site: site, deadline: deadline))
         return true
     }
 
-    /// The next to ask; nil where there is none, or none that may be asked now.
+    /// Returns the next name to resolve; nil if there is none, or none that may be resolved now.
     mutating func next() -> Entry? {
         let index = waiting.firstIndex { entry in
             guard let site = entry.site else { return true }
@@ -41,14 +41,14 @@ struct ResolverQueue<Question: Sendable> {
         return entry
     }
 
-    /// One that was asked is answered: what else waits of its site goes after all others.
+    /// Handles a resolved name. Other waiting names of its site move to the end.
     mutating func finish(_ entry: Entry) {
         guard let site = entry.site else { return }
         busySites.remove(site)
         waiting = waiting.filter { $0.site != site } + waiting.filter { $0.site == site }
     }
 
-    /// Takes out those that nobody waits for any more.
+    /// Removes and returns the questions whose deadline has passed.
     mutating func removeLate(at now: ContinuousClock.Instant) -> [Question] {
         let late = waiting.filter { $0.deadline <= now }
         if !late.isEmpty { waiting.removeAll { $0.deadline <= now } }

@@ -1,11 +1,11 @@
 import CMartletLinux
 import Glibc
 
-/// A non-blocking stream socket; closed when it goes.
+/// A non-blocking stream socket. Closed when the value is destroyed.
 struct Socket: ~Copyable {
     let descriptor: Int32
 
-    /// What came of trying to read or write.
+    /// The result of reading or writing.
     enum Transfer {
         case bytes(Int)
         case wouldBlock
@@ -34,7 +34,7 @@ struct Socket: ~Copyable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Gives the descriptor away, to be owned by another socket.
+    /// Gives up ownership of the descriptor.
     consuming func release() -> Int32 {
         let descriptor = descriptor
         discard self
@@ -46,7 +46,7 @@ struct Socket: ~Copyable {
         setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Whether what is written waits for more, so that many records leave in few segments (tcp(7)).
+    /// Sets TCP_CORK: output waits for more, so that many records leave in few segments (tcp(7)).
     func setCorked(_ isCorked: Bool) {
         setOption(Int32(IPPROTO_TCP), TCP_CORK, to: isCorked ? 1 : 0)
     }
@@ -55,14 +55,14 @@ struct Socket: ~Copyable {
         setOption(Int32(IPPROTO_TCP), TCP_NODELAY)
     }
 
-    /// Begins to connect; the socket becomes writable once that has succeeded or failed.
+    /// Starts to connect. The socket becomes writable once that has succeeded or failed.
     func connect(to address: SocketAddress) throws(NetworkError) {
         let result = address.withPointer { Glibc.connect(descriptor, $0, $1) }
         guard result != 0, errno != EINPROGRESS else { return }
         throw .system("connect")
     }
 
-    /// Why connecting failed, or nil.
+    /// The error of a failed connect; nil if it succeeded.
     func pendingError() -> NetworkError? {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -70,7 +70,7 @@ struct Socket: ~Copyable {
         return code == 0 ? nil : .system("connect", code: code)
     }
 
-    /// How long ago the kernel last took in something of the peer, in whole milliseconds; zero for a Unix socket.
+    /// The time since the kernel last received data from the peer, in whole milliseconds; zero for a Unix socket.
     var silence: Duration {
         var information = tcp_info()
         var length = socklen_t(MemoryLayout<tcp_info>.size)
@@ -93,7 +93,7 @@ struct Socket: ~Copyable {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Makes closing send a reset and drop what the peer has not taken.
+    /// Makes `close` send a reset and drop unsent data.
     func abandon() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))

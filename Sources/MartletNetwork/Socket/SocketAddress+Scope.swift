@@ -1,9 +1,9 @@
 import MartletHTTP
 
 extension SocketAddress {
-    /// Whether the address is one of the public internet's, by the registries of special addresses (RFC 6890 and what
-    /// was added to it): not this machine's, nobody's own network, no group, no documentation, and no IPv6 address that
-    /// holds an IPv4 one which is not public.
+    /// True for an address of the public internet, by the registries of special addresses (RFC 6890 and its additions).
+    /// False for loopback, private, multicast and documentation addresses, and for an IPv6 address that embeds a
+    /// non-public IPv4 address.
     public var isPublic: Bool {
         switch family {
         case .ipv4: Self.isPublic(ipv4: rawAddress)
@@ -22,14 +22,14 @@ extension SocketAddress {
     private static func isPublic(ipv6 address: ArraySlice<UInt8>) -> Bool {
         let bytes = Array(address)
         guard bytes.count == 16 else { return false }
-        // The prefix that translators use (RFC 6052): as good as the address within.
+        // The NAT64 prefix (RFC 6052): as public as the embedded IPv4 address.
         if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) { return isPublic(ipv4: bytes[12...]) }
-        // All that was ever given out for the internet is 2000::/3.
+        // All global unicast addresses are in 2000::/3.
         guard bytes[0] & 0xE0 == 0x20 else { return false }
         switch (bytes[0], bytes[1]) {
         // Protocol assignments and tunnels, 2001::/23, and documentation, 2001:db8::/32.
         case (0x20, 0x01): return bytes[2] > 1 && !(bytes[2] == 0x0D && bytes[3] == 0xB8)
-        // Tunnels to an IPv4 address, 2002::/16.
+        // 6to4 tunnels to an IPv4 address, 2002::/16.
         case (0x20, 0x02): return false
         // Documentation, 3fff::/20.
         case (0x3F, 0xFF): return bytes[2] & 0xF0 != 0
@@ -38,22 +38,22 @@ extension SocketAddress {
     }
 
     private static let specialIPv4: [(prefix: UInt32, length: UInt32)] = [
-        // This network, private ones (10/8, 172.16/12, 192.168/16), shared (100.64/10), loopback, link-local.
+        // This network, private (10/8, 172.16/12, 192.168/16), shared (100.64/10), loopback, link-local.
         (0x0000_0000, 8), (0x0A00_0000, 8), (0x6440_0000, 10), (0x7F00_0000, 8), (0xA9FE_0000, 16),
         (0xAC10_0000, 12), (0xC0A8_0000, 16),
-        // Protocol assignments, documentation, an abandoned relay, benchmarks.
+        // Protocol assignments, documentation, the deprecated 6to4 relay, benchmarks.
         (0xC000_0000, 24), (0xC000_0200, 24), (0xC058_6300, 24), (0xC612_0000, 15), (0xC633_6400, 24),
         (0xCB00_7100, 24),
-        // Groups, reserved, broadcast: 224.0.0.0 and above.
+        // Multicast, reserved, broadcast: 224.0.0.0 and above.
         (0xE000_0000, 3),
     ]
 }
 
 extension TransportSettings.Addresses {
-    /// Ports below belong to services of another kind, but for http and https.
+    /// Ports below this one belong to other services, except for http and https.
     private static let firstFreePort: UInt16 = 1024
 
-    /// Whether a connection may be made to the address.
+    /// True if a connection may be made to the address.
     func allow(_ address: SocketAddress) -> Bool {
         switch self {
         case .any: true

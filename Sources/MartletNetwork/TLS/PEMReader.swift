@@ -1,9 +1,9 @@
 import CMartletOpenSSL
 import Glibc
 
-/// Certificates and keys in PEM form (RFC 7468).
+/// Reads certificates and keys in PEM form (RFC 7468).
 enum PEMReader {
-    /// A certificate that is freed when it goes.
+    /// A certificate that is freed with this value.
     struct Certificate: ~Copyable {
         let pointer: OpaquePointer
 
@@ -16,8 +16,8 @@ enum PEMReader {
         deinit { EVP_PKEY_free(pointer) }
     }
 
-    /// Calls a closure with each certificate of a text, in order.
-    /// - Returns: How many there were.
+    /// Calls a closure with each certificate in a text, in order.
+    /// - Returns: The number of certificates.
     static func forEachCertificate(
         in text: String, _ body: (borrowing Certificate) throws(NetworkError) -> Void
     ) throws(NetworkError) -> Int {
@@ -27,7 +27,7 @@ enum PEMReader {
             count += 1
             try body(Certificate(pointer: pointer))
         }
-        // The end of the text is an error to OpenSSL, like anything else that is no certificate.
+        // OpenSSL reports the end of the text as an error, like any text that is no certificate.
         ERR_clear_error()
         return count
     }
@@ -40,7 +40,7 @@ enum PEMReader {
         return PrivateKey(pointer: pointer)
     }
 
-    /// Reads a whole file of at most a megabyte.
+    /// Reads a file of at most a megabyte.
     static func text(ofFile path: String) throws(NetworkError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(path) }
@@ -73,7 +73,7 @@ enum PEMReader {
     }
 }
 
-/// Without it OpenSSL would ask for the password of an encrypted key on the terminal.
+/// Without this callback, OpenSSL would ask for the password of an encrypted key on the terminal.
 private func refusePassword(
     _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ writing: Int32, _ context: UnsafeMutableRawPointer?
 ) -> Int32 { -1 }

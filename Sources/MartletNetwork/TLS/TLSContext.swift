@@ -1,12 +1,13 @@
 import CMartletOpenSSL
 
-/// What OpenSSL needs to begin sessions of one side, set up once.
+/// An OpenSSL context: the settings for TLS sessions of a client or a server.
 ///
-/// Sendable because nothing changes it after its initializer and OpenSSL lets every thread make sessions from it.
+/// @unchecked Sendable because it is not changed after `init`, and OpenSSL allows every thread to create sessions from
+/// it.
 final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// The server side.
+    /// Creates a context for a server.
     init(server identity: TLSIdentity, requestsClientCertificate: Bool) throws(NetworkError) {
         pointer = try Self.make(TLS_server_method())
         try use(identity)
@@ -14,12 +15,12 @@ final class TLSContext: @unchecked Sendable {
         if requestsClientCertificate {
             let context = Array("martlet".utf8)
             SSL_CTX_set_session_id_context(pointer, context, UInt32(context.count))
-            // Asked for and shown to the handler, which decides; the chain is not verified here.
+            // The certificate is requested and passed to the handler, which decides; the chain is not verified here.
             SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, acceptAnyCertificate)
         }
     }
 
-    /// The client side.
+    /// Creates a context for a client.
     /// - Parameter trustedPEM: Certificates to trust instead of the system's.
     init(client identity: TLSIdentity?, trustedPEM: String?) throws(NetworkError) {
         pointer = try Self.make(TLS_client_method())
@@ -40,7 +41,7 @@ final class TLSContext: @unchecked Sendable {
         guard let pointer = SSL_CTX_new(method) else { throw .openSSL(.configuration, "TLS") }
         martlet_SSL_CTX_set_options_hardened(pointer)
         _ = martlet_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION)
-        // For TLS 1.2 only what HTTP/2 does not forbid (RFC 9113, appendix A).
+        // For TLS 1.2, only cipher suites that HTTP/2 does not prohibit (RFC 9113, appendix A).
         SSL_CTX_set_cipher_list(pointer, "ECDHE+AESGCM:ECDHE+CHACHA20")
         let modes =
             SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
@@ -77,14 +78,14 @@ final class TLSContext: @unchecked Sendable {
             }
         }
         guard count > 0 else { throw NetworkError(.configuration, "there is no certificate to trust in the PEM text") }
-        // Anyone who names a certificate trusts it, whether or not it is a root.
+        // Certificates named by the operator are trusted, whether or not they are roots.
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
     }
 }
 
 private func acceptAnyCertificate(_ isValid: Int32, _ context: OpaquePointer?) -> Int32 { 1 }
 
-/// Selects h2 before http/1.1; a client that offers neither is refused (RFC 7301, section 3.2).
+/// Prefers h2 over http/1.1. A client that offers neither is refused (RFC 7301, section 3.2).
 private func selectProtocol(
     _ session: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
     _ selectedLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32,

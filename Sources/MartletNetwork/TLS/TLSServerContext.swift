@@ -1,19 +1,19 @@
 import Synchronization
 
-/// What a TLS listener presents. TLS 1.2 and 1.3; ALPN selects h2 or http/1.1.
+/// The TLS identity and settings of a listener. TLS 1.2 and 1.3; ALPN selects h2 or http/1.1.
 public final class TLSServerContext: Sendable {
     private let requestsClientCertificate: Bool
     private let context: Mutex<TLSContext>
 
-    /// - Parameter requestsClientCertificate: Whether clients are asked for a certificate. One may be given or not, by
-    ///   any issuer: the handler finds it in the request's connection and decides.
+    /// - Parameter requestsClientCertificate: Whether clients are asked for a certificate. A client may send none, or
+    ///   one of any issuer: the handler finds it in the request's connection and decides.
     public init(_ identity: TLSIdentity, requestsClientCertificate: Bool = false) throws(NetworkError) {
         self.requestsClientCertificate = requestsClientCertificate
         let context = try TLSContext(server: identity, requestsClientCertificate: requestsClientCertificate)
         self.context = Mutex(context)
     }
 
-    /// Presents another identity to all who connect from now on.
+    /// Uses another identity for new connections.
     public func reload(_ identity: TLSIdentity) throws(NetworkError) {
         let context = try TLSContext(server: identity, requestsClientCertificate: requestsClientCertificate)
         self.context.withLock { $0 = context }

@@ -1,7 +1,7 @@
 import CMartletOpenSSL
 import Glibc
 
-/// TLS on one connection: reads and writes its socket itself. Owned by the connection's loop.
+/// The TLS session of one connection. Reads and writes the socket itself. Owned by the connection's loop.
 final class TLSSession {
     enum Handshake {
         case done
@@ -9,19 +9,20 @@ final class TLSSession {
         case failed(NetworkError)
     }
 
-    /// The largest piece that OpenSSL hands out or writes at once.
+    /// The largest record that OpenSSL reads or writes at once.
     static let recordBytes = 16 * 1024
 
-    /// How many records one read takes: a byte in each would otherwise keep the loop for a long time.
+    /// The most records in one read. A peer that sends one byte per record would otherwise block the loop for long.
     private static let recordsPerRead = 256
 
     private let session: OpaquePointer
-    /// Handshake messages, such as key updates, since the beginning of a read.
+    /// The number of handshake messages, such as key updates, since the start of the current read.
     private let messages = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
     private var hasSocket = false
     private var hasFailed = false
     private var isHandshakeDone = false
-    /// Whether writing goes on only after something was read: a key update of the peer.
+    /// True if writing can continue only after a read: OpenSSL must first read a message, such as a key update from the
+    /// peer.
     private(set) var isWriteBlockedOnRead = false
 
     init(serverOf context: TLSContext) throws(NetworkError) {
@@ -31,8 +32,8 @@ final class TLSSession {
     }
 
     /// - Parameters:
-    ///   - host: The name or address that the server's certificate must be for.
-    ///   - protocols: What ALPN offers, in order of preference.
+    ///   - host: The name or address that the server's certificate must match.
+    ///   - protocols: The protocols that ALPN offers, in order of preference.
     init(clientOf context: TLSContext, host: String, protocols: [String]) throws(NetworkError) {
         session = try Self.make(context)
         limitMessages()
@@ -41,7 +42,7 @@ final class TLSSession {
             guard X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
             else { throw .openSSL(.configuration, "verifying \(host)") }
         } else {
-            // A star stands for a whole label or for nothing (RFC 9525, section 6.3).
+            // A wildcard matches a whole label only (RFC 9525, section 6.3).
             SSL_set_hostflags(session, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
             guard SSL_set1_host(session, host) == 1, martlet_SSL_set_tlsext_host_name(session, host) == 1
             else { throw .openSSL(.configuration, "verifying \(host)") }
@@ -73,7 +74,7 @@ final class TLSSession {
         return start.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) }
     }
 
-    /// The peer's certificate in DER.
+    /// The peer's certificate in DER form.
     var peerCertificate: [UInt8]? {
         guard let certificate = SSL_get1_peer_certificate(session) else { return nil }
         defer { X509_free(certificate) }
@@ -84,7 +85,7 @@ final class TLSSession {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 
-    /// Whether something was taken from the socket that has not been read: the socket will not announce it.
+    /// True if OpenSSL holds unread input from the socket. The socket does not report readiness for it.
     var hasPending: Bool { SSL_has_pending(session) == 1 }
 
     func performHandshake(_ descriptor: Int32) -> Handshake {
@@ -118,7 +119,7 @@ final class TLSSession {
         return .openSSL(.handshake, "TLS handshake")
     }
 
-    /// Fills the buffer with what is there, a record at least.
+    /// Reads the available records into the buffer, at least one.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Socket.Transfer {
         var filled = 0
         messages.pointee = 0
@@ -166,7 +167,7 @@ final class TLSSession {
 
     private static let cutOff = NetworkError(.disconnected, "the peer closed the connection without saying so")
 
-    /// Tells the peer that nothing more comes.
+    /// Sends close_notify.
     func shutDown() {
         guard isHandshakeDone, !hasFailed else { return }
         ERR_clear_error()

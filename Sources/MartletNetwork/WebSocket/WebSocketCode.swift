@@ -1,4 +1,4 @@
-/// Why a WebSocket is closed (RFC 6455, section 7.4.1).
+/// The close codes of a WebSocket (RFC 6455, section 7.4.1).
 enum WebSocketCode {
     static let normal: UInt16 = 1000
     static let goingAway: UInt16 = 1001
@@ -6,7 +6,7 @@ enum WebSocketCode {
     static let invalidText: UInt16 = 1007
     static let tooLarge: UInt16 = 1009
 
-    /// Whether the code may be on the wire: a few only stand for what was not said there.
+    /// True if the code may be sent. A few codes are reserved to report that none was received.
     static func isSendable(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true

@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// A frame (RFC 6455, section 5.2): its head as it is read, and whole frames as a server writes them, unmasked.
+/// A frame (RFC 6455, section 5.2): parses the head of a client's frame and encodes the unmasked frames of a server.
 struct WebSocketFrame {
     enum Opcode: UInt8 {
         case continuation = 0
@@ -18,22 +18,22 @@ struct WebSocketFrame {
         let opcode: Opcode
         let isLast: Bool
         let mask: [UInt8]
-        /// Of what follows, in bytes.
+        /// The length of the payload, in bytes.
         let length: Int
-        /// Of the head itself, in bytes.
+        /// The size of the head, in bytes.
         let size: Int
     }
 
-    /// What a control frame may hold.
+    /// The longest payload of a control frame, in bytes.
     static let controlLimit = 125
 
-    /// Reads a head.
-    /// - Returns: nil where more bytes are needed.
-    /// - Throws: The code to close with.
+    /// Parses the head of a frame.
+    /// - Returns: Nil if more bytes are needed.
+    /// - Throws: The violation, with the close code.
     static func head(_ bytes: ArraySlice<UInt8>) throws(WebSocketViolation) -> Head? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = (bytes[bytes.startIndex], bytes[bytes.startIndex + 1])
-        // The three bits in between belong to extensions, of which none is agreed on.
+        // The three reserved bits belong to extensions; none is negotiated.
         guard first & 0x70 == 0, let opcode = Opcode(rawValue: first & 0x0F), second & 0x80 != 0 else {
             throw WebSocketViolation(WebSocketCode.protocolError)
         }
@@ -47,7 +47,7 @@ struct WebSocketFrame {
         return Head(opcode: opcode, isLast: isLast, mask: Array(mask), length: length, size: 6 + lengthSize)
     }
 
-    /// - Returns: nil where more bytes are needed.
+    /// - Returns: Nil if more bytes are needed.
     private static func length(
         _ short: UInt8, _ bytes: ArraySlice<UInt8>
     ) throws(WebSocketViolation) -> (length: Int, size: Int)? {
@@ -55,14 +55,14 @@ struct WebSocketFrame {
         guard size > 0 else { return (Int(short), 0) }
         guard bytes.count >= size else { return nil }
         let length = bytes.prefix(size).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-        // In as few bytes as it fits, and with the highest bit 0.
+        // The length must use the fewest possible bytes, and its highest bit must be 0.
         guard length > (size == 2 ? 125 : 65_535), let length = Int(exactly: length) else {
             throw WebSocketViolation(WebSocketCode.protocolError)
         }
         return (length, size)
     }
 
-    /// A frame that is a whole message, or a control frame.
+    /// Encodes a frame that is a whole message, or a control frame.
     static func encode(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
         var frame: [UInt8] = [0x80 | opcode.rawValue]
         frame.reserveCapacity(payload.count + 10)
@@ -88,15 +88,15 @@ struct WebSocketFrame {
         }
     }
 
-    /// - Parameter code: nil for a goodbye without a reason.
+    /// - Parameter code: The close code; nil sends a close frame without one.
     static func encodeClose(_ code: UInt16?) -> [UInt8] {
         encode(.close, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])
     }
 }
 
-/// A client has broken the protocol, or a limit.
+/// A client violated the protocol or a limit.
 struct WebSocketViolation: Error, Hashable {
-    /// What the connection is closed with.
+    /// The close code for the connection.
     let code: UInt16
 
     init(_ code: UInt16) {

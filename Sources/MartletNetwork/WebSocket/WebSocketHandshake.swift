@@ -1,17 +1,17 @@
 import CMartletOpenSSL
 import MartletHTTP
 
-/// The opening handshake as a server sees it (RFC 6455, section 4.2).
+/// The server side of the opening handshake (RFC 6455, section 4.2).
 enum WebSocketHandshake {
     private static let salt = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-    /// What somebody is told who asks for something else where a WebSocket is opened.
+    /// The response to a request that does not open a WebSocket where one is expected.
     static let upgradeRequired = HTTPResponse(
         426, fields: ["sec-websocket-version": "13", "content-type": "text/plain; charset=utf-8"],
         body: .bytes(Array("This address takes WebSockets of HTTP/1.1 alone.\n".utf8)))
 
-    /// What proves to the client that its request was understood.
-    /// - Returns: nil for a request that opens no WebSocket.
+    /// Returns the value of `sec-websocket-accept`, which proves that the server understood the request.
+    /// - Returns: Nil for a request that opens no WebSocket.
     static func accept(_ request: HTTPRequest) -> String? {
         let fields = request.fields
         guard request.method == .get, request.connection?.majorVersion == 1, names("websocket", fields, "upgrade"),
@@ -31,7 +31,7 @@ enum WebSocketHandshake {
         output += "\r\n".utf8
     }
 
-    /// Whether a field that lists names has this one, in any case.
+    /// True if a list field contains the name, ignoring case.
     private static func names(_ name: String, _ fields: HTTPFields, _ field: String) -> Bool {
         fields.values(of: field).contains { value in
             value.lowercased().split(separator: ",").contains { part in
@@ -40,7 +40,7 @@ enum WebSocketHandshake {
         }
     }
 
-    /// Sixteen bytes in base 64.
+    /// True for sixteen bytes in Base64.
     private static func isKey(_ key: String) -> Bool {
         let digits = key.utf8.prefix(22)
         return key.utf8.count == 24 && key.hasSuffix("==")
@@ -54,7 +54,7 @@ enum WebSocketHandshake {
             }
     }
 
-    /// No secret depends on it: it proves no more than that both know this document.
+    /// SHA-1 is safe here: the hash protects no secret. It only proves that both sides implement RFC 6455.
     private static func sha1(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         return [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { digest, count in

@@ -1,19 +1,19 @@
 import MartletHTTP
 
-/// Reads what a client sends on a WebSocket: bytes in any pieces become messages and control frames.
+/// Parses the input of a WebSocket: bytes in pieces of any size become messages and control frames.
 struct WebSocketReader {
     enum Event: Hashable {
         case message(WebSocketMessage)
         case ping([UInt8])
         case pong
-        /// The peer says goodbye; nothing is read after it.
+        /// The peer closes the WebSocket; nothing is read after it.
         case close(UInt16?)
     }
 
-    /// In bytes, over all fragments of a message.
+    /// The longest message, all its fragments together, in bytes.
     private let messageLimit: Int
     private var buffer: [UInt8] = []
-    /// The message whose fragments are being put together.
+    /// The incomplete message and the fragments received so far.
     private var fragments: (opcode: WebSocketFrame.Opcode, bytes: [UInt8])?
     private var isOver = false
 
@@ -21,8 +21,8 @@ struct WebSocketReader {
         self.messageLimit = messageLimit
     }
 
-    /// Takes bytes. What came before a violation has been handed over when it is thrown, and nothing is read after it.
-    /// - Parameter take: Is given each event, in order.
+    /// Parses bytes. Events before a violation are passed on before it is thrown; nothing is read after a violation.
+    /// - Parameter take: Called with each event, in order.
     mutating func receive(
         _ bytes: UnsafeRawBufferPointer, _ take: (Event) -> Void
     ) throws(WebSocketViolation) {
@@ -43,7 +43,7 @@ struct WebSocketReader {
         buffer = isOver ? [] : rest.startIndex == 0 ? buffer : Array(rest)
     }
 
-    /// A frame that could not be taken whole is refused before it is waited for.
+    /// Parses a frame's head. Refuses a frame that is too long before its payload arrives.
     private func head(of bytes: ArraySlice<UInt8>) throws(WebSocketViolation) -> WebSocketFrame.Head? {
         guard let head = try WebSocketFrame.head(bytes) else { return nil }
         guard !head.opcode.isControl else { return head }
@@ -56,7 +56,7 @@ struct WebSocketReader {
         return head
     }
 
-    /// - Returns: nil for a fragment with more to come.
+    /// - Returns: Nil for a fragment with more to follow.
     private mutating func event(
         _ head: WebSocketFrame.Head, _ payload: [UInt8]
     ) throws(WebSocketViolation) -> Event? {

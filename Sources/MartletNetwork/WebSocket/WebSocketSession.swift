@@ -1,12 +1,12 @@
 import MartletHTTP
 
-/// A WebSocket on one connection, between the bytes and the handler that serves it. Owned by the loop.
+/// A WebSocket on one connection: connects the bytes to the handler. Owned by the loop.
 final class WebSocketSession: WireProtocol {
     typealias Receiver = (WebSocketMessage?) -> Void
 
-    /// Messages that may wait for the handler before the peer has to.
+    /// The most messages that may wait for the handler before reading stops.
     private static let inboxLimit = 32
-    /// How long the peer's goodbye is waited for.
+    /// How long to wait for the peer's close frame.
     private static let closeTime: Duration = .seconds(5)
 
     private unowned let connection: any WireConnection
@@ -19,7 +19,7 @@ final class WebSocketSession: WireProtocol {
     private(set) var deadline: ContinuousClock.Instant?
     private(set) var isOver = false
 
-    /// - Parameter head: What goes before the first frame.
+    /// - Parameter head: Output that is sent before the first frame.
     init(_ connection: any WireConnection, limits: ServerLimits, head: OutputQueue) {
         self.connection = connection
         self.limits = limits
@@ -28,16 +28,16 @@ final class WebSocketSession: WireProtocol {
         deadline = connection.now + silence
     }
 
-    /// How long nothing may come before the peer is asked whether it is there; as long again it has to answer.
+    /// The silence after which the peer gets a ping. The peer must answer within the same time.
     private var silence: Duration { limits.idleTime / 2 }
 
     var isFinished: Bool { isOver && output.isEmpty }
     var wantsInput: Bool { !isOver && inbox.count < Self.inboxLimit && !isFull }
     private var isFull: Bool { output.count >= limits.streamBufferBytes }
 
-    // MARK: the handler
+    // MARK: The handler
 
-    /// - Parameter receiver: Is given the next message, now or when it comes; nil once there will be none.
+    /// - Parameter receiver: Called with the next message, now or when it arrives; nil if there will be none.
     func receive(_ receiver: @escaping Receiver) {
         guard self.receiver == nil else { return receiver(nil) }
         self.receiver = receiver
@@ -45,7 +45,7 @@ final class WebSocketSession: WireProtocol {
         if !isOver { connection.needsWrite() }
     }
 
-    /// Resumes the continuation once there is room for more.
+    /// Sends a message. Resumes the continuation once there is room for more.
     func send(_ message: WebSocketMessage, _ continuation: CheckedContinuation<Void, any Error>) {
         guard state.isOpen else { return continuation.resume(throwing: CancellationError()) }
         perform(state.send(message))
@@ -61,7 +61,7 @@ final class WebSocketSession: WireProtocol {
 
     private func handOver() {
         guard let receiver else { return }
-        // What came before a goodbye is served; what this side has given up is not.
+        // Messages that arrived before a close frame are still delivered.
         guard inbox.isEmpty else {
             self.receiver = nil
             return receiver(inbox.removeFirst())
@@ -96,7 +96,7 @@ final class WebSocketSession: WireProtocol {
         connection.needsWrite()
     }
 
-    // MARK: the connection
+    // MARK: The connection
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
         guard !bytes.isEmpty, !isOver else { return }
@@ -135,7 +135,7 @@ final class WebSocketSession: WireProtocol {
     }
 }
 
-/// Serves a WebSocket from wherever its handler runs.
+/// A WebSocket for handlers on any thread.
 struct LoopWebSocket: WebSocket {
     let session: LoopBound<WebSocketSession>
 

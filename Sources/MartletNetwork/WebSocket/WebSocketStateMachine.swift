@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// The server's side of one WebSocket as rules: what comes and what is wanted goes in, what is to be done comes out.
+/// The rules of a server-side WebSocket: input and requests go in, actions come out.
 struct WebSocketStateMachine {
     enum Action: Hashable {
         case deliver(WebSocketMessage)
@@ -10,9 +10,10 @@ struct WebSocketStateMachine {
     }
 
     private enum Phase {
-        /// Becomes `closing` when this side says goodbye, `closed` when the peer does or breaks the protocol.
+        /// Becomes `closing` when this side sends a close frame, `closed` when the peer does or violates the protocol.
         case open
-        /// The goodbye is written. Becomes `closed` with the peer's, or when that has been waited for long enough.
+        /// The close frame is written. Becomes `closed` when the peer's close frame arrives or the wait for it times
+        /// out.
         case closing
         case closed
     }
@@ -25,7 +26,7 @@ struct WebSocketStateMachine {
         reader = WebSocketReader(messageLimit: messageLimit)
     }
 
-    /// Whether messages go both ways still.
+    /// True while messages can be sent and received.
     var isOpen: Bool { phase == .open }
 
     mutating func receive(_ bytes: UnsafeRawBufferPointer) -> [Action] {
@@ -64,14 +65,14 @@ struct WebSocketStateMachine {
         phase == .open ? [.write(WebSocketFrame.encode(message))] : []
     }
 
-    /// This side says goodbye.
+    /// Closes the WebSocket from this side.
     mutating func close(_ code: UInt16) -> [Action] {
         guard phase == .open else { return [] }
         phase = .closing
         return [.write(WebSocketFrame.encodeClose(WebSocketCode.isSendable(code) ? code : WebSocketCode.normal))]
     }
 
-    /// Nothing has come for as long as that is waited for: asks an open peer whether it is there, once.
+    /// Handles a timeout: pings an open peer once, then ends the connection.
     mutating func expire() -> [Action] {
         guard phase == .open, !isPinged else {
             phase = .closed
@@ -81,7 +82,7 @@ struct WebSocketStateMachine {
         return [.write(WebSocketFrame.encode(.ping, []))]
     }
 
-    /// The peer sends nothing more, or the connection is gone.
+    /// Handles the end of the input: the peer closed its side, or the connection is gone.
     mutating func inputEnded() -> [Action] {
         guard phase != .closed else { return [] }
         phase = .closed

@@ -1,8 +1,8 @@
 import MartletHTTP
 
-/// Collects the answer to one item of a batch.
+/// Collects the response to one item of a batch.
 final class BatchItemReceiver: ResponseReceiver {
-    /// The longest body of an answer that is kept, in bytes; what follows is cut off.
+    /// The longest response body that is kept, in bytes; the rest is cut off.
     static let bodyLimit = 64 * 1024
 
     private let run: BatchRun
@@ -11,7 +11,7 @@ final class BatchItemReceiver: ResponseReceiver {
     private var head = HTTPResponse(.ok)
     private var body: [UInt8] = []
 
-    /// - Parameter connection: The number of the one that the item is sent on.
+    /// - Parameter connection: The number of the connection that the item is sent on.
     init(_ run: BatchRun, item: Int, on connection: Int) {
         self.run = run
         self.item = item
@@ -34,7 +34,7 @@ final class BatchItemReceiver: ResponseReceiver {
     }
 
     func failed(_ error: TransportError) {
-        // What cannot be sent as it is cannot be sent again either.
+        // A request that is invalid would be invalid again.
         if error.mayHaveBeenProcessed || error.kind == .invalidRequest {
             run.answered(item, .failure(error), on: connection)
         } else {

@@ -1,17 +1,18 @@
 import MartletHTTP
 
-/// A batch on its way: client protocols draw items from it and tell what became of them. Owned by one loop.
+/// A batch that is being sent: client protocols draw items from it and report their results. Owned by one loop.
 ///
-/// Every item is told exactly once: a protocol that drew an item reports it or gives it back.
+/// Every item gets exactly one result: a protocol that drew an item reports a result or gives the item back.
 final class BatchRun {
     let batch: RequestBatch
-    /// A batch without one is a flow of its own, by its address, which nobody else has while it is under way.
+    /// The flow of the batch. A batch without one gets its own: the address of this object, which is unique while it
+    /// exists.
     private var flow: UInt64 { batch.flow ?? UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
-    /// When it came to be sent.
+    /// When the batch was started.
     private let start: ContinuousClock.Instant
-    /// When nothing more of it is to be sent.
+    /// The deadline, after which no item is sent.
     let deadline: ContinuousClock.Instant
-    /// How long an answer is waited for, from when its request was written.
+    /// How long to wait for an answer after its request was written.
     let answerTime: Duration
     private let results: @Sendable (ResultPortion) -> Void
     private let completed: () -> Void
@@ -19,14 +20,14 @@ final class BatchRun {
     private var fresh: Int = 0
     private var returned: [UInt32] = []
     private var portion = ResultPortion()
-    /// Why nothing more of it is to be sent.
+    /// The error for items that are no longer sent; nil while the batch runs.
     private var refusal: TransportError?
-    /// How many items have been told.
+    /// The number of items with a reported result.
     private(set) var reported = 0
 
     /// - Parameters:
-    ///   - now: When it came; from then on the deadline is as far away as an answer may take.
-    ///   - completed: Called once, after the last portion.
+    ///   - now: The current time. The time from now to the deadline is also the time limit of each answer.
+    ///   - completed: Called once, after the last results.
     init(
         _ batch: RequestBatch, from now: ContinuousClock.Instant, before deadline: ContinuousClock.Instant,
         results: @escaping @Sendable (ResultPortion) -> Void, completed: @escaping () -> Void
@@ -39,22 +40,22 @@ final class BatchRun {
         self.completed = completed
     }
 
-    /// Whether every item has been told.
+    /// True if every item has a reported result.
     var isComplete: Bool { reported == batch.count }
 
-    /// Whether there are items that nobody has drawn.
+    /// True if there are items that no connection has drawn.
     var hasItems: Bool { fresh < batch.count || !returned.isEmpty }
 
-    /// What it is to those who draw from several.
+    /// The standing of the batch in the batch scheduler.
     var status: BatchScheduler.Standing {
         if !hasItems { return .empty }
         return batch.count <= BatchScheduler.portion ? .short(since: start) : .long(flow: flow, since: start)
     }
 
-    /// How many items nobody has drawn.
+    /// The number of items that no connection has drawn.
     var waiting: Int { batch.count - fresh + returned.count }
 
-    /// Takes an item to be sent.
+    /// Draws an item to send.
     func next() -> Int? {
         if let item = returned.popLast() { return Int(item) }
         guard fresh < batch.count else { return nil }
@@ -62,23 +63,24 @@ final class BatchRun {
         return fresh - 1
     }
 
-    /// Items that nobody has drawn yet, to be drawn by `draw`; none while others were given back, which go first.
+    /// Returns items that were never drawn, for `draw`; none while there are items that were given back, which go
+    /// first.
     func fresh(atMost count: Int) -> Range<Int> {
         returned.isEmpty ? fresh..<fresh + min(max(0, count), batch.count - fresh) : fresh..<fresh
     }
 
-    /// Takes the first of what `fresh(atMost:)` told.
+    /// Draws the first items of those that `fresh(atMost:)` returned.
     func draw(_ count: Int) {
         fresh += count
     }
 
-    /// The peer did not process the item: it is to be sent again, on this or another connection.
+    /// Returns an item that the peer did not process: it is sent again, on this or another connection.
     func giveBack(_ item: Int) {
         if let refusal { return answered(item, .failure(refusal)) }
         returned.append(UInt32(item))
     }
 
-    /// The item was answered with 200 and nothing that anybody needs.
+    /// Records a plain success: the item was answered with 200 and nothing else of use.
     func succeeded(_ item: Int) {
         portion.plainSuccesses.append(UInt32(item))
     }
@@ -87,12 +89,12 @@ final class BatchRun {
         portion.plainSuccesses += items
     }
 
-    /// - Parameter connection: Its number; nil where the item was never sent.
+    /// - Parameter connection: The number of the connection; nil if the item was never sent.
     func answered(_ item: Int, _ result: Result<HTTPResponse, TransportError>, on connection: Int? = nil) {
         portion.answers.append(ResultPortion.Answer(index: item, result: result, connection: connection))
     }
 
-    /// Tells what has come since the last call. A protocol calls it at the end of `receive`, `expire` and `ended`.
+    /// Reports the results since the last call. A protocol calls it at the end of `receive`, `expire` and `ended`.
     func flush() {
         guard portion.count > 0 else { return }
         let reported = portion
@@ -102,12 +104,12 @@ final class BatchRun {
         if self.reported == batch.count { completed() }
     }
 
-    /// Nothing more of it is to be sent: what nobody has drawn is reported, and what is given back from now on.
+    /// Stops the batch: reports the items that were not drawn, and later those that are given back.
     func stop() {
         end(.stopped)
     }
 
-    /// The deadline has passed: what nobody has drawn is reported, and what is given back from now on.
+    /// Handles the deadline: reports the items that were not drawn, and later those that are given back.
     func runOut() {
         end(TransportError(.timedOut, mayHaveBeenProcessed: false, "there was no connection in time"))
     }
@@ -117,7 +119,7 @@ final class BatchRun {
         abandon(error)
     }
 
-    /// Reports every item that nobody has drawn as failed.
+    /// Reports every item that was not drawn as failed.
     func abandon(_ error: TransportError) {
         while let item = next() { answered(item, .failure(error)) }
         flush()

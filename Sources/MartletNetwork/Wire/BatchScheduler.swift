@@ -1,9 +1,10 @@
-/// From which of several batches a connection draws next: a pure decision.
+/// Decides from which of several batches a connection draws next. A pure rule.
 ///
-/// Long ones take turns by their flow, and within a flow the oldest goes first. Those that a turn is enough for go before
-/// them, the oldest first, but every other turn belongs to the long ones, so that short ones without end hold up nobody.
+/// Long batches take turns by their flow; within a flow the oldest goes first. Batches that fit into one turn go before
+/// them, the oldest first, but every other turn goes to the long batches, so that an endless series of short batches
+/// blocks none.
 struct BatchScheduler: Equatable {
-    /// Items that are drawn in a turn, where others wait.
+    /// The most items that are drawn in a turn while other batches wait.
     static let portion = 64
 
     struct Turn: Equatable {
@@ -16,31 +17,31 @@ struct BatchScheduler: Equatable {
         /// There is nothing to draw.
         case empty
         case long(flow: UInt64, since: ContinuousClock.Instant)
-        /// It has no more items than are drawn in a turn.
+        /// The batch has no more items than one turn.
         case short(since: ContinuousClock.Instant)
     }
 
-    /// The oldest of what waits of a flow.
+    /// The oldest waiting batch of a flow.
     private struct Head {
         var flow: UInt64
         var index: Int
         var since: ContinuousClock.Instant
 
-        /// Takes another's place where that is of an earlier flow, or older.
+        /// Replaces the head if the other one has a lower flow, or the same flow and is older.
         static func takeFirst(_ other: Head, _ head: inout Head?) {
             if let known = head, (other.flow, other.since) >= (known.flow, known.since) { return }
             head = other
         }
     }
 
-    /// The flow whose turn came last; those of short ones do not count.
+    /// The flow of the last turn of a long batch.
     private var last: UInt64?
     private var wasShort = false
 
-    /// - Parameter standing: Of each place.
-    /// - Returns: nil where all are empty.
+    /// - Parameter status: Returns the standing of the batch with an index.
+    /// - Returns: Nil if no batch has items.
     mutating func next(of count: Int, _ status: (Int) -> Standing) -> Turn? {
-        // Of the flows after the last one, and of all.
+        // The first head among the flows after the last one, and among all flows.
         var after: Head?
         var first: Head?
         var short: Head?

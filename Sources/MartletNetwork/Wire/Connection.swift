@@ -1,25 +1,25 @@
 import MartletHTTP
 import Synchronization
 
-/// Who is told of a connection's beginning and end.
+/// Gets the beginning and end of a connection.
 protocol ConnectionOwner: AnyObject {
-    /// The connection is made and, with TLS, the handshake done.
-    /// - Returns: What is spoken on it, or nil to close it.
+    /// Called when the connection is established and, with TLS, the handshake is done.
+    /// - Returns: The protocol for the connection; nil closes it.
     func connectionOpened(_ connection: Connection) -> (any WireProtocol)?
 
-    /// The connection is gone; with an error where that was not by agreement. Called exactly once.
+    /// Called exactly once, when the connection is closed; with an error unless it was closed regularly.
     func connectionClosed(_ connection: Connection, error: NetworkError?)
 }
 
-/// A socket, TLS if wanted, and the protocol spoken on it. Owned by its loop.
+/// A socket, optional TLS, and the protocol on top of them. Owned by its loop.
 final class Connection: WireConnection, ReadinessHandler {
     private enum Phase {
-        /// Waiting for the socket to be connected. Becomes `handshaking` or `open`.
+        /// Waiting for the socket to connect. Becomes `handshaking` or `open`.
         case connecting
         case handshaking
         case open
-        /// Everything was sent and said; reads on until the peer closes, because closing a socket with unread bytes
-        /// would destroy what the peer has not read yet.
+        /// All output was sent. Reads on until the peer closes, because closing a socket with unread bytes would
+        /// destroy output that the peer has not read yet.
         case lingering
         case closed
     }
@@ -48,15 +48,15 @@ final class Connection: WireConnection, ReadinessHandler {
     private var discarded = 0
     private var timer: (id: TimerID, due: ContinuousClock.Instant)?
     private let createdAt: ContinuousClock.Instant
-    /// When connecting, the handshake, a stalled write or lingering ends the connection.
+    /// The deadline for connecting, the handshake, a stalled write or lingering.
     private var ownDeadline: ContinuousClock.Instant?
 
     private static let lastID = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - isConnected: False for a socket that is connecting still.
-    ///   - setUpDeadline: For connecting and the handshake.
-    ///   - stallTime: How long bytes may wait for the peer to take them all.
+    ///   - isConnected: False for a socket that is still connecting.
+    ///   - setUpDeadline: The deadline for connecting and the handshake.
+    ///   - stallTime: How long output may wait for the peer to take all of it.
     init(
         _ socket: consuming Socket, peer: SocketAddress, isConnected: Bool, tls: TLSSession?, loop: EventLoop,
         setUpDeadline: ContinuousClock.Instant, stallTime: Duration
@@ -73,17 +73,17 @@ final class Connection: WireConnection, ReadinessHandler {
 
     var now: ContinuousClock.Instant { loop.now }
 
-    /// What a handler is told of this connection.
+    /// The description of this connection for handlers.
     func info(majorVersion: Int) -> HTTPConnection {
         HTTPConnection(
             id: id, peer: peer.host, isSecure: tls != nil, majorVersion: majorVersion,
             peerCertificate: tls?.peerCertificate)
     }
 
-    /// How long ago the kernel last took in something of the peer.
+    /// The time since the kernel last received data from the peer.
     var silence: Duration { socket.silence }
 
-    /// Since when a server's connection has been of no use to its peer; nil while a request is answered.
+    /// Since when a server's connection has been idle; nil while a request is being answered.
     var idleSince: ContinuousClock.Instant? {
         guard phase == .open, let wire else { return createdAt }
         return pending.isEmpty ? wire.idleSince : nil
@@ -92,7 +92,7 @@ final class Connection: WireConnection, ReadinessHandler {
     /// The protocol that ALPN selected, if any.
     var selectedProtocol: String? { tls?.selectedProtocol }
 
-    /// Begins: the owner hears of everything from here on.
+    /// Starts the connection; the owner is called from here on.
     func start(owner: any ConnectionOwner) {
         self.owner = owner
         let first: Readiness = phase == .connecting ? .write : .read
@@ -109,7 +109,7 @@ final class Connection: WireConnection, ReadinessHandler {
         }
     }
 
-    // MARK: events
+    // MARK: Events
 
     func ready(_ readiness: Readiness) {
         switch phase {
@@ -146,7 +146,7 @@ final class Connection: WireConnection, ReadinessHandler {
         guard let wire = owner?.connectionOpened(self) else { return close(nil) }
         self.wire = wire
         needsWrite()
-        // The first request may have come with the last bytes of the handshake.
+        // The first request may have arrived with the last bytes of the handshake.
         if tls != nil { transfer(.read) } else { settle() }
     }
 
@@ -182,7 +182,7 @@ final class Connection: WireConnection, ReadinessHandler {
             }
             guard goesOn else { return }
         }
-        // What OpenSSL has read already is not announced by the socket again.
+        // The socket does not report input again that OpenSSL has already read.
         if tls != nil { loop.atEndOfTurn { [weak self] in self?.transfer(.read) } }
     }
 
@@ -196,7 +196,7 @@ final class Connection: WireConnection, ReadinessHandler {
         needsWrite()
     }
 
-    // MARK: writing
+    // MARK: Writing
 
     func needsWrite() {
         guard !isFlushScheduled, phase == .open else { return }
@@ -228,7 +228,7 @@ final class Connection: WireConnection, ReadinessHandler {
         guard phase == .open else { return }
         if isDry, pending.isEmpty, wire.isFinished { return finish() }
         if left == 0, pending.isEmpty { needsWrite() }
-        // A protocol whose input was held back may want it again now.
+        // A protocol that refused input before may want it now.
         if tls?.hasPending == true, wire.wantsInput, !isInputOver {
             loop.atEndOfTurn { [weak self] in self?.transfer(.read) }
         }
@@ -268,7 +268,8 @@ final class Connection: WireConnection, ReadinessHandler {
         return sent
     }
 
-    /// A peer that takes nothing more may have said why before: the refusal of a long body, GOAWAY.
+    /// Reads once more before closing: a peer that accepts no more data may have sent the reason, such as the refusal
+    /// of a long body, or GOAWAY.
     private func closeOnceHeard(_ error: NetworkError) {
         loop.atEndOfTurn {
             if self.wire?.wantsInput == true { self.readSome() }
@@ -276,7 +277,7 @@ final class Connection: WireConnection, ReadinessHandler {
         }
     }
 
-    // MARK: the end
+    // MARK: Closing
 
     private func finish() {
         tls?.shutDown()
@@ -302,7 +303,7 @@ final class Connection: WireConnection, ReadinessHandler {
         settle()
     }
 
-    /// Sends bytes behind the protocol's back.
+    /// Sends bytes directly, bypassing the protocol.
     func inject(_ bytes: [UInt8]) {
         guard phase == .open else { return }
         if pending.isEmpty { send(bytes) } else { pending.bytes.append(contentsOf: bytes) }
@@ -316,7 +317,7 @@ final class Connection: WireConnection, ReadinessHandler {
         close(nil)
     }
 
-    /// Closes at once: what has not been sent is lost.
+    /// Closes the connection at once. Unsent output is lost.
     func close(_ error: NetworkError?) {
         guard phase != .closed else { return }
         phase = .closed
@@ -331,9 +332,9 @@ final class Connection: WireConnection, ReadinessHandler {
         owner?.connectionClosed(self, error: error)
     }
 
-    // MARK: what is waited for
+    // MARK: Readiness and timers
 
-    /// Brings what the loop waits for in line with what the protocol wants now.
+    /// Updates the readiness and the timer that the loop waits for to what the protocol wants now.
     private func settle() {
         guard phase != .closed else { return }
         if phase == .open || phase == .lingering {
@@ -351,8 +352,8 @@ final class Connection: WireConnection, ReadinessHandler {
         loop.update(registration, for: wanted)
     }
 
-    /// A timer that is set already and fires earlier is left: it sets the next one. So a busy connection, whose
-    /// deadline moves with every request, touches the timers only now and then.
+    /// Keeps an existing timer that fires earlier; it sets the next one. So a busy connection, whose deadline moves
+    /// with every request, rarely changes its timer.
     private func armTimer() {
         let wireDeadline = wire?.deadline
         guard let later = ownDeadline ?? wireDeadline else { return }

@@ -1,7 +1,7 @@
 import MartletHTTP
 
 extension HTTPRequest {
-    /// Whether nothing in the request would be refused, or read differently, by any peer.
+    /// True if no part of the request can be refused, or parsed differently, by a peer because of invalid characters.
     var isWritable: Bool {
         FieldRules.isVisible(target) && FieldRules.isName(method.rawValue)
             && (authority.isEmpty || FieldRules.isVisible(authority))

@@ -1,7 +1,7 @@
 import MartletHTTP
 
 extension RequestBatch {
-    /// One item as a request of its own.
+    /// Returns one item as a single request.
     func request(_ item: Int) -> HTTPRequest {
         let path = withPath(item) { String(decoding: $0, as: UTF8.self) }
         var request = HTTPRequest(shared.method, shared.pathPrefix + path, fields: shared.fields)
@@ -15,7 +15,8 @@ extension RequestBatch {
 }
 
 extension RequestBatch.Shared {
-    /// Whether nothing that the requests share would be refused, or read differently, by any peer.
+    /// True if no shared part of the requests can be refused, or parsed differently, by a peer because of invalid
+    /// characters.
     var isWritable: Bool {
         FieldRules.isName(method.rawValue) && FieldRules.isVisible(origin.authority)
             && (pathPrefix.isEmpty || FieldRules.isVisible(pathPrefix)) && fields.allSatisfy(FieldRules.isSound)
@@ -24,7 +25,7 @@ extension RequestBatch.Shared {
 }
 
 extension RequestBatch {
-    /// The same for what is an item's own; cheap, because it is asked for every item.
+    /// True if the item's own parts are valid too. Must be cheap: it is called for every item.
     func isWritable(_ item: Int) -> Bool {
         guard withPath(item, FieldRules.areVisible) else { return false }
         for index in shared.itemFieldNames.indices where !withValue(index, of: item, FieldRules.areValueBytes) {
@@ -35,7 +36,7 @@ extension RequestBatch {
 }
 
 extension RequestBatch.Parts {
-    /// The same, where the parts have been lent already.
+    /// Like `RequestBatch.isWritable(_:)`, for parts that are already borrowed.
     func isWritable(_ item: Int, fieldCount: Int) -> Bool {
         guard FieldRules.areVisible(part(0, of: item)) else { return false }
         for number in 0..<fieldCount where !FieldRules.areValueBytes(part(1 + number, of: item)) { return false }

@@ -1,11 +1,11 @@
 import MartletHTTP
 
-/// What the client side of a protocol tells about the answer to one request, on the connection's loop.
+/// Receives the response to one request, on the connection's loop.
 ///
-/// `receivedHead` once, any number of `receivedBody`, then `finished`; or `failed` at any time. One of the last two is
-/// called exactly once, and nothing after it.
+/// Gets `receivedHead` once, any number of `receivedBody`, then `finished`; or `failed` at any time. One of the last
+/// two is called exactly once, and nothing after it.
 protocol ResponseReceiver: AnyObject {
-    /// The final status and fields (1xx answers are swallowed); the body of the response is empty here.
+    /// Called with the final status and fields, without a body. 1xx responses are dropped.
     func receivedHead(_ head: HTTPResponse)
     func receivedBody(_ bytes: UnsafeRawBufferPointer)
     func finished()
@@ -14,46 +14,47 @@ protocol ResponseReceiver: AnyObject {
 
 /// The client side of a protocol on one connection.
 protocol ClientProtocol: WireProtocol {
-    /// How many requests may be started now: 0 where the peer's limit is reached or the connection takes none any more.
+    /// The number of requests that may be started now: 0 if the peer's limit is reached or the connection takes no
+    /// more.
     var capacity: Int { get }
 
-    /// Whether requests may be started on this connection, now or later.
+    /// True if requests may be started on this connection, now or later.
     var isOpen: Bool { get }
 
-    /// Whether it carries no request.
+    /// True if the connection carries no request.
     var isIdle: Bool { get }
 
-    /// Whether the peer has shown that it answers, so that it is no use to wait for that before making another
-    /// connection.
+    /// True if the peer is known to answer on this connection, so further connections need not wait for a first answer.
     var hasAnswered: Bool { get }
 
-    /// How many requests the peer has answered.
+    /// The number of requests that the peer has answered.
     var answerCount: Int { get }
 
-    /// When the last of them was; nil where that is not measured.
+    /// When the last answer arrived; nil if not measured.
     var answeredAt: ContinuousClock.Instant? { get }
 
-    /// How long the answers take that come now; nil where that is not measured.
+    /// The latency of recent answers; nil if not measured.
     var roundTrip: Duration? { get }
 
-    /// Whether what it carries waits for the peer's windows, so that another request would not go out either.
+    /// True if the requests on the connection wait for the peer's windows, so that another request would have to wait
+    /// too.
     var isHeldBack: Bool { get }
 
-    /// How many requests of batches it has in flight at most; nil where it carries one at a time.
+    /// The in-flight limit for batch requests; nil if the connection carries one request at a time.
     var inFlightLimit: Int? { get }
 
-    /// Lets it have as many in flight, however long the peer takes.
+    /// Raises the lower bound of the in-flight limit, however slow the peer is.
     func limitInFlight(toAtLeast least: Int)
 
-    /// Starts a request; called with `capacity` above 0.
-    /// - Returns: A number that names it in `cancel`.
+    /// Starts a request. `capacity` must be above 0.
+    /// - Returns: A number that identifies the request in `cancel`.
     func start(_ request: HTTPRequest, to origin: HTTPOrigin, receiver: any ResponseReceiver) -> UInt64
 
-    /// Gives a request up: its deadline has passed or nobody waits for it. Its receiver hears nothing more.
+    /// Cancels a request whose deadline has passed or whose caller no longer waits. Its receiver gets no more calls.
     /// - Parameter isLate: Whether its deadline has passed.
     func cancel(_ request: UInt64, isLate: Bool)
 
-    /// Draws requests from a batch whenever there is capacity, until it has no more; single requests go first.
+    /// Draws requests from a batch whenever there is capacity, until the batch has no more. Single requests go first.
     func draw(from run: BatchRun)
 }
 
@@ -65,8 +66,8 @@ extension ClientProtocol {
     func limitInFlight(toAtLeast least: Int) {}
 }
 
-/// Who is told when a client protocol can take more requests, or no longer any: the pool that owns it.
+/// Gets changes of a client protocol's capacity: the pool that owns the protocol.
 protocol ClientProtocolOwner: AnyObject {
-    /// `capacity` rose or `isOpen` fell. Called at most once per call into the protocol.
+    /// Called when `capacity` rose or `isOpen` became false, at most once per call into the protocol.
     func capacityChanged()
 }

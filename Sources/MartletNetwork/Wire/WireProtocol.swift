@@ -1,38 +1,39 @@
-/// One side of a protocol on one connection: bytes in, bytes out, no socket and no TLS.
+/// One side of a protocol on one connection: bytes in, bytes out, without socket and TLS.
 ///
-/// Owned by the loop of its connection and touched on that loop alone, so that it can be driven in memory by a test.
-/// The connection reads `wantsInput`, `deadline` and `isFinished` again after every call, and after `needsWrite`.
+/// Owned by the loop of its connection and used on that loop only. Tests can drive it in memory. The connection reads
+/// `wantsInput`, `deadline` and `isFinished` again after every call, and after `needsWrite`.
 protocol WireProtocol: AnyObject {
-    /// Whether the connection is to be closed once everything written has been sent.
+    /// True if the connection is to be closed once all output has been sent.
     var isFinished: Bool { get }
 
-    /// Whether more bytes from the peer are wanted now; false leaves them in the socket, which slows the peer down.
+    /// True if the protocol wants more input now. False leaves the input in the socket, which slows the peer down.
     var wantsInput: Bool { get }
 
-    /// When `expire(at:)` is to be called, or nil where nothing is being waited for.
+    /// When to call `expire(at:)`; nil without a deadline.
     var deadline: ContinuousClock.Instant? { get }
 
-    /// Since when a server has owed its peer no answer; nil while it owes one. What came of a request that is not whole
-    /// does not count.
+    /// Since when a server has owed its peer no response; nil while it owes one. An incomplete request does not count.
     var idleSince: ContinuousClock.Instant? { get }
 
-    /// Takes bytes from the peer. Never throws: what breaks the protocol is answered in its own words and finishes it.
+    /// Processes bytes from the peer. Never throws: a protocol violation is answered as the protocol defines and
+    /// finishes the session.
     func receive(_ bytes: UnsafeRawBufferPointer)
 
-    /// Appends what is ready to be sent, until `output` holds about `limit` bytes; what is left stays for the next call.
+    /// Appends output until `output` has about `limit` bytes; the rest is kept for the next call.
     func write(into output: inout [UInt8], limit: Int)
 
-    /// The deadline has passed.
+    /// Handles a passed deadline.
     func expire(at now: ContinuousClock.Instant)
 
-    /// The peer sends nothing more, and said so properly (a FIN, on TLS a close_notify before it). What is written
-    /// still reaches it.
+    /// The peer closed its side regularly (a FIN, on TLS a close_notify before it). Output still reaches the peer.
     func inputEnded()
 
-    /// The connection is gone: nothing more comes or goes. Called exactly once, at last, also after `isFinished`.
+    /// The connection is closed; nothing more is sent or received. The last call, made exactly once, also after
+    /// `isFinished`.
     func ended()
 
-    /// No new requests: a server tells the peer (GOAWAY, `Connection: close`), both finish once what runs is answered.
+    /// Takes no new requests. A server tells the peer (GOAWAY, `Connection: close`). Both sides finish once the open
+    /// requests are answered.
     func drain()
 }
 
@@ -43,18 +44,18 @@ extension WireProtocol {
     func expire(at now: ContinuousClock.Instant) {}
 }
 
-/// What a protocol asks of the connection that carries it.
+/// The connection as its protocol sees it.
 ///
-/// A protocol holds it unowned or weakly: the connection owns the protocol.
+/// A protocol must hold the connection unowned or weakly, because the connection owns the protocol.
 protocol WireConnection: AnyObject {
-    /// The time of this turn of the loop.
+    /// The time at which the current turn of the loop began.
     var now: ContinuousClock.Instant { get }
 
-    /// There is something to write, or `wantsInput`, `deadline` or `isFinished` changed outside a call of the
-    /// connection: `write(into:limit:)` is called soon, once for any number of calls.
+    /// Must be called when there is output, or when `wantsInput`, `deadline` or `isFinished` changed outside a call
+    /// from the connection. `write(into:limit:)` is then called soon, once for any number of calls.
     func needsWrite()
 
-    /// Another protocol is spoken from here on. The one that was is told that it has ended.
-    /// - Parameter unread: What the old one has taken and not read, for the new one.
+    /// Switches the connection to another protocol. The old one gets `ended`.
+    /// - Parameter unread: Bytes that the old protocol received and did not process, for the new one.
     func become(_ wire: any WireProtocol, unread: [UInt8])
 }

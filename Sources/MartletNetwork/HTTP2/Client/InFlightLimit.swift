@@ -1,77 +1,77 @@
-/// How many requests one connection may have in flight: about as many as its peer answers in 200 milliseconds.
+/// The in-flight limit of one connection: about as many requests as its peer answers in 200 milliseconds.
 ///
-/// A congestion window that counts requests. It opens as answers come, up to four times in each round trip while they
-/// come sooner than that, so it does not limit a peer that is fast or far away. It closes to what was measured once
-/// requests wait for longer. Sending little closes nothing. Docs/Decisions/0005.
+/// Works like a congestion window that counts requests. It grows as answers arrive, up to four times per round trip
+/// while the latency is below the target, so it does not limit a peer that is fast or far away. It shrinks to the
+/// measured number once requests wait longer. A low send rate does not shrink it. Docs/Decisions/0005.
 struct InFlightLimit: Equatable {
-    /// How many a lane may have in flight in any case, over all of its connections.
+    /// The least in-flight limit of a lane, over all of its connections.
     static let leastOfLane = 100
-    /// How many a connection may have in any case, however many connections there are.
+    /// The least in-flight limit of a connection, however many connections there are.
     static let leastOfConnection = 8
-    /// How long a request may wait for its answer before fewer are sent.
+    /// The latency above which fewer requests are sent.
     static let targetTime = Duration.milliseconds(200)
-    /// How long at most, where the peer needs longer for each request.
+    /// The longest target latency, for a peer that needs more time for each request.
     private static let longestTime = Duration.seconds(4)
-    /// How many times as much as is in flight is allowed ahead: a pool makes as many connections at a time.
+    /// The limit may grow to this multiple of the requests in flight. A pool opens connections at the same factor.
     private static let headroom = 4
-    /// The limit closes to the best of so many measurements.
+    /// The number of recent measurements; the limit shrinks to the best of them.
     private static let remembered = 3
 
-    /// An answer, and what came while its request was in flight.
+    /// A measured answer.
     struct Sample: Equatable {
-        /// How long it took.
+        /// The latency of the answer.
         let latency: Duration
-        /// How many answers came in that time, with this one.
+        /// The number of answers that arrived in that time, including this one.
         let answers: Int
     }
 
     /// A measurement under way.
     private struct Round: Equatable {
         let start: ContinuousClock.Instant
-        /// At its start, once the connection had sent what it may.
+        /// The requests in flight at the start of the round, once the connection had sent all it could.
         var inFlight: Int
         var answers = 0
         var latencies = MeanDuration()
-        /// How often the connection has sent what it may, and whether this limit alone kept requests back each time.
+        /// How often the connection sent all it could, and whether each time only this limit held back more.
         var fills = 0
         var isBlocked = true
     }
 
-    /// It never closes further.
+    /// The lower bound of the limit.
     var least: Int
-    /// The limit, but for a probe.
+    /// The limit without the probe.
     private var open: Int
     private var round: Round?
-    /// How many answers the last measurements would have had in the target time.
+    /// The last measurements: answers per target time.
     private var recent: [Int] = []
-    /// How long answers take, smoothed.
+    /// The smoothed latency of answers.
     private var latency: Duration?
-    /// How long requests have to be in flight for as many answers as the peer can give; nil before the first.
+    /// The latency at which the peer reaches its full throughput; nil before the first answer.
     private var neededTime: Duration?
     private var probe = InFlightProbe()
-    /// When more was last in flight than the limit allows, because it had closed.
+    /// When more requests were last in flight than the limit allows, because it had shrunk.
     private var exceededAt: ContinuousClock.Instant?
 
-    /// - Parameter start: The limit at first, such as that of other connections to the same peer.
+    /// - Parameter start: The initial limit, such as that of other connections to the same peer.
     init(least: Int = Self.leastOfLane, startingAt start: Int = 0) {
         self.least = max(1, least)
         open = max(1, least, min(start, 1 << 20))
     }
 
-    /// The limit.
+    /// The current in-flight limit.
     var current: Int { max(1, min(open, probe.limit ?? open)) }
 
-    /// How long requests may be in flight.
+    /// The target latency.
     var time: Duration { max(Self.targetTime, min(neededTime ?? .zero, Self.longestTime)) }
 
-    /// How many requests may be started.
-    /// - Parameter inFlight: How many are in flight.
+    /// Returns how many requests may be started.
+    /// - Parameter inFlight: The number of requests in flight.
     func capacity(inFlight: Int) -> Int { max(0, current - inFlight) }
 
-    /// Answers have come.
+    /// Records answers.
     /// - Parameters:
-    ///   - sample: One of them.
-    ///   - inFlight: How many requests were in flight before.
+    ///   - sample: A measurement of one of the answers.
+    ///   - inFlight: The number of requests in flight before the answers arrived.
     mutating func answered(_ count: Int, _ sample: Sample, inFlight: Int, at now: ContinuousClock.Instant) {
         measure(max(.microseconds(1), sample.latency), at: now)
         var current = round ?? Round(start: now, inFlight: inFlight)
@@ -85,8 +85,8 @@ struct InFlightLimit: Equatable {
         open = max(open, min(open + count * (Self.headroom - 1), ahead, Int(min(Double(ahead), answersInTime))))
     }
 
-    /// The connection has sent what it may.
-    /// - Parameter isBlocked: Whether more would have been sent without this limit.
+    /// Records that the connection has sent all it could.
+    /// - Parameter isBlocked: Whether only this limit held back more requests.
     mutating func filled(inFlight: Int, isBlocked: Bool, at now: ContinuousClock.Instant) {
         guard inFlight > 0 else {
             round = nil
@@ -100,7 +100,7 @@ struct InFlightLimit: Equatable {
         round = filled
     }
 
-    /// Twice the least that answers took is enough: one may be on its way while another is.
+    /// Allows twice the smallest smoothed latency: one request can be under way while another is processed.
     private mutating func measure(_ sample: Duration, at now: ContinuousClock.Instant) {
         let smoothed = latency.map { $0 + (sample - $0) / 8 } ?? sample
         latency = smoothed
@@ -119,11 +119,11 @@ struct InFlightLimit: Equatable {
         let answered = Int(Double(ended.answers) * (time / (now - ended.start)))
         recent = recent.suffix(Self.remembered - 1) + [answered]
         let isFull = ended.fills > 0 && ended.isBlocked && ended.inFlight * 4 >= answered * 3
-        // What was written before the limit closed tells nothing of it.
+        // Requests that were sent before the limit shrank say nothing about the new limit.
         if let latency = ended.latencies.mean, exceededAt.map({ ended.start - latency >= $0 }) ?? true {
             probe.ended(isFull: isFull, from: ended.start, limit: current, latency: latency, at: now)
         }
-        // Some of what was in flight has waited for longer.
+        // More requests were in flight than were answered in the target time: some have waited longer.
         if ended.inFlight > max(answered, least) { open = max(least, min(open, recent.max() ?? least)) }
         probe.limited(to: open)
     }

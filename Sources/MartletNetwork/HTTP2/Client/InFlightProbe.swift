@@ -1,41 +1,42 @@
-/// Finds out why requests wait at a peer: because it is slow, or because it needs that long for each of them.
+/// Finds out why the latency at a peer is high: because requests queue there, or because the peer needs that long for
+/// each request.
 ///
-/// With half as many in flight the first answers them in half the time, and the second in the same time. A peer that
-/// was slow is asked again after 1 s, doubling to a minute.
+/// With half as many requests in flight, the first kind of peer answers in half the time, the second in the same time.
+/// After a verdict the probe pauses for 1 s, doubling up to a minute.
 struct InFlightProbe: Equatable {
     enum Verdict: Equatable {
-        /// Requests wait for each other. They need no longer than this.
+        /// Requests queue at the peer. Each takes no longer than this.
         case peerIsSlow(Duration)
-        /// Each request takes so long, however few there are.
+        /// Each request takes this long, however few there are.
         case peerNeeds(Duration)
     }
 
     private struct Trial: Equatable {
         let start: ContinuousClock.Instant
         let limit: Int
-        /// How long answers took before.
+        /// The latency before the trial.
         let latency: Duration
-        /// Of requests that were sent since.
+        /// The latencies of requests sent during the trial.
         var latencies = MeanDuration()
         var firstAt: ContinuousClock.Instant?
     }
 
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(60)
-    /// How many answers are looked at, at least.
+    /// The least number of answers for a verdict.
     private static let leastAnswers = 8
 
     private var trial: Trial?
     private var pause = Self.firstPause
     private var verdictAt: ContinuousClock.Instant?
 
-    /// How many requests may be in flight meanwhile; nil while nothing is to be found out.
+    /// The in-flight limit during a trial; nil without a trial.
     var limit: Int? { trial?.limit }
 
-    /// A round of measurements has ended.
+    /// Handles the end of a round of measurements. May start a trial.
     /// - Parameters:
-    ///   - isFull: Whether the limit was in the way all the time, and requests waited about as long as they may.
-    ///   - latency: How long answers took.
+    ///   - isFull: Whether the limit held back requests throughout the round, and their latency was about the target.
+    ///   - latency: The latency of answers in the round.
     ///   - start: When the round began.
     mutating func ended(
         isFull: Bool, from start: ContinuousClock.Instant, limit: Int, latency: Duration,
@@ -52,15 +53,15 @@ struct InFlightProbe: Equatable {
         }
     }
 
-    /// The limit has closed: where it is below that of the probe, the peer became slower meanwhile.
+    /// Ends the trial if the limit falls below that of the trial: the peer became slower meanwhile.
     mutating func limited(to limit: Int) {
         guard let trial, limit < trial.limit else { return }
         self.trial = nil
     }
 
-    /// An answer has come.
+    /// Records an answer. Returns a verdict if that completes the trial.
     mutating func answered(after latency: Duration, at now: ContinuousClock.Instant) -> Verdict? {
-        // At first the quick ones come, and such as were sent before.
+        // Early answers are not counted: they are the fast ones, or were requested before the trial.
         guard var trial, now >= trial.start + trial.latency * 2 else { return nil }
         trial.latencies.add(latency)
         let firstAt = trial.firstAt ?? now

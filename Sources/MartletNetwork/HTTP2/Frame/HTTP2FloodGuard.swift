@@ -1,7 +1,7 @@
-/// Decides when a peer sends more frames that cost us work, and itself nothing, than any honest peer would: rapid reset,
-/// floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE and empty DATA.
+/// Detects floods: frames that cost the server work and the peer nothing, more than any legitimate peer sends. Covers
+/// rapid reset and floods of SETTINGS, PING, PRIORITY, CONTINUATION, WINDOW_UPDATE and empty DATA.
 ///
-/// A bucket that each such frame fills by what it costs, and that runs out with time.
+/// A leaky bucket: each such frame adds its cost, and the level falls over time.
 struct HTTP2FloodGuard {
     private static let capacity = 4_000
     private static let drainPerSecond = 2_000
@@ -13,18 +13,18 @@ struct HTTP2FloodGuard {
         drained = now
     }
 
-    /// - Returns: false when the connection is to be ended with ENHANCE_YOUR_CALM.
+    /// - Returns: False if the connection must be closed with ENHANCE_YOUR_CALM.
     mutating func allows(_ frame: HTTP2FrameHeader, at now: ContinuousClock.Instant) -> Bool {
         let cost = Self.cost(of: frame)
         return cost == 0 || fill(cost, at: now)
     }
 
-    /// A stream was reset by us: peers can provoke that as cheaply as they reset streams themselves.
+    /// Counts a stream reset by the server: a peer can provoke these as cheaply as it resets streams itself.
     mutating func allowsReset(at now: ContinuousClock.Instant) -> Bool {
         fill(10, at: now)
     }
 
-    /// A DATA frame was sent, which earns the peer its updates of two windows.
+    /// Credits a DATA frame that was sent, because it entitles the peer to update two windows.
     mutating func sentData() {
         level = max(0, level - 2)
     }
@@ -42,7 +42,7 @@ struct HTTP2FloodGuard {
 
     private static func cost(of frame: HTTP2FrameHeader) -> Int {
         switch frame.kind {
-        // An acknowledgement answers SETTINGS of our own; one that does not is the end of the connection.
+        // An acknowledgement answers the server's own SETTINGS. An unexpected one ends the connection anyway.
         case HTTP2FrameHeader.Kind.settings: frame.has(HTTP2FrameHeader.Flag.acknowledgement) ? 1 : 20
         case HTTP2FrameHeader.Kind.ping, HTTP2FrameHeader.Kind.reset, HTTP2FrameHeader.Kind.continuation: 10
         case HTTP2FrameHeader.Kind.windowUpdate: 1

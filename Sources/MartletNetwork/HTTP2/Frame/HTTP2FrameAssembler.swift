@@ -1,7 +1,7 @@
-/// Cuts input into whole frames. Frames that lie in one piece of input are lent from there; only one that is spread over
-/// several is put together in a buffer.
+/// Splits input into complete frames. A frame that is complete in the input is passed on without a copy; only a frame
+/// that spans several inputs is assembled in a buffer.
 struct HTTP2FrameAssembler {
-    /// The largest payload that we allow the peer.
+    /// The largest payload that the peer may send.
     let maxFrameSize: Int
     private var pending: [UInt8] = []
 
@@ -10,9 +10,9 @@ struct HTTP2FrameAssembler {
     }
 
     /// - Parameters:
-    ///   - skim: Is lent input that begins with a frame, and tells how many bytes of whole frames it took from there.
-    ///   - take: Is lent each other frame; false stops the reading.
-    /// - Returns: false when a frame is longer than allowed.
+    ///   - skim: Called with input that begins with a frame. Returns how many bytes of complete frames it consumed.
+    ///   - take: Called with each other frame. Returns false to stop.
+    /// - Returns: False if a frame is longer than allowed.
     mutating func read(
         _ bytes: UnsafeRawBufferPointer, skim: (UnsafeRawBufferPointer) -> Int = { _ in 0 },
         take: (HTTP2FrameHeader, UnsafeRawBufferPointer) -> Bool
@@ -42,7 +42,7 @@ struct HTTP2FrameAssembler {
         return true
     }
 
-    /// How long a frame is with its header, once that is there.
+    /// Returns the length of a frame with its header; nil if the header is incomplete.
     private static func size(of bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= HTTP2FrameHeader.size else { return nil }
         return HTTP2FrameHeader.size + HTTP2FrameHeader(bytes).length

@@ -1,4 +1,4 @@
-/// The nine octets before every frame (RFC 9113, section 4.1).
+/// The nine-octet header of a frame (RFC 9113, section 4.1).
 struct HTTP2FrameHeader: Equatable {
     static let size = 9
 
@@ -35,7 +35,7 @@ struct HTTP2FrameHeader: Equatable {
         self.stream = stream
     }
 
-    /// - Parameter bytes: Nine octets at least.
+    /// - Parameter bytes: At least nine octets.
     init(_ bytes: UnsafeRawBufferPointer) {
         length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])
         kind = bytes[3]

@@ -1,14 +1,15 @@
 import MartletHTTP
 
-/// Reads along with nghttp2 what a peer sends: the kind of each frame, for the flood guard, and how the fields of each
-/// header block are represented.
+/// Parses the same input as nghttp2 for two things: the kind of each frame, for the flood guard, and how the fields of
+/// each header block are represented.
 ///
-/// It runs over every piece of input before nghttp2 does, so a block has been read here once nghttp2 reports it whole.
+/// It parses every piece of input before nghttp2 does, so it has parsed a whole header block by the time nghttp2
+/// reports that block.
 struct HTTP2FrameTap {
     enum Fault: Error {
-        /// A header block is longer than anybody needs.
+        /// A header block exceeds the limit.
         case headerBlockTooLong
-        /// The guard has had enough of these frames.
+        /// The flood guard refused a frame.
         case flood
     }
 
@@ -25,30 +26,30 @@ struct HTTP2FrameTap {
 
     private let blockLimit: Int
     private var state: State
-    /// The frame header, or the payload of a frame that carries header fields, as far as it has come.
+    /// The frame header, or the payload of a frame with header fields, as far as it has arrived.
     private var pending: [UInt8] = []
     private var block: [UInt8] = []
     private var blocks: [Block] = []
 
     /// - Parameters:
-    ///   - prefaceLength: How many octets come before the first frame.
+    ///   - prefaceLength: The number of octets before the first frame.
     ///   - blockLimit: The longest header block, in encoded octets.
     init(prefaceLength: Int, blockLimit: Int) {
         self.blockLimit = blockLimit
         state = prefaceLength > 0 ? .preface(left: prefaceLength) : .header
     }
 
-    /// Whether a header block has begun and not ended.
+    /// True while a header block is incomplete.
     var isInsideBlock: Bool {
         if case .payload(let frame, _) = state, Self.carriesFields(frame) { return true }
         return !block.isEmpty
     }
 
-    /// How much of a header block that has not ended is held.
+    /// The number of bytes held of an incomplete header block.
     var heldBytes: Int { pending.count + block.count }
 
-    /// Reads a piece of input.
-    /// - Parameter observe: Is told each frame as soon as its header is there; false stops the reading.
+    /// Parses a piece of input.
+    /// - Parameter observe: Called with each frame header. Returns false to stop with `Fault.flood`.
     mutating func read(_ bytes: UnsafeRawBufferPointer, observe: (HTTP2FrameHeader) -> Bool) throws(Fault) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -76,15 +77,15 @@ struct HTTP2FrameTap {
         }
     }
 
-    /// How the fields of the block that nghttp2 has just completed are represented.
+    /// Returns how the fields of the block that nghttp2 has just completed are represented.
     mutating func takeIndexing(on stream: Int32) -> [HTTPField.Indexing] {
-        // Blocks of streams that nghttp2 ignores are never asked for.
+        // nghttp2 ignores blocks of some streams, so earlier blocks may never be requested.
         guard let index = blocks.firstIndex(where: { $0.stream == stream }) else { return [] }
         defer { blocks.removeFirst(index + 1) }
         return blocks[index].indexing
     }
 
-    /// Forgets blocks that nobody asked for while their input was read.
+    /// Removes blocks that were not requested while their input was parsed.
     mutating func forgetBlocks() {
         blocks.removeAll(keepingCapacity: true)
     }
@@ -109,7 +110,7 @@ struct HTTP2FrameTap {
         frame.kind == HTTP2FrameHeader.Kind.headers || frame.kind == HTTP2FrameHeader.Kind.continuation
     }
 
-    /// The payload without padding and priority.
+    /// Returns the payload without padding and priority.
     private static func fragment(of payload: [UInt8], in frame: HTTP2FrameHeader) -> ArraySlice<UInt8> {
         var rest = payload[...]
         guard frame.kind == HTTP2FrameHeader.Kind.headers else { return rest }

@@ -1,4 +1,4 @@
-/// Writes frames (RFC 9113, section 6).
+/// Encodes frames (RFC 9113, section 6).
 enum HTTP2FrameWriter {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
@@ -56,9 +56,9 @@ enum HTTP2FrameWriter {
         number(UInt32(count), into: &output)
     }
 
-    /// Puts a header block into frames: one, or as many CONTINUATION frames as the peer's limit makes necessary.
+    /// Splits a header block into a HEADERS frame and as many CONTINUATION frames as the peer's frame size requires.
     /// - Parameters:
-    ///   - start: Where in `output` nine octets were left free, after which the block is.
+    ///   - start: The offset in `output` of nine reserved octets; the header block follows them.
     static func headers(
         at start: Int, on stream: Int32, isLast: Bool, maxFrameSize: Int, into output: inout [UInt8]
     ) {
@@ -83,7 +83,7 @@ enum HTTP2FrameWriter {
         } while !rest.isEmpty
     }
 
-    /// Leaves room for a frame header that is written once the payload is.
+    /// Reserves room for a frame header, which is written after the payload. Returns its offset.
     static func reserveHeader(in output: inout [UInt8]) -> Int {
         output.append(contentsOf: repeatElement(0, count: HTTP2FrameHeader.size))
         return output.count - HTTP2FrameHeader.size

@@ -1,19 +1,19 @@
-/// Bytes of a body that wait to be sent.
+/// Bytes of a response body that wait to be sent.
 struct HTTP2BodyBuffer {
     private var bytes: [UInt8] = []
     private var sent = 0
-    /// Nothing is added any more.
+    /// True once the body is complete.
     private(set) var isComplete = false
 
     init() {}
 
-    /// A body that is complete from the start.
+    /// Creates a buffer with a complete body.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         isComplete = true
     }
 
-    /// How many bytes wait.
+    /// The number of waiting bytes.
     var count: Int { bytes.count - sent }
 
     mutating func append(_ more: [UInt8]) {
@@ -30,7 +30,7 @@ struct HTTP2BodyBuffer {
         isComplete = true
     }
 
-    /// Gives the next bytes to a frame.
+    /// Copies the next bytes into a frame.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> NGHTTP2Body {
         let length = min(count, buffer.count)
         guard length > 0 || isComplete else { return .later }

@@ -1,7 +1,7 @@
 import CMartletNGHTTP2
 import MartletHTTP
 
-/// Header fields in the form that nghttp2 takes: one buffer, and entries that point into it.
+/// Header fields in the form that nghttp2 needs: one buffer, and entries that point into it.
 struct NGHTTP2FieldList {
     private struct Entry {
         let nameCount: Int
@@ -23,8 +23,7 @@ struct NGHTTP2FieldList {
                 flags: UInt8(indexing == .never ? NGHTTP2_NV_FLAG_NO_INDEX.rawValue : NGHTTP2_NV_FLAG_NONE.rawValue)))
     }
 
-    /// Adds fields, but for those that speak of an HTTP/1.1 connection (RFC 9113, section 8.2.2), those that no peer
-    /// would accept, and `besides`.
+    /// Adds fields, except connection-specific ones (RFC 9113, section 8.2.2), invalid ones and `besides`.
     mutating func append(_ fields: HTTPFields, besides: String) {
         for field in fields
         where !Self.isConnectionSpecific(field.name) && field.name != besides && FieldRules.isSound(field) {
@@ -34,7 +33,7 @@ struct NGHTTP2FieldList {
 
     func withEntries<Result>(_ use: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {
         var storage = storage
-        // nghttp2 copies names and values: it is told so by the absence of its NO_COPY flags.
+        // nghttp2 copies names and values, because its NO_COPY flags are not set.
         return storage.withUnsafeMutableBufferPointer { bytes in
             var index = bytes.baseAddress
             let list = entries.map { entry in

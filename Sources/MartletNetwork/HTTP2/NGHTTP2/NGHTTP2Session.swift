@@ -1,8 +1,8 @@
 import CMartletNGHTTP2
 
-/// An nghttp2 session of either role, in Swift's words. It knows frames and streams, nothing of requests.
+/// A Swift wrapper for an nghttp2 client or server session. It handles frames and streams, not requests.
 ///
-/// Its events come while `receive` and `write` run, and never after it was released.
+/// Events are reported only while `receive` and `write` run.
 final class NGHTTP2Session {
     enum Role {
         case client
@@ -10,10 +10,10 @@ final class NGHTTP2Session {
     }
 
     private let session: OpaquePointer
-    /// The session that owns this one, and so outlives it.
+    /// The owner of this session, which outlives it.
     fileprivate unowned let events: any NGHTTP2Events
 
-    /// - Parameter deflateTable: The largest table that our encoder uses, in bytes, whatever the peer allows.
+    /// - Parameter deflateTable: The largest table of the encoder, in bytes, whatever the peer allows.
     init(_ role: Role, events: any NGHTTP2Events, deflateTable: Int = 4096) {
         self.events = events
         var callbacks: OpaquePointer?
@@ -24,7 +24,7 @@ final class NGHTTP2Session {
             nghttp2_session_callbacks_del(callbacks)
             nghttp2_option_del(options)
         }
-        // Windows are opened when bytes have been used, not when they have arrived.
+        // Windows are opened when bytes were used, not when they arrive.
         nghttp2_option_set_no_auto_window_update(options, 1)
         nghttp2_option_set_max_deflate_dynamic_table_size(options, deflateTable)
         Self.set(callbacks)
@@ -56,13 +56,13 @@ final class NGHTTP2Session {
 
     // MARK: Bytes
 
-    /// - Returns: false when the peer broke HTTP/2 so that even a GOAWAY is no use.
+    /// - Returns: False if the peer violated HTTP/2 so badly that no GOAWAY can be sent.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return true }
         return nghttp2_session_mem_recv(session, base.assumingMemoryBound(to: UInt8.self), bytes.count) >= 0
     }
 
-    /// - Returns: false when nghttp2 cannot go on.
+    /// - Returns: False if nghttp2 cannot continue.
     func write(into output: inout [UInt8], limit: Int) -> Bool {
         while output.count < limit {
             var piece: UnsafePointer<UInt8>?
@@ -73,10 +73,10 @@ final class NGHTTP2Session {
         return true
     }
 
-    /// Whether nghttp2 has said and heard all it wants.
+    /// True once nghttp2 wants to read and write nothing more.
     var isDone: Bool { nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 }
 
-    /// How many frames wait to be written; bodies that wait for a window are not among them.
+    /// The number of frames that wait to be written, not counting bodies that wait for window space.
     var queuedFrames: Int { nghttp2_session_get_outbound_queue_size(session) }
 
     var wantsWrite: Bool { nghttp2_session_want_write(session) != 0 }
@@ -94,17 +94,17 @@ final class NGHTTP2Session {
         nghttp2_session_set_local_window_size(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, bytes)
     }
 
-    /// Tells nghttp2 that bytes of a body have been used, so that the peer may send more.
+    /// Tells nghttp2 that bytes of a body were used, so that it opens the stream's and the connection's window.
     func consume(_ count: Int, of stream: Int32) {
         nghttp2_session_consume(session, stream, count)
     }
 
-    /// The same for the connection's window alone: the stream is gone or unwanted.
+    /// Opens the connection's window only: the stream is closed or its body is not needed.
     func consumeConnection(_ count: Int) {
         nghttp2_session_consume_connection(session, count)
     }
 
-    /// The same for a stream's window alone, where the connection's was given back before.
+    /// Opens a stream's window only: the connection's window was opened before.
     func consumeStream(_ count: Int, of stream: Int32) {
         nghttp2_session_consume_stream(session, stream, count)
     }
@@ -118,17 +118,18 @@ final class NGHTTP2Session {
             session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code, debugData, debugData.count)
     }
 
-    /// Says GOAWAY with the highest stream id: no stream is given up, new ones are unwelcome (RFC 9113, section 6.8).
+    /// Sends GOAWAY with the highest stream id: open streams continue, the peer should open no new ones (RFC 9113,
+    /// section 6.8).
     func submitShutdownNotice() {
         nghttp2_submit_shutdown_notice(session)
     }
 
-    /// Says GOAWAY, after which nothing is read.
+    /// Sends GOAWAY; nothing is read after it.
     func terminate(code: UInt32) {
         nghttp2_session_terminate_session(session, code)
     }
 
-    /// The highest stream of the peer whose frames were passed on.
+    /// The highest stream id of the peer whose frames were processed.
     var lastProcessedStream: Int32 { nghttp2_session_get_last_proc_stream_id(session) }
 
     func peerSetting(_ id: nghttp2_settings_id) -> UInt32 { nghttp2_session_get_remote_settings(session, id) }
@@ -136,7 +137,7 @@ final class NGHTTP2Session {
     // MARK: Streams
 
     /// Sends a request.
-    /// - Returns: its stream, or nil when this connection can carry no more of them.
+    /// - Returns: The stream id; nil if this connection can carry no more requests.
     func submitRequest(_ fields: NGHTTP2FieldList, hasBody: Bool) -> Int32? {
         var provider = Self.provider
         let stream = fields.withEntries { entries, count in
@@ -156,7 +157,7 @@ final class NGHTTP2Session {
         }
     }
 
-    /// Sends an informational response, such as 100.
+    /// Sends an informational response, such as 100 Continue.
     func submitInformational(_ fields: NGHTTP2FieldList, on stream: Int32) {
         fields.withEntries { entries, count in
             _ = nghttp2_submit_headers(
@@ -172,7 +173,7 @@ final class NGHTTP2Session {
         nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code)
     }
 
-    /// Whether the peer has ended its side of a stream.
+    /// True if the peer has closed its side of a stream.
     func isRemoteClosed(_ stream: Int32) -> Bool {
         nghttp2_session_get_stream_remote_close(session, stream) != 0
     }
@@ -185,7 +186,7 @@ final class NGHTTP2Session {
 // MARK: - Callbacks
 
 private func driver(_ userData: UnsafeMutableRawPointer?) -> any NGHTTP2Events {
-    // Set in the initialiser, to the object that releases the nghttp2 session when it goes itself.
+    // Set in the initialiser to an object that deletes the nghttp2 session in its `deinit`.
     guard let userData else { preconditionFailure("nghttp2 calls back with the user data that it was given") }
     return Unmanaged<NGHTTP2Session>.fromOpaque(userData).takeUnretainedValue().events
 }
@@ -253,7 +254,7 @@ private func bodyWanted(
     flags: UnsafeMutablePointer<UInt32>?, _: UnsafeMutablePointer<nghttp2_data_source>?,
     userData: UnsafeMutableRawPointer?
 ) -> Int {
-    // nghttp2 ends the session if more than `length` comes back, so the buffer says exactly that.
+    // nghttp2 closes the session if more than `length` bytes are returned, so the buffer has exactly that size.
     let room = UnsafeMutableRawBufferPointer(start: buffer, count: length)
     switch driver(userData).readBody(of: stream, into: room) {
     case .later:

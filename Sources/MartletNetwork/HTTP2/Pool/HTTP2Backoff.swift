@@ -1,22 +1,22 @@
-/// How long to leave a peer alone after a connection to it failed: 1 s, doubling to 60 s, spread by chance so that many
-/// hubs do not come back at the same moment.
+/// The pause after a connection to a peer failed: 1 s, doubling to 60 s, with random jitter so that many hubs do not
+/// reconnect at the same time.
 struct HTTP2Backoff: Equatable {
     private static let first = Duration.seconds(1)
     private static let longest = Duration.seconds(60)
 
     private var next = Self.first
-    /// When another connection may be tried; nil where nothing failed.
+    /// When another connection may be tried; nil if none failed.
     private(set) var until: ContinuousClock.Instant?
 
-    /// Connections that were made at the same time fail as one.
-    /// - Parameter jitter: By chance, from 0 up to 1: the pause is from three quarters to five quarters of its length.
+    /// Records a failure. Failures of connections made at the same time count once.
+    /// - Parameter jitter: A random number from 0 up to 1: the pause is 75 % to 125 % of its nominal length.
     mutating func failed(at now: ContinuousClock.Instant, jitter: Double) {
         guard allows(at: now) else { return }
         until = now + next * (0.75 + jitter / 2)
         next = min(next * 2, Self.longest)
     }
 
-    /// A connection has proved itself.
+    /// Resets the pause: the peer has answered on a connection.
     mutating func succeeded() {
         self = HTTP2Backoff()
     }

@@ -1,48 +1,53 @@
-/// Decides when the connections to one origin are made, filled and closed. It holds none of them: events go in, actions
-/// come out, and `deadline` says when `expire(at:)` is due.
+/// Decides when the connections to one origin are opened, filled and closed. A pure rule without connections: events go
+/// in, actions come out, and `deadline` says when to call `expire(at:)`.
 ///
-/// It grows, to at most four times as many connections at a time, while what waits is more than all together can take and
-/// would, at the rate that was measured, wait longer than it takes to make another one, or has waited that long. A
-/// connection that has not answered anything yet is given a moment before others are made: push services let a new one
-/// carry a single request, and raise that with the first success. Those that were made to go faster are on trial
-/// together: as many as have brought nothing go again, and none is made in their place for a while that doubles. The
-/// first four towards a peer that answers at once are not: with one, it and its peer wait for each other.
+/// The pool grows while more requests wait than its connections can take, and they would wait longer, at the measured
+/// rate, than it takes to open another connection, or have waited that long. It grows to at most four times as many
+/// connections at once.
+///
+/// A connection without an answer yet gets `provingTime` before others are opened: push services let a new connection
+/// carry a single request, and raise that with the first success.
+///
+/// Connections that were opened for more throughput are on trial together: those that brought no gain are closed, and
+/// no replacement is opened for a pause that doubles. The first four connections to a peer that answers at once need no
+/// trial: with a single connection, the client and its peer wait for each other.
 struct HTTP2PoolStateMachine: Equatable {
     typealias ConnectionID = Int
 
     enum Action: Equatable {
-        /// Make a connection; `connected` or `connectFailed` tells how it went.
+        /// Open a connection; `connected` or `connectFailed` reports the result.
         case connect(ConnectionID)
         /// Start requests on a connection until its capacity or the waiting requests are used up; `changed` and
-        /// `demand` tell what is left.
+        /// `demand` report what is left.
         case fill(ConnectionID)
-        /// Nobody needs the connection: end it once it has nothing to do. `closed` tells when it is gone.
+        /// Drain a connection that is no longer needed: close it once it carries no request. `closed` reports its end.
         case drain(ConnectionID)
-        /// No connection could be made and none is there: the requests that wait fail.
+        /// Fail the waiting requests: no connection could be opened and there is none.
         case failWaiting
     }
 
-    /// How long a connection without any request is kept.
+    /// How long a connection is kept without a request.
     static let idleTime = Duration.seconds(60)
-    /// How long a new connection may take to answer anything before its silence no longer holds back a further one.
+    /// How long a new connection without an answer holds back further connections.
     static let provingTime = Duration.seconds(1)
-    /// How many are made without a trial, while answers wait for less than this at the peer.
+    /// How many connections are opened without a trial, while answers wait less than `shortWait` at the peer.
     private static let defaultCount = 4
     private static let shortWait = Duration.milliseconds(10)
-    /// None is made while answers wait for so long, and longer than the way is: the peer is the limit itself.
+    /// No connection is opened while answers wait this long at the peer, and longer than the round trip: the peer
+    /// itself is the limit.
     private static let longWait = Duration.milliseconds(25)
-    /// The part of what a fair share would be that further connections must have brought to be kept.
+    /// The fraction of a fair share of the throughput that further connections must bring to be kept.
     private static let leastGain = 0.25
     private static let firstRest = Duration.seconds(60)
     private static let longestRest = Duration.seconds(3600)
 
     private struct Connection: Equatable {
         enum Phase: Equatable {
-            /// Becomes `open` or goes.
+            /// Becomes `open`, or is removed.
             case connecting
-            /// Becomes `draining` by GOAWAY, idleness or shutdown, or goes.
+            /// Becomes `draining` on GOAWAY, idleness or shutdown, or is removed.
             case open
-            /// Finishes what it carries, takes nothing new, and goes.
+            /// Finishes its requests, takes no new ones, and is then removed.
             case draining
         }
 
@@ -50,27 +55,27 @@ struct HTTP2PoolStateMachine: Equatable {
         var phase = Phase.connecting
         var capacity = 0
         let wantedAt: ContinuousClock.Instant
-        /// How many requests the peer has answered on it.
+        /// The number of requests that the peer has answered on the connection.
         var answers = 0
-        /// Whether the peer has shown that it answers.
+        /// True once the peer has answered on the connection.
         var isProven = false
-        /// Until when it holds back further connections while it is not proven.
+        /// Until when the unproven connection holds back further ones.
         var provesUntil: ContinuousClock.Instant?
-        /// Since when it has had nothing to do.
+        /// Since when the connection has been idle.
         var idleSince: ContinuousClock.Instant?
     }
 
-    /// Connections that were made beside others to go faster.
+    /// Connections that were opened next to others for more throughput.
     private struct Trial: Equatable {
         var ids: [ConnectionID]
-        /// How many there were without them, and what they brought; nil where these are kept whatever they bring.
+        /// The number of connections without these, and their throughput; nil if these are kept in any case.
         let others: Int
         let rate: Double?
-        /// From when on it is measured: they carry then what they can. Nil before all of them have shown what they are.
+        /// When the measurement begins, after a full round trip; nil until all of the connections are proven.
         var beginsAt: ContinuousClock.Instant?
     }
 
-    /// How many connections do for a while.
+    /// A temporary limit on the number of connections.
     private struct Enough: Equatable {
         let count: Int
         let until: ContinuousClock.Instant
@@ -78,28 +83,28 @@ struct HTTP2PoolStateMachine: Equatable {
 
     let connectionLimit: Int
     private var connections: [Connection] = []
-    /// What the connections that there are bring; in a trial, only once it has begun.
+    /// The throughput of the current connections; during a trial, only from `beginsAt` on.
     private var throughput = HTTP2Throughput()
-    /// Per second, when it was last measured with as many connections as there are.
+    /// The answers per second at the last measurement with the current number of connections.
     private var rate: Double?
     private var trial: Trial?
-    /// Because one more brought nothing.
+    /// Set after a trial without enough gain.
     private var enough: Enough?
     private var rest = Self.firstRest
-    /// How long an answer took, and how long the last connection took to be made.
+    /// The latest round trip, and the time that the last connection took to open.
     private var roundTrip = Duration.zero
-    /// The shortest that an answer took.
+    /// The shortest round trip.
     private var leastRoundTrip: Duration?
     private var connectTime = Duration.zero
-    /// Answers that no measurement knows of yet, and when the last one came.
+    /// The answers since the last measurement, and when the last of them arrived.
     private var newAnswers = 0
     private var answeredAt: ContinuousClock.Instant?
-    /// Since when something has been waiting without a pause.
+    /// Since when requests have been waiting without interruption.
     private var busySince: ContinuousClock.Instant?
-    /// Whether a connection carries one request at a time (HTTP/1.1): each does what any other does, which needs no
-    /// measuring.
+    /// True if each connection carries one request at a time (HTTP/1.1). All connections then perform alike, so nothing
+    /// is measured.
     private var isSerial = false
-    /// When the last event came: what was due by then has been looked at.
+    /// When the last event was handled. Deadlines up to then have been handled too.
     private var lastEvent: ContinuousClock.Instant?
     private var lastID = 0
     private var waiting = 0
@@ -110,7 +115,7 @@ struct HTTP2PoolStateMachine: Equatable {
         self.connectionLimit = max(1, connectionLimit)
     }
 
-    /// When `expire(at:)` is to be called, or nil where nothing is being waited for.
+    /// When to call `expire(at:)`; nil without a deadline.
     var deadline: ContinuousClock.Instant? {
         var first: ContinuousClock.Instant?
         func consider(_ instant: ContinuousClock.Instant?) {
@@ -136,17 +141,17 @@ struct HTTP2PoolStateMachine: Equatable {
 
     // MARK: Events
 
-    /// - Parameter waiting: How many requests no connection carries.
+    /// - Parameter waiting: The number of requests without a connection.
     mutating func demand(_ waiting: Int, at now: ContinuousClock.Instant) -> [Action] {
         self.waiting = waiting
         return work(at: now)
     }
 
-    /// What a connection has brought; told of all of them before anything else that happens at the same time.
+    /// Records the answers on a connection. Must be called for all connections before other events of the same time.
     /// - Parameters:
-    ///   - answers: How many requests the peer has answered on it in all.
-    ///   - answeredAt: When the last of them came; nil where that is now.
-    ///   - roundTrip: How long the answers take that come now; nil where that is not known.
+    ///   - answers: The total number of requests that the peer has answered on the connection.
+    ///   - answeredAt: When the last answer arrived; nil for now.
+    ///   - roundTrip: The latency of recent answers; nil if not known.
     mutating func measured(
         _ id: ConnectionID, answers: Int, at answeredAt: ContinuousClock.Instant? = nil, roundTrip: Duration? = nil
     ) {
@@ -158,7 +163,7 @@ struct HTTP2PoolStateMachine: Equatable {
         leastRoundTrip = [leastRoundTrip, roundTrip].compactMap(\.self).min()
     }
 
-    /// - Parameter isSerial: Whether it carries one request at a time.
+    /// - Parameter isSerial: Whether the connection carries one request at a time.
     mutating func connected(
         _ id: ConnectionID, capacity: Int, isSerial: Bool = false, at now: ContinuousClock.Instant
     ) -> [Action] {
@@ -182,11 +187,11 @@ struct HTTP2PoolStateMachine: Equatable {
         return waiting > 0 && !hasHope ? [.failWaiting] : []
     }
 
-    /// Something about a connection changed: after it was filled, and whenever it says so.
+    /// Records the state of a connection after it was filled, and when its capacity changed.
     /// - Parameters:
-    ///   - hasAnswered: Whether the peer has shown that it answers on it.
-    ///   - isIdle: Whether it carries no request.
-    ///   - isOpen: Whether it will ever take requests again; false after GOAWAY.
+    ///   - hasAnswered: Whether the peer has answered on the connection.
+    ///   - isIdle: Whether the connection carries no request.
+    ///   - isOpen: Whether the connection will take requests again; false after GOAWAY.
     mutating func changed(
         _ id: ConnectionID, capacity: Int, hasAnswered: Bool, isIdle: Bool, isOpen: Bool,
         at now: ContinuousClock.Instant
@@ -205,7 +210,7 @@ struct HTTP2PoolStateMachine: Equatable {
         return work(at: now)
     }
 
-    /// A connection is gone.
+    /// Handles a closed connection.
     mutating func closed(
         _ id: ConnectionID, jitter: Double, at now: ContinuousClock.Instant
     ) -> [Action] {
@@ -213,8 +218,8 @@ struct HTTP2PoolStateMachine: Equatable {
         let wasProven = connections[index].isProven
         if connections.remove(at: index).phase == .open { forgetRate(without: id) }
         guard !wasProven else { return work(at: now) }
-        // One that went without an answer counts as a failed attempt: its successor waits. After the second in a row,
-        // what waits fails: a peer that sends every connection away will not take it.
+        // A connection that closed without an answer counts as a failed attempt: the next one waits. After the second
+        // in a row the waiting requests fail, because a peer that closes every connection will not take them.
         let hasFailedBefore = backoff.until != nil
         backoff.failed(at: now, jitter: jitter)
         let hasHope = connections.contains { $0.phase != .draining }
@@ -232,7 +237,7 @@ struct HTTP2PoolStateMachine: Equatable {
         return actions + work(at: now)
     }
 
-    /// No more requests: every connection finishes what it carries.
+    /// Drains all connections and takes no more requests.
     mutating func shutDown() -> [Action] {
         isShutDown = true
         waiting = 0
@@ -264,7 +269,7 @@ struct HTTP2PoolStateMachine: Equatable {
         return ended + ids.map { .connect($0) }
     }
 
-    /// How many connections are to be made.
+    /// Returns how many connections to open.
     private func further(at now: ContinuousClock.Instant) -> Int {
         let room = room(at: now)
         guard room > 0, backoff.allows(at: now), trial == nil, !isFindingOut(at: now) else { return 0 }
@@ -273,9 +278,9 @@ struct HTTP2PoolStateMachine: Equatable {
         return min(mostAtOnce, room, worthwhile(at: now))
     }
 
-    /// How many connections may be made at once: the first four together, then three for each that there is, while answers
-    /// take about as long as the way, and as many where they wait for the peer. All that wait there go before whatever
-    /// comes next.
+    /// The most connections to open at once: the first four together; then three per open connection while the latency
+    /// is close to the shortest round trip, or one per open connection while answers wait at the peer. Requests already
+    /// at the peer are answered before those of a new connection.
     private var mostAtOnce: Int {
         guard let rate, rate > 0 else { return 1 }
         if wait >= max(Self.longWait, leastRoundTrip ?? .zero) { return 0 }
@@ -283,18 +288,18 @@ struct HTTP2PoolStateMachine: Equatable {
         return roundTrip <= (leastRoundTrip ?? roundTrip) * 2 ? openCount * 3 : openCount
     }
 
-    /// How long answers wait at the peer, or for us.
+    /// How long answers wait at the peer, or in this process.
     private var wait: Duration { roundTrip - (leastRoundTrip ?? roundTrip) }
 
-    /// Whether another connection is made without a trial.
+    /// True if another connection is opened without a trial.
     private var isFree: Bool { openCount < Self.defaultCount && wait < Self.shortWait }
 
-    /// Whether what another connection brings is about to show.
+    /// True while a new connection is still unproven.
     private func isFindingOut(at now: ContinuousClock.Instant?) -> Bool {
         connections.contains { connection in
             switch connection.phase {
             case .connecting: return true
-            // One that was told GOAWAY before it answered anything is replaced when it is gone, as a failed attempt.
+            // A connection that got GOAWAY before any answer is replaced when it closes, as a failed attempt.
             case .open, .draining:
                 guard !connection.isProven, let until = connection.provesUntil, let now else { return false }
                 return now < until
@@ -302,8 +307,9 @@ struct HTTP2PoolStateMachine: Equatable {
         }
     }
 
-    /// How many further connections what waits would fill, where it would still wait when they have answered once, or
-    /// has waited for so long that more is to be expected after it.
+    /// Returns how many further connections the waiting requests would fill. Counts only requests that would still wait
+    /// after a new connection has opened and answered once, or all if requests have waited so long that more are
+    /// expected.
     private func worthwhile(at now: ContinuousClock.Instant) -> Int {
         guard let rate else { return 0 }
         func requests(in time: Duration) -> Double { max(1, rate * (time / .seconds(1))) }
@@ -316,24 +322,25 @@ struct HTTP2PoolStateMachine: Equatable {
 
     // MARK: Measurements
 
-    /// How long a rate is measured: over several round trips, because answers to what was sent together come together.
-    /// Before the first four connections are there a rough one is enough: none of them is compared with it.
+    /// How long a rate is measured: over several round trips, because answers to requests sent together arrive
+    /// together. Before the first four connections are open, a rough rate is enough, because none of them is compared
+    /// with it.
     private var window: Duration {
         isFree && trial == nil
             ? min(max(roundTrip * 2, .milliseconds(50)), .seconds(5))
             : min(max(roundTrip * 6, .milliseconds(150)), .seconds(5))
     }
-    /// Without an answer for so long, none came in that time.
+    /// The silence after which no answers are assumed to have arrived.
     private var silence: Duration { max(roundTrip * 2, .milliseconds(20)) }
-    /// How often the state is looked at, where nothing else happens.
+    /// How often to measure when there is no other event.
     private var lookTime: Duration { min(max(roundTrip / 2, .milliseconds(10)), .seconds(1)) }
 
     private var openCount: Int { connections.count { $0.phase == .open } }
 
-    /// Whether more waits than the connections that there are carry. They may have room for it that is being filled.
+    /// True if requests wait beyond what the connections carry. Connections may have room that is being filled.
     private var isBusy: Bool { waiting > 0 && openCount > 0 }
 
-    /// There are fewer connections than it was measured with.
+    /// Discards the measured rate, because there are now fewer connections.
     private mutating func forgetRate(without id: ConnectionID) {
         forgetRate()
         leaveTrial(id)
@@ -344,7 +351,8 @@ struct HTTP2PoolStateMachine: Equatable {
         throughput = HTTP2Throughput()
     }
 
-    /// A trial ends with the last connection that is on it, and with one of the others, without which it says nothing.
+    /// Removes a connection from the trial. The trial ends when its last connection or one of the others is gone,
+    /// because its result would mean nothing.
     private mutating func leaveTrial(_ id: ConnectionID) {
         guard let ids = trial?.ids else { return }
         let left = ids.filter { $0 != id }
@@ -371,12 +379,12 @@ struct HTTP2PoolStateMachine: Equatable {
         return judge(measured, at: now)
     }
 
-    /// Ends a trial.
-    /// - Parameter rate: What those on trial and the others have brought together.
+    /// Ends a trial: keeps the connections that brought a gain and drains the others.
+    /// - Parameter rate: The throughput of all connections together, in answers per second.
     private mutating func judge(_ rate: Double, at now: ContinuousClock.Instant) -> [Action] {
         guard let trial, let before = trial.rate else { return [] }
         self.trial = nil
-        // In connections of the others.
+        // In units of one of the other connections.
         let gain = (rate / before - 1) * Double(trial.others)
         guard gain < Self.leastGain * Double(trial.ids.count) else {
             rest = Self.firstRest
@@ -391,8 +399,8 @@ struct HTTP2PoolStateMachine: Equatable {
         return drained.map { .drain($0) }
     }
 
-    /// How many connections may be made beside those that there are. Such as only finish what they carry do not count: a
-    /// peer that says GOAWAY expects a successor at once.
+    /// Returns how many more connections may be opened. Draining connections do not count: a peer that sends GOAWAY
+    /// expects a replacement at once.
     private func room(at now: ContinuousClock.Instant) -> Int {
         guard !isShutDown else { return 0 }
         let limit = enough.map { now < $0.until ? min($0.count, connectionLimit) : connectionLimit } ?? connectionLimit

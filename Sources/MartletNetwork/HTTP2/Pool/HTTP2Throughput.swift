@@ -1,25 +1,25 @@
-/// Measures how many requests a second are answered while more wait than the connections carry. Time in which they keep
-/// up does not count: what is answered then is what was asked, and not what they could do.
+/// Measures how many requests per second are answered while more wait than the connections carry. Other times do not
+/// count: the rate then shows the demand, not the capacity.
 ///
-/// Requests that were sent together are answered together, so time is taken from one answer to another: it is then of
-/// as many round trips as the answers are.
+/// Requests that were sent together are answered together, so time is measured from one answer to another: it then
+/// covers as many round trips as the answers do.
 struct HTTP2Throughput: Equatable {
-    /// Time in which something waited without a pause.
+    /// A period in which requests waited without interruption.
     private struct Stretch: Equatable {
-        /// When the first answer came, which is not counted; before, when the stretch began.
+        /// When the first answer arrived, which is not counted; before that, when the period began.
         var start: ContinuousClock.Instant
-        /// When the last answer came.
+        /// When the last answer arrived.
         var last: ContinuousClock.Instant?
         var answers = 0
     }
 
-    /// Of stretches that are over.
+    /// The answers in completed periods.
     private var answers = 0
     private var time = Duration.zero
     private var stretch: Stretch?
 
-    /// Records what has come since the last call, and the state.
-    /// - Parameter last: When the last of the answers came.
+    /// Records the answers since the last call, and whether requests wait.
+    /// - Parameter last: When the last of the answers arrived.
     mutating func record(
         answers count: Int, last: ContinuousClock.Instant, isBusy: Bool, at now: ContinuousClock.Instant
     ) {
@@ -43,8 +43,8 @@ struct HTTP2Throughput: Equatable {
         }
     }
 
-    /// Answers a second, once enough time was measured.
-    /// - Parameter silence: Without an answer for so long, there was none in that time.
+    /// Returns the answers per second once enough time was measured.
+    /// - Parameter silence: The time without an answer after which none is assumed to have arrived.
     func rate(over enough: Duration, silence: Duration, at now: ContinuousClock.Instant) -> Double? {
         var (answers, time, measured) = (answers, time, time)
         if let stretch {
@@ -56,7 +56,7 @@ struct HTTP2Throughput: Equatable {
         return time >= enough && measured > .zero ? Double(answers) / (measured / .seconds(1)) : nil
     }
 
-    /// Begins again, with the last answer.
+    /// Starts a new measurement at the last answer.
     mutating func restart() {
         (answers, time) = (0, .zero)
         if let last = stretch?.last { stretch = Stretch(start: last, last: last) }

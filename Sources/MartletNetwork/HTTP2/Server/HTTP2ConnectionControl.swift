@@ -1,9 +1,9 @@
 public import MartletHTTP
 import Synchronization
 
-/// Steers one HTTP/2 connection of a server from any thread: what the answer to a request alone cannot say.
+/// Controls one HTTP/2 connection of a server from any thread, beyond what a response can do.
 ///
-/// Commands are carried out in order, before anything that is answered after they were given.
+/// Commands are executed in order, and before any response that is sent after them.
 public final class HTTP2ConnectionControl: Sendable {
     enum Command: Sendable {
         case announce(streamLimit: UInt32)
@@ -15,57 +15,58 @@ public final class HTTP2ConnectionControl: Sendable {
         case close
     }
 
-    /// Which connection this is: `HTTPRequest.connection` has the same id.
+    /// The connection; `HTTPRequest.connection` has the same id.
     public let connection: HTTPConnection
     private let commands = Mutex<[Command]>([])
     private let wake: @Sendable () -> Void
 
-    /// - Parameter wake: Makes the connection's loop ask the session to write; may be called on any thread.
+    /// - Parameter wake: Makes the connection's loop ask the session to write. Can be called on any thread.
     init(connection: HTTPConnection, wake: @escaping @Sendable () -> Void) {
         self.connection = connection
         self.wake = wake
     }
 
-    /// Announces how many requests the peer may have open at once. Requests above it are answered
-    /// REFUSED_STREAM until the peer has acknowledged the limit, GOAWAY after.
+    /// Announces how many requests the peer may have open at once. Requests above the limit are answered with
+    /// REFUSED_STREAM until the peer has acknowledged the limit, with GOAWAY after that.
     public func announce(streamLimit: UInt32) {
         give(.announce(streamLimit: streamLimit))
     }
 
-    /// Announces how many bytes of each body the peer may send unasked, in bodies that it has begun too.
+    /// Announces how many bytes of each body the peer may send before a WINDOW_UPDATE. Also applies to bodies that have
+    /// begun.
     public func announce(streamWindow bytes: UInt32) {
         give(.announceWindow(bytes: bytes))
     }
 
     /// Sends GOAWAY.
     /// - Parameters:
-    ///   - last: The last stream that is (or will be) answered; nil for the newest one seen.
-    ///   - debugData: Free bytes for a person or program at the other end.
-    ///   - finishes: Whether the connection ends once its open requests are answered; otherwise it stays until the peer
-    ///     closes it, or `close` is called.
+    ///   - last: The last stream that is answered; nil for the newest one seen.
+    ///   - debugData: Additional data for a person or program at the peer.
+    ///   - finishes: Whether the connection closes once its open requests are answered. Otherwise it stays open until
+    ///     the peer closes it or `close` is called.
     public func goAway(
         last: Int32? = nil, code: HTTP2ErrorCode = .noError, debugData: [UInt8] = [], finishes: Bool = false
     ) {
         give(.goAway(last: last, code: code, debugData: debugData, finishes: finishes))
     }
 
-    /// Resets the stream of a request, whose answer then goes nowhere.
+    /// Resets the stream of a request; its response is discarded.
     /// - Parameter stream: `HTTPRequest.streamID`.
     public func reset(_ stream: Int32, code: HTTP2ErrorCode) {
         give(.reset(stream: stream, code: code))
     }
 
-    /// Sends no WINDOW_UPDATE until told otherwise, so that the peer's bodies stop; then sends all that were held back.
+    /// Withholds WINDOW_UPDATE frames, so that the peer's bodies stop. Passing false sends those that were withheld.
     public func withholdWindows(_ isWithheld: Bool) {
         give(.withholdWindows(isWithheld))
     }
 
-    /// From now on reads and throws away, and sends nothing: the connection looks alive and is not.
+    /// From now on discards all input and sends nothing: the connection stays open but dead.
     public func goSilent() {
         give(.goSilent)
     }
 
-    /// Closes the connection once what is written has been sent.
+    /// Closes the connection once the written output has been sent.
     public func close() {
         give(.close)
     }
@@ -75,7 +76,7 @@ public final class HTTP2ConnectionControl: Sendable {
         wake()
     }
 
-    /// The commands that were given since the last call; called on the connection's loop.
+    /// Returns the commands since the last call. Called on the connection's loop.
     func takeCommands() -> [Command] {
         commands.withLock { commands in
             defer { commands = [] }

@@ -1,16 +1,16 @@
 import MartletHTTP
 
-/// Puts together one request from its fields and the pieces of its body, within limits.
+/// Assembles one request from its fields and the pieces of its body, within limits.
 struct HTTP2RequestCollector {
-    /// Why a request is answered without being handed on.
+    /// Why the server refuses a request itself.
     enum Refusal: Equatable {
         case fieldsTooLarge
         case targetTooLong
         case bodyTooLarge
         case notSupported
-        /// There was no memory for its body.
+        /// There was no memory for the request's body.
         case overloaded
-        /// A field has characters that HTTP does not allow. Leaving it out would change what the request means.
+        /// A field has characters that HTTP does not allow. Dropping the field would change the meaning of the request.
         case malformed
 
         var status: HTTPStatus {
@@ -30,10 +30,11 @@ struct HTTP2RequestCollector {
     private var target = ""
     private var authority = ""
     private var host: String?
-    /// The head names its host twice, or shows two credentials: which of them counts, others may see differently.
+    /// The head has two hosts or two credentials: other software on the way may pick the other one.
     private var isAmbiguous = false
     private var fields: [HTTPField] = []
-    /// Where each field of the block, pseudo-fields and ignored ones included, was put; nil for one that was not kept.
+    /// The index in `fields` of each field of the block, including pseudo-fields and ignored ones; nil for a field that
+    /// was not kept.
     private var indices: [Int?] = []
     private var targetIndex: Int?
     private var targetIndexing = HTTPField.Indexing.never
@@ -49,7 +50,7 @@ struct HTTP2RequestCollector {
         self.limits = limits
     }
 
-    /// What stays of a request that was handed on: trailers are counted and not kept.
+    /// A collector for a request that was passed on: it counts trailers and does not keep them.
     static func spent(limits: ServerLimits) -> HTTP2RequestCollector {
         var collector = HTTP2RequestCollector(limits: limits)
         collector.isHeadFinished = true
@@ -58,11 +59,11 @@ struct HTTP2RequestCollector {
 
     // MARK: Fields
 
-    /// - Returns: false when the block is beyond all patience and its stream is to be reset.
+    /// - Returns: False if the block is so large that its stream must be reset.
     mutating func append(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isValid: Bool
     ) -> Bool {
-        // What RFC 9113, section 10.5.1 counts.
+        // The size as RFC 9113, section 10.5.1 defines it.
         fieldBytes += name.count + value.count + 32
         if !isHeadFinished { indices.append(nil) }
         if isPath(name), value.count > limits.targetBytes { isTargetTooLong = true }
@@ -97,8 +98,8 @@ struct HTTP2RequestCollector {
         }
     }
 
-    /// The head is complete; fields that come now are trailers, which are counted and not kept.
-    /// - Parameter indexing: Of every field of the block, in order.
+    /// Completes the head. Later fields are trailers, which are counted and not kept.
+    /// - Parameter indexing: The indexing of every field of the block, in order.
     mutating func finishHead(indexing: [HTTPField.Indexing]) -> Refusal? {
         isHeadFinished = true
         if isTargetTooLong { return .targetTooLong }
@@ -113,7 +114,7 @@ struct HTTP2RequestCollector {
         return nil
     }
 
-    /// RFC 9113, section 8.3.1: where both are there, they must say the same.
+    /// RFC 9113, section 8.3.1: if `:authority` and `host` are both present, they must name the same host.
     private var namesOneHost: Bool {
         guard let host, !authority.isEmpty, host != authority else { return true }
         return HTTPOrigin("https://\(host)") == HTTPOrigin("https://\(authority)")
@@ -121,24 +122,24 @@ struct HTTP2RequestCollector {
 
     // MARK: Body
 
-    /// - Returns: `.bodyTooLarge` where the head already announces more than is allowed.
+    /// - Returns: `.bodyTooLarge` if the announced length exceeds the limit.
     mutating func allowBody(of limit: Int) -> Refusal? {
         bodyLimit = limit
         return length ?? 0 > limit ? .bodyTooLarge : nil
     }
 
-    /// How long the body is, where that was announced.
+    /// The announced length of the body, if any.
     var length: Int? { fields.first { $0.name == "content-length" }.flatMap { Int($0.value) } }
 
-    /// How much of the body has come.
+    /// The number of body bytes received.
     var bodyCount: Int { body.count }
 
-    /// The body that is to come has room.
+    /// Allocates memory for a body that has room.
     mutating func reserve(_ count: Int) {
         body.reserveCapacity(count)
     }
 
-    /// Whether the rest of a body that nobody wants may come: so little that it needs no further window.
+    /// True if the rest of an unread body may still arrive: it is short enough to need no WINDOW_UPDATE.
     func isShortBody(upTo limit: Int) -> Bool {
         !expectsContinue && length.map { $0 <= limit } ?? false
     }

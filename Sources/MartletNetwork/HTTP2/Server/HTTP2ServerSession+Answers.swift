@@ -1,10 +1,10 @@
 import CMartletNGHTTP2
 import MartletHTTP
 
-/// How answers become frames.
+/// Sending of responses.
 extension HTTP2ServerSession {
-    /// How much of an answer must go in `ServerLimits.stallTime`, in bytes: a window that is opened by a byte now and
-    /// then would hold an answer in memory for ever.
+    /// The bytes of a response that must be sent within `ServerLimits.stallTime`. Otherwise a peer that opens its
+    /// window byte by byte could keep a response in memory indefinitely.
     private static let leastProgress = 16 * 1024
 
     func send(_ response: HTTPResponse, on stream: HTTP2ServerStream) {
@@ -60,7 +60,7 @@ extension HTTP2ServerSession {
         needsWrite()
     }
 
-    /// Answers in the protocol's own words, without asking anybody, and lets the rest of the request go.
+    /// Refuses a request without its handler, and drops the rest of the request.
     func refuse(_ stream: HTTP2ServerStream, with status: HTTPStatus) {
         stream.phase = .refused
         stream.deadline = now + limits.stallTime
@@ -74,7 +74,7 @@ extension HTTP2ServerSession {
     private func fields(of response: HTTPResponse, length: Int?) -> NGHTTP2FieldList {
         var list = NGHTTP2FieldList()
         list.append(":status", String(response.status.code))
-        // A handler that answers HEAD may state the length of what it does not send.
+        // A handler that answers HEAD may state the length of the body that is not sent.
         let stated = response.fields["content-length"]
         list.append(response.fields, besides: "content-length")
         if let length { list.append("content-length", length == 0 ? stated ?? "0" : String(length)) }
@@ -108,7 +108,7 @@ extension HTTP2ServerSession {
         case HTTP2FrameHeader.Kind.headers: break
         default: return
         }
-        // The answer is complete and the request is not: the peer is told to stop (RFC 9113, section 8.1).
+        // The response is complete and the request is not: the peer is told to stop sending (RFC 9113, section 8.1).
         guard head.flags & HTTP2FrameHeader.Flag.endStream != 0, !nghttp2.isRemoteClosed(head.stream_id) else { return }
         if let stream = streams[head.stream_id], stream.mayDropRest {
             return stream.beginsToWait(until: now + limits.stallTime)
@@ -118,6 +118,6 @@ extension HTTP2ServerSession {
 }
 
 extension HTTPStatus {
-    /// Whether an answer of this status never has `content-length` (RFC 9110, section 8.6).
+    /// True if a response with this status never has `content-length` (RFC 9110, section 8.6).
     fileprivate var forbidsLength: Bool { code < 200 || code == 204 || code == 304 }
 }

@@ -1,9 +1,9 @@
 import CMartletNGHTTP2
 import MartletHTTP
 
-/// How frames become requests.
+/// Receiving of requests.
 extension HTTP2ServerSession: NGHTTP2Events {
-    /// The longest body that may come after its answer, because some clients take a reset for a failure.
+    /// The longest body that may arrive after its response, because some clients treat a reset as a failure.
     private static let droppedBytes = 32 * 1024
 
     func headersBegan(on stream: Int32) {
@@ -14,7 +14,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
     func field(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isValid: Bool, on stream: Int32
     ) -> Bool {
-        // Fields of trailers are not kept, but they are counted.
+        // Trailer fields are not kept, but they are counted.
         streams[stream]?.collector.append(name: name, value: value, isValid: isValid) ?? true
     }
 
@@ -63,13 +63,13 @@ extension HTTP2ServerSession: NGHTTP2Events {
             start(head, by: route, body: input, on: stream)
         } else {
             stream.lease = lease
-            // What somebody unknown announces is reserved as it comes.
+            // The announced length of an unidentified sender is not reserved in advance, only the bytes that arrive.
             let announced = lease.isOfKnownCaller ? stream.collector.length ?? 0 : 0
             if lease.cover(announced, at: now) { bodyHasRoom(stream) } else { bodyIsHeldUp() }
         }
     }
 
-    /// Makes room for a request without a body, where its head is longer than most.
+    /// Reserves memory for a request without a body if its head is long.
     private func leaseForHead(of stream: HTTP2ServerStream, _ route: HTTPRoute) {
         guard stream.collector.fieldBytes > limits.freeHeadBytes else { return }
         let lease = bodies.lease(route.account, headBytes: stream.collector.fieldBytes)
@@ -83,7 +83,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         sendContinue(on: stream)
     }
 
-    /// Looks for room again for a body that is collected.
+    /// Checks again for room for a collected body.
     func retryBody(of stream: HTTP2ServerStream) {
         switch stream.lease?.retry(at: now) {
         case .granted?: bodyHasRoom(stream)
@@ -104,7 +104,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         start(head, by: route, body: nil, on: stream)
     }
 
-    /// Tells a peer that waits for it to send the body.
+    /// Sends 100 Continue to a peer that waits for it before sending the body.
     func sendContinue(on stream: HTTP2ServerStream) {
         guard stream.owesContinue else { return }
         stream.owesContinue = false
@@ -120,7 +120,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         }
         if let input = stream.input {
             guard !input.isOver else { return consumeConnection(bytes.count) }
-            // What is too much is dropped with what nobody has read: all of it counts as taken.
+            // If the body becomes too long, it is dropped with the unread bytes; all of these count as consumed.
             return input.receive(UnsafeRawBufferPointer(bytes))
         }
         if let refusal = stream.collector.append(body: bytes) {
@@ -130,7 +130,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         keep(bytes.count, of: stream)
     }
 
-    /// Opens the windows by what came, as far as there is room for it.
+    /// Opens the windows by the received bytes if there is room for them.
     private func keep(_ count: Int, of stream: HTTP2ServerStream) {
         let held = stream.collector.bodyCount
         guard let lease = stream.lease else { return consume(count, of: stream) }
@@ -168,7 +168,7 @@ extension HTTP2ServerSession: NGHTTP2Events {
         forget(stream)
     }
 
-    /// The peer has answered the PING after the notice of a drain: requests that it sent before are known.
+    /// Called when the peer has answered the PING of a drain: all requests that it sent before the notice have arrived.
     private func drainNoticed() {
         guard drainPhase == .noticed else { return }
         drainPhase = .final

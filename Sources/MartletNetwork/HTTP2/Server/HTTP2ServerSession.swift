@@ -1,10 +1,10 @@
 import CMartletNGHTTP2
 import MartletHTTP
 
-/// The server side of HTTP/2 on one connection: collects requests, has them answered, guards against peers that make
-/// work for the sake of it.
+/// The server side of HTTP/2 on one connection: assembles requests, passes them to the handler and detects abusive
+/// peers.
 final class HTTP2ServerSession: WireProtocol {
-    /// How many frames may wait for a peer that does not read.
+    /// The most frames that may wait for a peer that does not read.
     private static let queueLimit = 1_000
 
     let limits: ServerLimits
@@ -21,34 +21,34 @@ final class HTTP2ServerSession: WireProtocol {
 
     private(set) var now: ContinuousClock.Instant
     private var idleDeadline: ContinuousClock.Instant
-    /// When a request was last over.
+    /// When a request last ended.
     private var quietSince: ContinuousClock.Instant
-    /// The room for a header block that is longer than most and has not ended.
+    /// The reserved memory of an incomplete header block that is long.
     private var blockLease: BodyLease?
-    /// When the deadlines of the streams are looked at: a scan per second costs less than a schedule per stream.
+    /// When the deadlines of the streams are checked next: a scan per second costs less than a timer per stream.
     private var sweep: ContinuousClock.Instant?
-    /// When bodies that wait for room look for it again; nil where none waits.
+    /// When waiting bodies check for room again; nil if none waits.
     private var bodyRetry: ContinuousClock.Instant?
 
     private var isBroken = false
     private var isClosing = false
     private var isSilent = false
     private var withholdsWindows = false
-    /// What streams that are gone would have given back to the connection's window.
+    /// The bytes of closed streams by which the connection's window has not been opened yet.
     private var withheld = 0
     private var outlivesGoAway = false
     var drainPhase = DrainPhase.none
 
     enum DrainPhase {
         case none
-        /// The peer was told to start nothing new; its answer to the PING shows that it knows.
+        /// The peer was told to open no new streams. Its answer to the PING shows that it got the notice.
         case noticed
         case final
     }
 
     /// - Parameters:
-    ///   - info: What requests say of their connection.
-    ///   - control: Steers this session from elsewhere.
+    ///   - info: The description of the connection for requests.
+    ///   - control: Controls this session from other threads.
     init(
         connection: any WireConnection, dispatch: any RequestDispatch, info: HTTPConnection, limits: ServerLimits,
         settings: HTTP2Settings = HTTP2Settings(), control: HTTP2ConnectionControl? = nil,
@@ -79,7 +79,7 @@ final class HTTP2ServerSession: WireProtocol {
         isBroken || ((isClosing || (nghttp2.isDone && !outlivesGoAway)) && !nghttp2.wantsWrite && !isSilent)
     }
 
-    /// A peer that provokes answers and does not read them is not read either: what it provokes would pile up.
+    /// False while too many frames wait to be sent: a peer that causes output without reading it gets no input read.
     var wantsInput: Bool { nghttp2.queuedFrames < Self.queueLimit }
 
     var idleSince: ContinuousClock.Instant? {
@@ -108,7 +108,7 @@ final class HTTP2ServerSession: WireProtocol {
         idled()
     }
 
-    /// Whether there is room for a header block that comes slowly, with what was decoded of it.
+    /// Reserves memory for an incomplete header block and its decoded fields. Returns false if there is no room.
     private func holdsBlock() -> Bool {
         guard tap.heldBytes > limits.freeHeadBytes else {
             blockLease = nil
@@ -142,7 +142,7 @@ final class HTTP2ServerSession: WireProtocol {
         self.sweep = now + sweepInterval
     }
 
-    /// A body waits for room.
+    /// Schedules a retry for a body that waits for room.
     func bodyIsHeldUp() {
         bodyRetry = bodyRetry ?? now + limits.bodies.retryInterval
         connection?.needsWrite()
@@ -162,10 +162,10 @@ final class HTTP2ServerSession: WireProtocol {
     }
 
     func inputEnded() {
-        // A client that sends nothing more still reads the answers to what it has asked. What it has not asked to the end
-        // it never will, and gives back what was reserved for it.
+        // A client that closed its side still reads the responses to its requests. An incomplete request will never be
+        // completed, so it is reset and its memory released.
         for stream in streams.values where stream.phase == .head || stream.phase == .body { reset(stream, .cancel) }
-        // No notice is needed before the end: nothing new can come.
+        // No shutdown notice is needed: no new request can arrive.
         guard !streams.isEmpty else { return close() }
         outlivesGoAway = false
         drainPhase = .final
@@ -187,9 +187,9 @@ final class HTTP2ServerSession: WireProtocol {
         connection?.needsWrite()
     }
 
-    // MARK: Life
+    // MARK: State
 
-    /// Takes the time and what the control was told since.
+    /// Updates the time and executes the commands of the control.
     func catchUp() {
         if let connection { now = connection.now }
         guard let control else { return }
@@ -218,14 +218,14 @@ final class HTTP2ServerSession: WireProtocol {
         }
     }
 
-    /// Says that nothing was wrong and ends the connection.
+    /// Closes the connection with GOAWAY and NO_ERROR.
     private func close() {
         nghttp2.submitGoAway(last: nghttp2.lastProcessedStream, code: HTTP2ErrorCode.noError.rawValue)
         isClosing = true
         connection?.needsWrite()
     }
 
-    /// Ends the connection because the peer does what no honest one does.
+    /// Closes the connection because the peer is abusive.
     func giveUp(_ code: HTTP2ErrorCode) {
         nghttp2.terminate(code: code.rawValue)
         isClosing = true
@@ -233,7 +233,7 @@ final class HTTP2ServerSession: WireProtocol {
         streams = [:]
     }
 
-    /// What is left of a drain or of the idle time once no request is open.
+    /// Finishes a drain once no request is open.
     private func idled() {
         if streams.isEmpty && drainPhase == .final { isClosing = true }
     }
@@ -243,7 +243,7 @@ final class HTTP2ServerSession: WireProtocol {
         if sweep == nil { sweep = now + sweepInterval }
     }
 
-    /// A stream is over: its handler is told, unless the answer was complete.
+    /// Removes a closed stream. Cancels its handler unless the response was complete.
     func forget(_ stream: HTTP2ServerStream) {
         stream.phase = .gone
         if !stream.isAnswered { stream.running?.cancel() }
@@ -282,12 +282,12 @@ final class HTTP2ServerSession: WireProtocol {
         connection?.needsWrite()
     }
 
-    /// What every request on this connection says of it.
+    /// The description of the connection for each request.
     var requestConnection: HTTPConnection { info }
 
     // MARK: Windows and floods
 
-    /// Gives bytes of a body back to the peer's windows.
+    /// Opens the windows of the stream and the connection by consumed bytes of a body.
     func consume(_ count: Int, of stream: HTTP2ServerStream) {
         if withholdsWindows {
             stream.withheld += count
@@ -296,7 +296,8 @@ final class HTTP2ServerSession: WireProtocol {
         }
     }
 
-    /// Bytes came for which there is no room yet: the stream's window stays shut, and other streams are not held up.
+    /// Handles bytes without room: the stream's window stays closed, and the connection's window is opened so that
+    /// other streams are not blocked.
     func putOff(_ count: Int, of stream: HTTP2ServerStream) {
         if withholdsWindows {
             stream.withheld += count
@@ -306,13 +307,13 @@ final class HTTP2ServerSession: WireProtocol {
         }
     }
 
-    /// There is room for what was put off.
+    /// Opens the stream's window by the bytes that now have room.
     func takeUp(_ stream: HTTP2ServerStream) {
         if stream.early > 0 { nghttp2.consumeStream(stream.early, of: stream.id) }
         stream.early = 0
     }
 
-    /// The same for a stream that is gone, or whose body nobody wants: it counts for the connection alone.
+    /// Opens the connection's window only: the stream is closed or its body is not needed.
     func consumeConnection(_ count: Int) {
         if withholdsWindows {
             withheld += count

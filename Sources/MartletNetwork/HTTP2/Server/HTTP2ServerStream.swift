@@ -1,13 +1,13 @@
 import MartletHTTP
 
-/// One request of a server session, from its first field until its answer has been sent.
+/// One request of a server session, from its first field until its response has been sent.
 final class HTTP2ServerStream: ResponseStream {
     enum Phase {
         case head
         case body
-        /// The request is complete, and somebody answers it.
+        /// The request is complete and being answered.
         case answering
-        /// The request was refused: what still comes of it is thrown away.
+        /// The request was refused: the rest of it is dropped.
         case refused
         /// Nothing more is sent or received.
         case gone
@@ -16,30 +16,30 @@ final class HTTP2ServerStream: ResponseStream {
     let id: Int32
     var phase = Phase.head
     var collector: HTTP2RequestCollector
-    /// From the end of the head until the handler has the request.
+    /// The route, from the end of the head until the handler has the request.
     var route: HTTPRoute?
     var running: (any RunningRequest)?
-    /// The body, where the handler reads it while it comes.
+    /// The body, if the handler reads it as a stream.
     var input: RequestBody?
-    /// The room for a body that is collected.
+    /// The reserved memory of a collected body.
     var lease: BodyLease?
-    /// Bytes of the body that were given back to the connection's window and not to the stream's.
+    /// The bytes of the body by which the connection's window was opened, but not the stream's.
     var early = 0
-    /// The peer waits to be told to send the body.
+    /// True if the peer waits for 100 Continue.
     var owesContinue = false
     var isHead = false
-    /// The answer did not wait for the body, which is so short that it may come after it.
+    /// True if the response did not wait for the body, and the rest is so short that it may still arrive.
     var mayDropRest = false
     var output = HTTP2BodyBuffer()
-    /// Whether all of the answer was given, sent or not.
+    /// True once the handler has completed the response, whether or not it has been sent.
     var isAnswered = false
-    /// A streamed body waits for room.
+    /// True while a streamed response body waits for room.
     var isFull = false
-    /// When the request must be complete, or more bytes of the answer must have gone; nil while neither is awaited.
+    /// When the request must be complete, or more of the response must have been sent; nil without a deadline.
     var deadline: ContinuousClock.Instant?
-    /// How much of the answer has gone since its deadline was set.
+    /// The bytes of the response sent since the deadline was set.
     var movedBytes = 0
-    /// Bytes of the body that were taken and not yet given back to the peer's window.
+    /// The consumed bytes of the body by which no window was opened yet.
     var withheld = 0
     private weak var session: HTTP2ServerSession?
 
@@ -50,7 +50,7 @@ final class HTTP2ServerStream: ResponseStream {
         collector = HTTP2RequestCollector(limits: limits)
     }
 
-    /// Bytes of the answer wait for the peer from now on.
+    /// Starts the deadline for waiting response bytes.
     func beginsToWait(until deadline: ContinuousClock.Instant) {
         self.deadline = deadline
         movedBytes = 0
