@@ -1,4 +1,4 @@
-/// What a cryptographic operation refuses or cannot do. No case carries key material or input.
+/// An error of a cryptographic operation. No case contains key material or input.
 public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The text or bytes are not a private key this package can read, or it is protected by a password.
     case malformedPrivateKey
@@ -8,19 +8,19 @@ public enum CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
     case wrongKeyKind(expected: String)
     /// A key or nonce of the wrong length.
     case wrongLength(expected: Int, actual: Int)
-    /// The text or bytes hold no readable certificate.
+    /// The text or bytes contain no readable certificate.
     case malformedCertificate
     /// The bytes are not a PKCS#12 container.
     case malformedPKCS12
-    /// The container does not open with this password.
+    /// The password of the container is wrong.
     case wrongPassword
     /// Certificate and private key do not belong together, or one of them is missing.
     case incompleteIdentity
-    /// A name that cannot be in a certificate.
+    /// A name that is not valid in a certificate.
     case invalidName(String)
     /// The ciphertext was changed, is too short, or belongs to another key or other associated data.
     case authenticationFailed
-    /// The library refused; `operation` names the step.
+    /// OpenSSL or Argon2 reported an error; `operation` names the step.
     case failed(operation: String)
 
     public var description: String {

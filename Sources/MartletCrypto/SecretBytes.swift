@@ -1,14 +1,14 @@
 import CMartletOpenSSL
 
-/// Bytes that must not linger or show: the memory is zeroed when the last copy goes, and descriptions show nothing.
+/// Secret bytes: the memory is zeroed when the last copy is released, and descriptions show nothing.
 ///
-/// Copies share one buffer. `==` takes the same time wherever the first difference is.
+/// Copies share one buffer. `==` runs in constant time for equal lengths.
 public struct SecretBytes: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     private let storage: Storage
 
-    /// Takes a copy; what `bytes` itself holds stays the caller's to forget.
+    /// Copies `bytes`. The caller must clear its own copy.
     public init(_ bytes: [UInt8]) {
         storage = Storage(bytes)
     }
@@ -16,14 +16,14 @@ public struct SecretBytes: Sendable, Equatable, CustomStringConvertible, CustomD
     /// The number of bytes.
     public var count: Int { storage.buffer.count }
 
-    /// Lends the bytes to `body`; the pointer is not valid afterwards.
+    /// Calls `body` with the bytes; the pointer is not valid afterwards.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(storage.buffer))
     }
 
-    /// A plain copy, which is not zeroed: for handing over to something that takes arrays.
+    /// A plain copy, which is not zeroed: for functions that take arrays.
     public var bytes: [UInt8] { Array(storage.buffer) }
 
     public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
@@ -36,7 +36,7 @@ public struct SecretBytes: Sendable, Equatable, CustomStringConvertible, CustomD
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    // Sendable because the buffer is written in init only and freed when nobody refers to it any more.
+    // @unchecked Sendable because the buffer is written in `init` only and freed when the last reference is released.
     private final class Storage: @unchecked Sendable {
         let buffer: UnsafeMutableRawBufferPointer
 

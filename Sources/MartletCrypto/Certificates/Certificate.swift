@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// An X.509 certificate, to read (RFC 5280). Nothing here says whether to trust it.
+/// An X.509 certificate (RFC 5280). This type only reads it; it does not decide whether to trust it.
 public struct Certificate: Sendable, Equatable {
     let handle: CertificateHandle
 
@@ -41,7 +41,7 @@ public struct Certificate: Sendable, Equatable {
         return Array(UnsafeBufferPointer(start: bytes, count: max(0, Int(count))))
     }
 
-    /// The SHA-1 digest of the DER bytes, which is what "thumbprint" means on Windows and in Azure.
+    /// The SHA-1 digest of the DER bytes: the "thumbprint" of Windows and Azure.
     public var thumbprint: [UInt8] {
         var digest = [UInt8](repeating: 0, count: 20)
         var count: UInt32 = 0
@@ -61,7 +61,8 @@ public struct Certificate: Sendable, Equatable {
     /// The last second of validity, in Unix time.
     public var notAfter: Int { martlet_ASN1_TIME_unix(X509_get0_notAfter(handle.pointer)) }
 
-    /// The content of the extension with this dotted object identifier; nil if the certificate has none such.
+    /// Returns the content of the extension with a dotted object identifier; nil if the certificate has no such
+    /// extension.
     public func extensionValue(_ identifier: String) -> [UInt8]? {
         guard let object = OBJ_txt2obj(identifier, 1) else { return nil }
         defer { ASN1_OBJECT_free(object) }
@@ -86,11 +87,11 @@ public struct Certificate: Sendable, Equatable {
     }
 }
 
-// Sendable because the certificate is complete before it is wrapped and only read afterwards.
+// @unchecked Sendable because the certificate is complete before it is wrapped, and only read after that.
 final class CertificateHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over the reference.
+    /// Takes ownership of the reference.
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
     }

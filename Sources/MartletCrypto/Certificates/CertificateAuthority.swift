@@ -2,17 +2,17 @@ import CMartletOpenSSL
 
 /// A private certificate authority, for a server without a public certificate and for tests.
 public struct CertificateAuthority: Sendable {
-    /// The authority's own certificate and key: its PEM is what clients are told to trust.
+    /// The authority's own certificate and key. Clients must be told to trust its PEM.
     public let identity: CertificateIdentity
 
     private static let day = 86_400
 
-    /// Makes a new authority with a key on P-256.
+    /// Creates a new authority with a P-256 key.
     ///
     /// - Parameters:
-    ///   - commonName: what people see in a list of authorities.
-    ///   - now: Unix time in seconds; validity starts an hour earlier, for clocks that are behind.
-    ///   - days: how long it is valid.
+    ///   - commonName: the name that people see in a list of authorities.
+    ///   - now: Unix time in seconds; validity starts an hour earlier, for slow clocks.
+    ///   - days: the validity in days.
     public static func generate(
         commonName: String, now: Int, days: Int = 3_650
     ) throws(CryptoError) -> CertificateAuthority {
@@ -28,19 +28,19 @@ public struct CertificateAuthority: Sendable {
             identity: CertificateIdentity(certificate: certificate, chain: [], key: key.handle))
     }
 
-    /// Takes up an authority that was made before.
+    /// Restores an existing authority.
     public init(identity: CertificateIdentity) {
         self.identity = identity
     }
 
-    /// Issues a certificate with a new key on P-256, for servers and clients alike.
+    /// Issues a certificate with a new P-256 key, for servers and clients.
     ///
     /// Throws `invalidName` for a host that is neither a DNS name nor an IP address.
     ///
     /// - Parameters:
-    ///   - request: what the certificate says.
+    ///   - request: the content of the certificate.
     ///   - now: Unix time in seconds; validity starts an hour earlier.
-    ///   - days: how long it is valid; clients of Apple platforms refuse more than 825.
+    ///   - days: the validity in days; clients of Apple platforms refuse more than 825.
     public func issue(
         _ request: CertificateRequest, now: Int, days: Int = 397
     ) throws(CryptoError) -> CertificateIdentity {

@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// A certificate in the making. Used by one function at a time, then signed and never changed again.
+/// Builds a certificate. Used by one function at a time; the certificate is never changed after it is signed.
 final class CertificateBuilder {
     private let certificate: OpaquePointer
     private var issuer: CertificateHandle?
@@ -8,7 +8,7 @@ final class CertificateBuilder {
     init(commonName: String, key: KeyHandle, notBefore: Int, notAfter: Int) throws(CryptoError) {
         guard let certificate = X509_new() else { throw .failed(operation: "certificate") }
         self.certificate = certificate
-        // 127 random bits: positive, never repeated, not guessable.
+        // 127 random bits: positive, unique and not guessable.
         var serial = RandomBytes.generate(16)
         serial[0] &= 0x7F
         guard X509_set_version(certificate, Int(X509_VERSION_3)) == 1,
@@ -26,14 +26,14 @@ final class CertificateBuilder {
         try addToSubject(NID_userId, userID)
     }
 
-    /// nil means: the subject itself.
+    /// Sets the issuer; nil for a self-signed certificate.
     func setIssuer(_ issuer: Certificate?) throws(CryptoError) {
         self.issuer = issuer?.handle
         let name = X509_get_subject_name(issuer?.handle.pointer ?? certificate)
         guard X509_set_issuer_name(certificate, name) == 1 else { throw .failed(operation: "certificate issuer") }
     }
 
-    /// Adds an extension written in the library's own configuration syntax.
+    /// Adds an extension in OpenSSL's configuration syntax.
     func add(_ identifier: Int32, _ value: String) throws(CryptoError) {
         var context = X509V3_CTX()
         X509V3_set_ctx(&context, issuer?.pointer ?? certificate, certificate, nil, nil, 0)

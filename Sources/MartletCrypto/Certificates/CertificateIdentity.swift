@@ -1,21 +1,21 @@
 import CMartletOpenSSL
 
-/// A certificate with the private key that belongs to it: what one side of a TLS connection shows and proves.
+/// A certificate with its private key, as one side of a TLS connection uses it.
 public struct CertificateIdentity: Sendable, CustomStringConvertible {
     /// The certificate itself.
     public let certificate: Certificate
-    /// The certificates above it, nearest first; without the root as a rule.
+    /// The issuer certificates, nearest first, usually without the root.
     public let chain: [Certificate]
     let key: KeyHandle
 
     private static let maximumChainLength = 16
 
-    /// Opens a PKCS#12 container (`.p12`, `.pfx`), those with the ciphers of old key chains included.
+    /// Opens a PKCS#12 container (`.p12`, `.pfx`), including those with legacy ciphers.
     ///
     /// Throws `malformedPKCS12`, `wrongPassword`, or `incompleteIdentity` if certificate or key is missing.
     public init(pkcs12: [UInt8], password: String) throws(CryptoError) {
         defer { ERR_clear_error() }
-        // The default provider has no RC2, with which Keychain Access protects what it exports.
+        // OpenSSL's default provider lacks RC2, which Keychain Access uses for its exports.
         _ = legacyCiphers
         let container = pkcs12.withUnsafeBufferPointer { buffer in
             var position = buffer.baseAddress
@@ -68,7 +68,7 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
         try key.privateKeyPEM()
     }
 
-    /// The PKCS#12 container of certificate, chain and key under `password`.
+    /// Creates a PKCS#12 container of the certificate, chain and key, encrypted with `password`.
     public func pkcs12(password: String) throws(CryptoError) -> [UInt8] {
         defer { ERR_clear_error() }
         let others = OPENSSL_sk_new_null()
@@ -109,5 +109,6 @@ public struct CertificateIdentity: Sendable, CustomStringConvertible {
     public var description: String { "CertificateIdentity" }
 }
 
-/// Whether the provider of RC2 and its like could be loaded, beside the default one. Loaded once, on first use.
+/// True if OpenSSL's legacy provider, with RC2 and similar ciphers, could be loaded in addition to the default one.
+/// Loaded once, on first use.
 private let legacyCiphers: Bool = OSSL_PROVIDER_try_load(nil, "legacy", 1) != nil

@@ -1,10 +1,10 @@
 import CMartletOpenSSL
 
-/// What a certificate is to say about its owner.
+/// The content of a certificate to issue.
 public struct CertificateRequest: Sendable, Equatable {
     /// The subject's common name.
     public var commonName: String
-    /// DNS names (a leading `*.` is allowed) and IP addresses of either family, under which the owner is reached.
+    /// DNS names (a leading `*.` is allowed) and IP addresses of either family of the owner.
     public var hosts: [String]
     /// The subject's user id attribute.
     public var userID: String?
@@ -20,7 +20,8 @@ public struct CertificateRequest: Sendable, Equatable {
         self.extensions = extensions
     }
 
-    /// The hosts in the form the library's extension parser reads. Its syntax is why every character is checked.
+    /// The hosts in the syntax of OpenSSL's extension parser. Every character is checked to prevent injection into that
+    /// syntax.
     func subjectAlternativeNames() throws(CryptoError) -> String {
         var names: [String] = []
         for host in hosts {

@@ -1,4 +1,4 @@
-/// AES-128 in Galois/Counter mode (NIST SP 800-38D) under keys that each serve one message.
+/// AES-128 in Galois/Counter mode (NIST SP 800-38D), for keys that each encrypt one message.
 public enum AES128GCM {
     /// The length of a key in bytes.
     public static let keyByteCount = ContentCipher.keyByteCount
@@ -6,8 +6,8 @@ public enum AES128GCM {
     public static let nonceByteCount = ContentCipher.nonceByteCount
 
     /// Encrypts a message.
-    /// - Parameter nonce: 12 bytes, never again with this key.
-    /// - Returns: The ciphertext with its tag of 16 bytes.
+    /// - Parameter nonce: 12 bytes, used only once with this key.
+    /// - Returns: The ciphertext with its 16-byte tag.
     /// - Throws: `CryptoError.wrongLength` for a key or nonce of another length.
     public static func seal(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8]) throws(CryptoError) -> [UInt8] {
         try check(key, nonce)
@@ -16,8 +16,9 @@ public enum AES128GCM {
         return sealed
     }
 
-    /// Opens what `seal` made.
-    /// - Throws: `CryptoError.authenticationFailed` where it is none of this key and nonce, `.wrongLength` as `seal`.
+    /// Decrypts the result of `seal`.
+    /// - Throws: `CryptoError.authenticationFailed` if the message was not sealed with this key and nonce,
+    ///   `.wrongLength` as `seal`.
     public static func open(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8]) throws(CryptoError) -> [UInt8] {
         try check(key, nonce)
         return try ContentCipher().open(sealed[...], key: key, nonce: nonce)

@@ -7,7 +7,7 @@ import CMartletOpenSSL
 public struct AESGCM: Sendable, CustomStringConvertible {
     /// The length of a key in bytes.
     public static let keyByteCount = 32
-    /// What a sealed box is longer than its content, in bytes.
+    /// The number of bytes by which a sealed box is longer than its content.
     public static let overhead = nonceByteCount + tagByteCount
 
     static let nonceByteCount = 12
@@ -28,9 +28,9 @@ public struct AESGCM: Sendable, CustomStringConvertible {
         try seal(plaintext, nonce: RandomBytes.generate(Self.nonceByteCount), associatedData: associatedData)
     }
 
-    /// Opens what `seal` made.
+    /// Decrypts the result of `seal`.
     ///
-    /// Throws `CryptoError.authenticationFailed` when box, key and associated data do not belong together.
+    /// Throws `CryptoError.authenticationFailed` if the box was not sealed with this key and associated data.
     public func open(_ box: [UInt8], associatedData: [UInt8] = []) throws(CryptoError) -> [UInt8] {
         guard box.count >= Self.overhead else { throw .authenticationFailed }
         let nonce = Array(box[..<Self.nonceByteCount])
@@ -90,7 +90,7 @@ public struct AESGCM: Sendable, CustomStringConvertible {
     }
 
     private func finish(_ context: OpaquePointer) -> Bool {
-        // GCM is a stream mode: nothing is written at the end, but the call wants a place to write to.
+        // GCM is a stream mode: nothing is written at the end, but the call requires an output buffer.
         var rest = [UInt8](repeating: 0, count: Self.tagByteCount)
         var written: Int32 = 0
         return EVP_CipherFinal_ex(context, &rest, &written) == 1

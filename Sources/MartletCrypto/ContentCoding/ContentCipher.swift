@@ -1,8 +1,8 @@
 import CMartletOpenSSL
 
-/// AES-128 in Galois/Counter mode (NIST SP 800-38D) under keys that each serve one short content.
+/// AES-128 in Galois/Counter mode (NIST SP 800-38D), for keys that each encrypt one short content.
 ///
-/// An instance holds the working memory of one computation: it belongs to one thread at a time.
+/// Not thread-safe: an instance holds the working memory of one computation.
 final class ContentCipher {
     static let keyByteCount = 16
     static let nonceByteCount = 12
@@ -26,7 +26,7 @@ final class ContentCipher {
         EVP_CIPHER_free(cipher)
     }
 
-    /// Appends the ciphertext of both plaintexts, one after the other, and its tag.
+    /// Appends the ciphertext of both plaintexts, concatenated, and its tag.
     func seal(
         _ plaintext: [UInt8], _ rest: [UInt8], key: [UInt8], nonce: [UInt8], to output: inout [UInt8]
     ) throws(CryptoError) {
@@ -41,8 +41,8 @@ final class ContentCipher {
         output += tag
     }
 
-    /// Opens a ciphertext with its tag.
-    /// - Throws: `CryptoError.authenticationFailed` where it is none of this key and nonce.
+    /// Decrypts a ciphertext with its tag.
+    /// - Throws: `CryptoError.authenticationFailed` if it was not sealed with this key and nonce.
     func open(_ sealed: ArraySlice<UInt8>, key: [UInt8], nonce: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard sealed.count >= Self.tagByteCount else { throw .authenticationFailed }
         var tag = Array(sealed.suffix(Self.tagByteCount))
@@ -65,7 +65,7 @@ final class ContentCipher {
         OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>?, UnsafePointer<UInt8>?, Int32
     ) -> Int32
 
-    /// A stream mode: as many bytes come out as go in.
+    /// GCM is a stream mode: the output is as long as the input.
     private func update(
         _ input: ArraySlice<UInt8>, into output: inout [UInt8], _ update: Update
     ) throws(CryptoError) {

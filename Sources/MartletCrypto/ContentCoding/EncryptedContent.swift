@@ -1,19 +1,19 @@
-/// The content coding `aes128gcm` (RFC 8188): a header that says how the content was encrypted, and records.
+/// A content in the coding `aes128gcm` (RFC 8188): a header with the encryption parameters, and records.
 public struct EncryptedContent: Sendable, Equatable, CustomStringConvertible {
-    /// What a record holds beside its data: the delimiter and the tag.
+    /// The bytes of a record besides its data: the delimiter and the tag.
     public static let recordOverhead = 1 + ContentCipher.tagByteCount
     /// The length of the salt in bytes.
     public static let saltByteCount = 16
 
-    /// 16 bytes, another for every content.
+    /// The salt: 16 bytes, different for every content.
     public let salt: [UInt8]
     /// The length of every record but the last, in bytes.
     public let recordSize: Int
-    /// What tells the receiver which key to use, at most 255 bytes.
+    /// Identifies the key for the receiver, at most 255 bytes.
     public let keyID: [UInt8]
     let records: ArraySlice<UInt8>
 
-    /// Reads the header; nil where there is none, or a record would have no room for a byte of data.
+    /// Parses the header; nil if it is incomplete, or if a record would have no room for a byte of data.
     public init?(_ bytes: [UInt8]) {
         let fixed = Self.saltByteCount + 5
         guard bytes.count >= fixed, bytes.count >= fixed + Int(bytes[fixed - 1]) else { return nil }
@@ -25,12 +25,12 @@ public struct EncryptedContent: Sendable, Equatable, CustomStringConvertible {
         records = bytes[(fixed + keyID.count)...]
     }
 
-    /// Whether the content is one record.
+    /// True if the content is a single record.
     public var isSingleRecord: Bool { records.count <= recordSize }
 
     /// Decrypts all records.
-    /// - Parameter material: What sender and receiver share.
-    /// - Throws: `CryptoError.authenticationFailed` where a record was changed, is missing, or has a wrong delimiter.
+    /// - Parameter material: The input keying material that sender and receiver share.
+    /// - Throws: `CryptoError.authenticationFailed` if a record was changed, is missing, or has a wrong delimiter.
     public func open(material: [UInt8]) throws(CryptoError) -> [UInt8] {
         let keys = try ContentKeys(material: material, salt: salt, HMACContext())
         let cipher = try ContentCipher()
@@ -50,7 +50,7 @@ public struct EncryptedContent: Sendable, Equatable, CustomStringConvertible {
         return content
     }
 
-    /// The header in front of the records.
+    /// Appends the header, which precedes the records.
     static func appendHeader(salt: [UInt8], recordSize: UInt32, keyID: [UInt8], to output: inout [UInt8]) {
         output += salt
         for shift in [24, 16, 8, 0] { output.append(UInt8(truncatingIfNeeded: recordSize >> shift)) }
@@ -58,6 +58,6 @@ public struct EncryptedContent: Sendable, Equatable, CustomStringConvertible {
         output += keyID
     }
 
-    /// Shows no content.
+    /// Describes the content without revealing it.
     public var description: String { "encrypted content of \(records.count) bytes" }
 }

@@ -1,15 +1,14 @@
 import CMartletOpenSSL
 
-/// Encrypts messages for receivers that each have a public key (RFC 8291), with a new key of the sender's for every
-/// message.
+/// Encrypts messages for receivers with public keys (RFC 8291), with a new sender key for every message.
 ///
-/// An instance holds the working memory of one encryption, which costs more to make than the hashes and the cipher take
-/// together: keep it for the next message. It belongs to one thread at a time.
+/// Not thread-safe: an instance holds the working memory of one encryption. Keep the instance for the next message,
+/// because creating it costs more than the hashes and the cipher together.
 public final class MessageEncryptor {
-    /// What a message grows by, in bytes: header, delimiter and tag.
+    /// The number of bytes that encryption adds: header, delimiter and tag.
     public static let overhead =
         EncryptedContent.saltByteCount + 5 + P256Group.pointByteCount + EncryptedContent.recordOverhead
-    /// The length of every record but the last, of which there is none: a message is one record.
+    /// The record size in the header. A message is always a single, shorter record.
     static let recordSize = 4096
 
     private let label: String
@@ -17,8 +16,8 @@ public final class MessageEncryptor {
     private let hmac: HMACContext
     private let cipher: ContentCipher
 
-    /// - Parameter label: What the messages are for, which the key derivation is told: `WebPush: info` in RFC 8291.
-    /// - Throws: `CryptoError.failed` when the library has no memory left.
+    /// - Parameter label: The purpose of the messages, an input of the key derivation: `WebPush: info` in RFC 8291.
+    /// - Throws: `CryptoError.failed` if OpenSSL has no memory left.
     public init(label: String) throws(CryptoError) {
         self.label = label
         agreement = try P256Agreement()
@@ -28,28 +27,28 @@ public final class MessageEncryptor {
 
     /// Encrypts a message.
     /// - Parameters:
-    ///   - message: At most 4,079 bytes, so that it is one record.
+    ///   - message: The message, at most 4,079 bytes, so that it fits into one record.
     ///   - receiver: The receiver's key, an uncompressed point of 65 bytes.
     ///   - secret: The receiver's authentication secret, 16 bytes.
-    ///   - output: What the encrypted content is appended to; unchanged where the call throws.
-    /// - Throws: `CryptoError.malformedPublicKey` for what is no point of the curve, `.wrongLength` for a secret of
-    ///   another length or a message that is too long.
+    ///   - output: The encrypted content is appended to it; unchanged if the call throws.
+    /// - Throws: `CryptoError.malformedPublicKey` if the receiver's key is no point of the curve, `.wrongLength` for a
+    ///   secret of another length or a message that is too long.
     public func encrypt(
         _ message: [UInt8], for receiver: [UInt8], secret: [UInt8], to output: inout [UInt8]
     ) throws(CryptoError) {
         while true {
-            // One draw for both: the generator takes a lock.
+            // One call for both: the generator takes a lock.
             let random = RandomBytes.generate(P256Group.scalarByteCount + EncryptedContent.saltByteCount)
             var scalar = Array(random.prefix(P256Group.scalarByteCount))
             let salt = Array(random.dropFirst(P256Group.scalarByteCount))
             defer { OPENSSL_cleanse(&scalar, scalar.count) }
             let isDone = try encrypt(message, for: receiver, secret: secret, scalar: scalar, salt: salt, to: &output)
-            // One draw in four thousand million is not below the group's order.
+            // One scalar in about four thousand million is not below the group's order; then try again.
             if isDone { return }
         }
     }
 
-    /// - Returns: Whether the scalar is a private key.
+    /// - Returns: True if the scalar is a valid private key.
     func encrypt(
         _ message: [UInt8], for receiver: [UInt8], secret: [UInt8], scalar: [UInt8], salt: [UInt8],
         to output: inout [UInt8]

@@ -1,10 +1,10 @@
-/// The far end of a `MessageEncryptor`: a private key and an authentication secret (RFC 8291, section 2).
+/// The receiver of messages of a `MessageEncryptor`: a private key and an authentication secret (RFC 8291, section 2).
 public struct MessageReceiver: Sendable, CustomStringConvertible {
     public let privateKey: P256PrivateKey
-    /// 16 bytes.
+    /// The authentication secret, 16 bytes.
     public let secret: [UInt8]
 
-    /// Makes a new key and a new secret.
+    /// Generates a new key and a new secret.
     public static func generate() throws(CryptoError) -> MessageReceiver {
         MessageReceiver(
             privateKey: try P256PrivateKey.generate(), secret: RandomBytes.generate(MessageSecret.byteCount))
@@ -16,9 +16,9 @@ public struct MessageReceiver: Sendable, CustomStringConvertible {
     }
 
     /// Decrypts a message.
-    /// - Parameter label: The one that it was encrypted with.
-    /// - Throws: `CryptoError.malformedPublicKey` where the content does not name a sender's key, and
-    ///   `.authenticationFailed` where it is not one record for this receiver.
+    /// - Parameter label: The label that the message was encrypted with.
+    /// - Throws: `CryptoError.malformedPublicKey` if the content does not contain a valid sender key, and
+    ///   `.authenticationFailed` if it is not a single record for this receiver.
     public func decrypt(_ content: EncryptedContent, label: String) throws(CryptoError) -> [UInt8] {
         guard content.isSingleRecord else { throw .authenticationFailed }
         let agreed = try privateKey.sharedSecret(with: content.keyID)

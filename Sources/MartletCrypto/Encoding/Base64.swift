@@ -1,4 +1,4 @@
-/// Base 64 with padding (RFC 4648 section 4).
+/// Base64 with padding (RFC 4648 section 4).
 public enum Base64 {
     /// The text of `bytes`, padded, without line breaks.
     public static func encode(_ bytes: [UInt8]) -> String {

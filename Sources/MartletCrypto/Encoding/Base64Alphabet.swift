@@ -1,9 +1,9 @@
-/// The two alphabets of base 64, which differ in their last two characters.
+/// The two alphabets of Base64, which differ in their last two characters.
 enum Base64Alphabet {
     case standard
     case urlSafe
 
-    // A static string is read in place: no global to initialise, no array to retain.
+    // A static string needs no initialisation and no reference counting.
     private var characters: StaticString {
         switch self {
         case .standard: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -55,7 +55,7 @@ enum Base64Alphabet {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
             }
         }
-        // Bits left over must be zero, or one value would have several texts.
+        // The remaining bits must be zero; otherwise one value would have several encodings.
         return bits & (1 << UInt32(bitCount) - 1) == 0 ? bytes : nil
     }
 

@@ -1,4 +1,4 @@
-/// Base 64 with the URL-safe alphabet and no padding (RFC 4648 section 5, as RFC 7515 uses it).
+/// Base64 with the URL-safe alphabet and without padding (RFC 4648 section 5, as RFC 7515 uses it).
 public enum Base64URL {
     /// The text of `bytes`, not padded.
     public static func encode(_ bytes: [UInt8]) -> String {

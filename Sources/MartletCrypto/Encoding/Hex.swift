@@ -1,6 +1,6 @@
-/// Base 16 (RFC 4648 section 8).
+/// Hexadecimal encoding (RFC 4648 section 8).
 public enum Hex {
-    /// Two lower-case digits per byte.
+    /// Returns two lower-case digits per byte.
     public static func encode(_ bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
             var position = 0
@@ -13,7 +13,7 @@ public enum Hex {
         }
     }
 
-    /// The bytes of `text`; nil if it has an odd number of digits or anything else than digits of either case.
+    /// The bytes of `text`; nil if it has an odd number of digits or any other character. Digits may be in either case.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode(utf8: Array(text.utf8))
     }

@@ -1,4 +1,4 @@
-/// Texts for a digest, each with its length, so that no two lists of them are the same bytes.
+/// The input of a digest: texts, each prefixed with its length, so that no two lists of texts give the same bytes.
 public struct DigestInput: Sendable {
     public private(set) var bytes: [UInt8] = []
 

@@ -5,7 +5,7 @@ public enum HKDF {
     /// - Parameters:
     ///   - secret: the input key material.
     ///   - salt: not secret; empty means 32 zero bytes.
-    ///   - info: what the derived key is for, so that keys of different uses differ.
+    ///   - info: the purpose of the derived key, so that keys for different uses differ.
     ///   - count: the number of bytes wanted.
     public static func derive(
         _ count: Int, from secret: [UInt8], salt: [UInt8], info: [UInt8]

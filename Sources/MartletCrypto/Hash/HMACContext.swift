@@ -1,9 +1,9 @@
 import CMartletOpenSSL
 
-/// HMAC with SHA-256 (RFC 2104) under short keys that each serve once or twice, as key derivations need it.
+/// HMAC with SHA-256 (RFC 2104) for short keys that are used once or twice, as in key derivation.
 ///
-/// `HMACSHA256` prepares a key for many messages, which takes longer than the handful of blocks hashed here. An
-/// instance holds the working memory of one computation: it belongs to one thread at a time.
+/// `HMACSHA256` prepares a key for many messages, which takes longer than hashing the few blocks here. Not thread-safe:
+/// an instance holds the working memory of one computation.
 final class HMACContext {
     private static let blockByteCount = 64
 
@@ -26,7 +26,7 @@ final class HMACContext {
     }
 
     /// The 32-byte authentication code of `message`.
-    /// - Parameter key: At most a block of the hash, 64 bytes.
+    /// - Parameter key: The key, at most one block of the hash, 64 bytes.
     func authenticationCode(for message: [UInt8], key: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard key.count <= Self.blockByteCount else {
             throw .wrongLength(expected: Self.blockByteCount, actual: key.count)

@@ -1,12 +1,12 @@
 import CMartletOpenSSL
 
-/// HMAC with SHA-256 (RFC 2104) under one key, prepared once and usable from any thread.
+/// HMAC with SHA-256 (RFC 2104) for one key, which is prepared once. Thread-safe.
 public struct HMACSHA256: Sendable, CustomStringConvertible {
     private let keyed: KeyedContext
 
     /// Prepares the key; any length is allowed.
     ///
-    /// Throws `CryptoError.failed` when the library has no memory left.
+    /// Throws `CryptoError.failed` if OpenSSL has no memory left.
     public init(key: [UInt8]) throws(CryptoError) {
         keyed = try KeyedContext(key: key)
     }
@@ -23,12 +23,12 @@ public struct HMACSHA256: Sendable, CustomStringConvertible {
         return code
     }
 
-    /// Whether `code` is the authentication code of `message`, in constant time.
+    /// True if `code` is the authentication code of `message`. Compares in constant time.
     public func isValid(_ code: [UInt8], for message: [UInt8]) throws(CryptoError) -> Bool {
         ConstantTime.areEqual(try authenticationCode(for: message), code)
     }
 
-    /// The code of one message under a key used only once.
+    /// The authentication code of one message with a key that is used only once.
     public static func authenticationCode(for message: [UInt8], key: [UInt8]) throws(CryptoError) -> [UInt8] {
         try HMACSHA256(key: key).authenticationCode(for: message)
     }
@@ -36,7 +36,7 @@ public struct HMACSHA256: Sendable, CustomStringConvertible {
     public var description: String { "HMACSHA256" }
 }
 
-// Sendable because after init the context is only read: every computation works on a duplicate.
+// @unchecked Sendable because the context is only read after init: every computation uses a duplicate.
 private final class KeyedContext: @unchecked Sendable {
     let context: OpaquePointer
 

@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// The checksum MD5 (RFC 1321), for protocols that have it. It protects nothing.
+/// The MD5 checksum (RFC 1321), for protocols that require it. Not secure.
 public enum MD5 {
     /// The length of a checksum in bytes.
     public static let byteCount = 16

@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// SHA-256 (FIPS 180-4) of something that comes in pieces. Belongs to one thread at a time.
+/// SHA-256 (FIPS 180-4) of data that arrives in pieces. Not thread-safe.
 public final class SHA256Hasher {
     private let context: OpaquePointer
 
@@ -22,7 +22,7 @@ public final class SHA256Hasher {
         guard EVP_DigestUpdate(context, bytes, bytes.count) == 1 else { throw .failed(operation: "SHA-256") }
     }
 
-    /// The 32-byte digest of all pieces; to be asked for once, at the end.
+    /// Returns the 32-byte digest of all pieces. Must be called once, at the end.
     public func finish() throws(CryptoError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: SHA256.byteCount)
         guard EVP_DigestFinal_ex(context, &digest, nil) == 1 else { throw .failed(operation: "SHA-256") }

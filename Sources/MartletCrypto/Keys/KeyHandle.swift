@@ -1,10 +1,11 @@
 import CMartletOpenSSL
 
-// Sendable because an EVP_PKEY is not changed after it was made, and the library allows concurrent use of such a key.
+// @unchecked Sendable because an EVP_PKEY is not changed after its creation, and OpenSSL allows concurrent use of such
+// a key.
 final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over the reference.
+    /// Takes ownership of the reference.
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
     }
@@ -20,12 +21,12 @@ final class KeyHandle: @unchecked Sendable {
         return name.prefix(length).elementsEqual("prime256v1".utf8.map { CChar($0) })
     }
 
-    /// Of a size that is neither weak nor a burden.
+    /// True for an RSA key of an acceptable size: neither weak nor too slow.
     var isRSA: Bool {
         EVP_PKEY_is_a(pointer, "RSA") == 1 && (2048...8192).contains(EVP_PKEY_get_bits(pointer))
     }
 
-    /// The uncompressed point of an elliptic curve key.
+    /// Returns the uncompressed point of an elliptic curve key.
     func encodedPoint() -> [UInt8] {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = EVP_PKEY_get1_encoded_public_key(pointer, &bytes)

@@ -1,13 +1,13 @@
 import CMartletOpenSSL
 
-/// Diffie-Hellman on P-256 (SP 800-56A, section 5.7.1.2) for callers that do it thousands of times.
+/// Diffie-Hellman on P-256 (SP 800-56A, section 5.7.1.2), optimised for thousands of computations.
 ///
-/// Works on points and scalars instead of the library's key objects: importing a peer, making a key and setting up a
-/// derivation take longer there than the arithmetic that they are for. Every point that comes in is checked to lie on
-/// the curve, which is all there is to check because the number of the curve's points is prime; it costs a hundredth
-/// of the multiplication.
+/// Uses points and scalars instead of OpenSSL's key objects: importing a peer's key, creating a key and setting up a
+/// derivation take longer than the arithmetic itself. Every received point is checked to be on the curve. No other
+/// check is needed, because the number of points of the curve is prime. The check costs a hundredth of the
+/// multiplication.
 ///
-/// An instance holds the working memory of one computation: it belongs to one thread at a time.
+/// Not thread-safe: an instance holds the working memory of one computation.
 final class P256Agreement {
     private let group: P256Group
     private let context: OpaquePointer
@@ -44,8 +44,8 @@ final class P256Agreement {
         BN_CTX_free(context)
     }
 
-    /// Makes a private key's public point.
-    /// - Returns: 65 bytes, or nil where the scalar is 0 or not below the group's order.
+    /// Computes a private key's public point.
+    /// - Returns: 65 bytes; nil if the scalar is 0 or not below the group's order.
     func publicPoint(of scalar: [UInt8]) throws(CryptoError) -> [UInt8]? {
         guard try load(scalar) else { return nil }
         var bytes = [UInt8](repeating: 0, count: P256Group.pointByteCount)
@@ -56,8 +56,8 @@ final class P256Agreement {
         return bytes
     }
 
-    /// What a private key and the point of another come to: the x-coordinate of their product.
-    /// - Throws: `CryptoError.malformedPublicKey` for what is no uncompressed point of the curve, and
+    /// Computes the shared secret of a private key and another key's public point: the x-coordinate of their product.
+    /// - Throws: `CryptoError.malformedPublicKey` if `peer` is no uncompressed point of the curve, and
     ///   `.malformedPrivateKey` for a scalar that is 0 or not below the group's order.
     func sharedSecret(_ scalar: [UInt8], _ peer: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard try load(scalar) else { throw .malformedPrivateKey }
@@ -70,7 +70,7 @@ final class P256Agreement {
         return bytes
     }
 
-    /// Whether the bytes are an uncompressed point of the curve.
+    /// True if the bytes are an uncompressed point of the curve.
     func contains(_ bytes: [UInt8]) -> Bool {
         guard bytes.count == P256Group.pointByteCount, bytes[0] == 4 else { return false }
         // Fails for a point that does not satisfy the curve's equation; infinity has no uncompressed form.

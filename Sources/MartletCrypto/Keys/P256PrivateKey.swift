@@ -1,26 +1,26 @@
 import CMartletOpenSSL
 
-/// A private key on the curve P-256, which makes ES256 signatures (RFC 7518 section 3.4).
+/// A private key on the curve P-256, for ES256 signatures (RFC 7518 section 3.4).
 public struct P256PrivateKey: Sendable, CustomStringConvertible {
     let handle: KeyHandle
 
-    /// Makes a new key.
+    /// Generates a new key.
     public static func generate() throws(CryptoError) -> P256PrivateKey {
         guard let key = martlet_EVP_EC_gen("P-256") else { throw .failed(operation: "key generation") }
         return P256PrivateKey(handle: KeyHandle(key))
     }
 
-    /// Reads a PEM block `PRIVATE KEY` (PKCS#8, no password; what a `.p8` file holds) or `EC PRIVATE KEY`.
+    /// Reads a PEM block `PRIVATE KEY` (PKCS#8, no password; the content of a `.p8` file) or `EC PRIVATE KEY`.
     public init(pem: String) throws(CryptoError) {
         try self.init(checking: KeyHandle.privateKey(pem: pem))
     }
 
-    /// Reads the bytes of a PKCS#8 structure, which is what is between the lines of a `.p8` file.
+    /// Reads the DER bytes of a PKCS#8 structure, which a `.p8` file contains in Base64.
     public init(pkcs8: [UInt8]) throws(CryptoError) {
         try self.init(checking: KeyHandle.privateKey(der: pkcs8))
     }
 
-    /// Takes a scalar of 32 bytes, most significant byte first.
+    /// Creates a key from a scalar of 32 bytes, most significant byte first.
     public init(rawScalar: [UInt8]) throws(CryptoError) {
         guard rawScalar.count == 32 else { throw .wrongLength(expected: 32, actual: rawScalar.count) }
         guard let key = martlet_P256_key(rawScalar, nil, 0) else {
@@ -40,7 +40,7 @@ public struct P256PrivateKey: Sendable, CustomStringConvertible {
         self.handle = handle
     }
 
-    /// The public half.
+    /// The public key.
     public var publicKey: P256PublicKey { P256PublicKey(handle: handle) }
 
     /// The scalar, 32 bytes, most significant byte first.
@@ -56,7 +56,7 @@ public struct P256PrivateKey: Sendable, CustomStringConvertible {
         try handle.privateKeyPEM()
     }
 
-    /// A signature of `message`: 64 bytes, r then s, over its SHA-256 digest.
+    /// Signs `message`. Returns 64 bytes, r then s, over its SHA-256 digest.
     public func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { throw .failed(operation: "signature") }
         defer { EVP_MD_CTX_free(context) }

@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// A public key on the curve P-256, which verifies ES256 signatures (RFC 7518 section 3.4).
+/// A public key on the curve P-256, to verify ES256 signatures (RFC 7518 section 3.4).
 public struct P256PublicKey: Sendable, Equatable {
     let handle: KeyHandle
 
@@ -11,7 +11,7 @@ public struct P256PublicKey: Sendable, Equatable {
         self.handle = handle
     }
 
-    /// Takes an uncompressed point: `0x04`, then 32 bytes each of x and y.
+    /// Creates a key from an uncompressed point: `0x04`, then 32 bytes each of x and y.
     public init(rawPoint: [UInt8]) throws(CryptoError) {
         guard rawPoint.count == 65, rawPoint[0] == 4 else { throw .malformedPublicKey }
         guard let key = martlet_P256_key(nil, rawPoint, rawPoint.count) else {
@@ -21,7 +21,7 @@ public struct P256PublicKey: Sendable, Equatable {
         handle = KeyHandle(key)
     }
 
-    /// Whether the bytes are an uncompressed point of the curve; costs less than making a key of them.
+    /// True if the bytes are an uncompressed point of the curve. Faster than creating a key from them.
     public static func isValid(rawPoint: [UInt8]) -> Bool {
         (try? P256Agreement())?.contains(rawPoint) ?? false
     }
@@ -38,7 +38,7 @@ public struct P256PublicKey: Sendable, Equatable {
         try handle.publicKeyPEM()
     }
 
-    /// Whether `signature` (64 bytes, r then s) is one of `message` by this key's owner.
+    /// True if `signature` (64 bytes, r then s) is a signature of `message` with this key.
     public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
         guard let der = ECDSASignature.der(raw: signature), let context = EVP_MD_CTX_new() else { return false }
         defer {

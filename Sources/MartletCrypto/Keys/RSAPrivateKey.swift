@@ -1,10 +1,10 @@
 import CMartletOpenSSL
 
-/// An RSA private key of 2,048 to 8,192 bits, which makes RS256 signatures (RFC 7518 section 3.3).
+/// An RSA private key of 2,048 to 8,192 bits, for RS256 signatures (RFC 7518 section 3.3).
 public struct RSAPrivateKey: Sendable, CustomStringConvertible {
     private let handle: KeyHandle
 
-    /// Makes a new key of 2,048 bits.
+    /// Generates a new key of 2,048 bits.
     public static func generate() throws(CryptoError) -> RSAPrivateKey {
         guard let key = martlet_EVP_RSA_gen(2048) else { throw .failed(operation: "key generation") }
         return RSAPrivateKey(handle: KeyHandle(key))
@@ -21,7 +21,7 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
         self.handle = handle
     }
 
-    /// The public half.
+    /// The public key.
     public var publicKey: RSAPublicKey { RSAPublicKey(handle: handle) }
 
     /// The key as a PEM block `PRIVATE KEY`, not encrypted.
@@ -29,7 +29,7 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
         try handle.privateKeyPEM()
     }
 
-    /// A signature of `message` over its SHA-256 digest, RSASSA-PKCS1-v1_5: as many bytes as the key has.
+    /// Signs the SHA-256 digest of `message` with RSASSA-PKCS1-v1_5. The signature is as long as the key.
     public func signature(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { throw .failed(operation: "signature") }
         defer { EVP_MD_CTX_free(context) }

@@ -1,6 +1,6 @@
 import CMartletOpenSSL
 
-/// An RSA public key of 2,048 to 8,192 bits, which verifies RS256 signatures (RFC 7518 section 3.3).
+/// An RSA public key of 2,048 to 8,192 bits, to verify RS256 signatures (RFC 7518 section 3.3).
 public struct RSAPublicKey: Sendable {
     static let kind = "an RSA key of 2,048 to 8,192 bits"
 
@@ -13,8 +13,9 @@ public struct RSAPublicKey: Sendable {
         self.handle = handle
     }
 
-    /// Takes the numbers of a key, most significant byte first, as a JSON Web Key has them (RFC 7518 section 6.3.1).
-    /// - Parameter exponent: Odd, at least 3, of at most 8 bytes.
+    /// Creates a key from its modulus and exponent, most significant byte first, as in a JSON Web Key (RFC 7518 section
+    /// 6.3.1).
+    /// - Parameter exponent: An odd number of at least 3, of at most 8 bytes.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
         let value = exponent.count <= 8 ? exponent.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } : 0
         guard modulus.count <= 1024, value >= 3, value % 2 == 1 else { throw .malformedPublicKey }
@@ -36,7 +37,7 @@ public struct RSAPublicKey: Sendable {
         try handle.publicKeyPEM()
     }
 
-    /// Whether `signature` is one of `message` by this key's owner.
+    /// True if `signature` is a signature of `message` with this key.
     public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
         guard let context = EVP_MD_CTX_new() else { return false }
         defer {

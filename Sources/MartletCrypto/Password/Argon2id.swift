@@ -3,15 +3,15 @@ import Glibc
 
 /// Password hashing with Argon2id (RFC 9106), in PHC string form: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`.
 ///
-/// Both functions work for tens of milliseconds on purpose: never call them on an event loop.
+/// Both functions take tens of milliseconds by design: never call them on an event loop.
 public enum Argon2id {
     /// The cost of one hash.
     public struct Parameters: Sendable, Equatable {
         /// Memory in KiB.
         public var memory: UInt32
-        /// Passes over the memory.
+        /// The number of passes over the memory.
         public var iterations: UInt32
-        /// Lanes, each computed by a thread of its own.
+        /// The number of lanes, each computed by its own thread.
         public var parallelism: UInt32
 
         public init(memory: UInt32, iterations: UInt32, parallelism: UInt32) {
@@ -29,22 +29,22 @@ public enum Argon2id {
             self = phc.parameters
         }
 
-        // A stored string is data: it must not be able to make a check take gigabytes or minutes.
+        // Limits the cost of a stored string, which must not make a check use gigabytes or minutes.
         var areReasonable: Bool { memory <= 1 << 20 && iterations <= 64 && parallelism <= 16 }
     }
 
     private static let saltByteCount = 16
     private static let hashByteCount = 32
 
-    /// The PHC string of `password` under a fresh random salt.
+    /// Hashes `password` with a new random salt. Returns a PHC string.
     public static func hash(
         _ password: [UInt8], parameters: Parameters = .standard
     ) throws(CryptoError) -> String {
         try hash(password, salt: RandomBytes.generate(saltByteCount), parameters: parameters)
     }
 
-    /// Whether `password` is the one `phc` was made of. A string that is not Argon2id in PHC form matches nothing,
-    /// and neither does one that asks for more than 1 GiB, 64 passes or 16 lanes.
+    /// True if `phc` is the hash of `password`. False for a string that is not Argon2id in PHC form, or that requires
+    /// more than 1 GiB, 64 passes or 16 lanes.
     public static func verify(_ password: [UInt8], against phc: String) -> Bool {
         guard let phc = PHCString(phc), phc.parameters.areReasonable,
             let hash = try? rawHash(password, salt: phc.salt, byteCount: phc.hash.count, parameters: phc.parameters)
@@ -67,7 +67,7 @@ public enum Argon2id {
                     var context = argon2_context()
                     context.out = hash.baseAddress
                     context.outlen = UInt32(hash.count)
-                    // Neither is written to: the flags that clear them are not set.
+                    // Argon2 does not write to either buffer: the flags that clear them are not set.
                     context.pwd = UnsafeMutablePointer(mutating: password.baseAddress)
                     context.pwdlen = UInt32(password.count)
                     context.salt = UnsafeMutablePointer(mutating: salt.baseAddress)
@@ -88,8 +88,8 @@ public enum Argon2id {
     }
 }
 
-/// The memory of a hash comes from the kernel and goes back to it. malloc would keep it: an arena for each of several
-/// threads, each as large as its largest hash.
+/// Allocates the memory of a hash from the kernel, so that it can be returned. malloc would keep it: an arena for each
+/// of several threads, each as large as its largest hash.
 private func mapPages(_ memory: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ byteCount: Int) -> Int32 {
     let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     let isMapped = pages != MAP_FAILED
@@ -97,7 +97,7 @@ private func mapPages(_ memory: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>
     return isMapped ? ARGON2_OK.rawValue : ARGON2_MEMORY_ALLOCATION_ERROR.rawValue
 }
 
-/// The library has wiped the memory.
+/// Frees the memory, which Argon2 has already wiped.
 private func unmapPages(_ memory: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) {
     munmap(memory, byteCount)
 }

@@ -1,28 +1,29 @@
 import Glibc
 import Synchronization
 
-/// Argon2id off everybody's threads: a few of its own do the work, and a short queue waits for them.
+/// Runs Argon2id on a few dedicated threads, with a short queue in front of them.
 ///
-/// Threads are started when there is work and end when there is none. What does not fit the queue is refused at once,
-/// so that a flood of passwords costs bounded memory and nobody waits for minutes. Shares take turns, so that the flood
-/// of one leaves the others served.
+/// Threads start when there is work and end when there is none. Work that does not fit into the queue is refused at
+/// once, so that a flood of passwords uses bounded memory and no caller waits for minutes. Shares take turns, so that a
+/// flood from one share does not block the others.
 public final class Argon2idQueue: Sendable {
-    /// On whose behalf a password is hashed.
+    /// The party for which a password is hashed.
     public struct Share: Hashable, Sendable {
         let name: String
         let isPreferred: Bool
 
-        /// - Parameter isPreferred: Whether it goes before all that are not, in a queue of its own.
+        /// - Parameter isPreferred: Whether the share goes before all shares that are not preferred, in a queue of its
+        ///   own.
         public init(_ name: String, isPreferred: Bool = false) {
             self.name = name
             self.isPreferred = isPreferred
         }
 
-        /// The server's own work, such as a user whom an operator adds.
+        /// The server's own work, such as a user that an operator adds.
         public static let own = Share("", isPreferred: true)
     }
 
-    /// What waits: called with whether it may work, or is refused.
+    /// Waiting work: called with true to run, or false if it is refused.
     private typealias Work = @Sendable (_ mayWork: Bool) -> Void
 
     private struct State {
@@ -39,20 +40,20 @@ public final class Argon2idQueue: Sendable {
     private let threadLimit: Int
 
     /// - Parameters:
-    ///   - threadLimit: How many passwords are hashed at the same time, at most; each takes the memory of its parameters.
-    ///   - waitingLimit: How many may wait besides, of preferred shares and of the others each.
+    ///   - threadLimit: The most passwords that are hashed at the same time; each takes the memory of its parameters.
+    ///   - waitingLimit: The most passwords that may wait, for preferred and other shares each.
     public init(threadLimit: Int = 1, waitingLimit: Int = 32) {
         self.threadLimit = threadLimit
         state = Mutex(
             State(preferred: FairQueue(countLimit: waitingLimit), others: FairQueue(countLimit: waitingLimit)))
     }
 
-    /// `Argon2id.verify` on a thread of the queue; nil where the queue is full.
+    /// `Argon2id.verify` on a thread of the queue; nil if the queue is full.
     public func verify(_ password: [UInt8], against phc: String, share: Share = .own) async -> Bool? {
         await perform(share) { Argon2id.verify(password, against: phc) }
     }
 
-    /// `Argon2id.hash` on a thread of the queue; nil where the queue is full or the hash cannot be computed.
+    /// `Argon2id.hash` on a thread of the queue; nil if the queue is full or the hash cannot be computed.
     public func hash(_ password: [UInt8], parameters: Argon2id.Parameters) async -> String? {
         await perform { try? Argon2id.hash(password, parameters: parameters) } ?? nil
     }
@@ -81,7 +82,7 @@ public final class Argon2idQueue: Sendable {
         if needsThread { startThread(with: work) }
     }
 
-    /// What a new thread begins with.
+    /// The argument of a new thread.
     private final class Start: Sendable {
         let queue: Argon2idQueue
         let work: Work

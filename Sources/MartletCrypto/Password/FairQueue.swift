@@ -1,18 +1,18 @@
-/// Waiting work of several shares, which take turns: however much one share has waiting, another's next is not after
-/// more than one of each.
+/// A queue of work from several shares, which take turns: the next element of a share comes after at most one element
+/// of each other share.
 ///
-/// When the queue is full, what a share adds takes the room of what came last of the share that has the most waiting,
-/// as long as that has at least two more: so a full queue is divided evenly.
+/// When the queue is full, a new element replaces the last element of the share with the most waiting elements, if that
+/// share has at least two more than the new element's share. So a full queue is divided evenly.
 struct FairQueue<Share: Hashable & Sendable, Element: Sendable>: Sendable {
     enum Admission {
         case waiting
-        /// The element waits, in place of this one.
+        /// The element waits; it has replaced this one.
         case replaced(Element)
         case full
     }
 
     private var waiting: [Share: [Element]] = [:]
-    /// The shares that have something waiting, in the order of their turns.
+    /// The shares with waiting elements, in the order of their turns.
     private var turns: [Share] = []
     private(set) var count = 0
     private let countLimit: Int
@@ -27,7 +27,7 @@ struct FairQueue<Share: Hashable & Sendable, Element: Sendable>: Sendable {
             return .waiting
         }
         let own = waiting[share]?.count ?? 0
-        // Linear in the shares, of which there are no more than may wait.
+        // Linear in the number of shares, which is at most `countLimit`.
         guard let longest = turns.max(by: { length(of: $0) < length(of: $1) }), length(of: longest) >= own + 2,
             let replaced = waiting[longest]?.popLast()
         else { return .full }
@@ -36,7 +36,7 @@ struct FairQueue<Share: Hashable & Sendable, Element: Sendable>: Sendable {
         return .replaced(replaced)
     }
 
-    /// Takes the first element of the share whose turn it is.
+    /// Removes and returns the first element of the share whose turn it is.
     mutating func next() -> Element? {
         guard !turns.isEmpty else { return nil }
         let share = turns.removeFirst()

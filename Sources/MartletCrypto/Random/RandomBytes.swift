@@ -1,10 +1,10 @@
 import CMartletOpenSSL
 
-/// Unpredictable bytes from the operating system's seeded generator.
+/// Random bytes from OpenSSL's generator, which the operating system seeds.
 public enum RandomBytes {
-    /// `count` bytes fit for keys, nonces and identifiers.
+    /// Returns `count` bytes that are safe for keys, nonces and identifiers.
     ///
-    /// The process stops when the generator cannot be seeded: going on with guessable keys would be worse.
+    /// Stops the process if the generator cannot be seeded, because guessable keys would be worse.
     public static func generate(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             precondition(

@@ -1,11 +1,11 @@
-/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address is the IPv4 address.
+/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address is stored as the IPv4 address.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Four or sixteen bytes, in network order.
     public let bytes: [UInt8]
 
     private static let mappedPrefix: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
 
-    /// - Parameter bytes: Four or sixteen, in network order; nil for any other count.
+    /// - Parameter bytes: Four or sixteen bytes, in network order; nil for any other count.
     public init?(bytes: [UInt8]) {
         switch bytes.count {
         case 4: self.bytes = bytes
@@ -14,7 +14,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter text: As RFC 4291, section 2.2 writes it, without brackets and port; a zone is dropped.
+    /// - Parameter text: An address as in RFC 4291, section 2.2, without brackets and port; a zone is ignored.
     public init?(_ text: some StringProtocol) {
         let text = text.prefix { $0 != "%" }
         guard let bytes = Self.ipv4(text) ?? Self.ipv6(text) else { return nil }
@@ -23,7 +23,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var isIPv4: Bool { bytes.count == 4 }
 
-    /// IPv4 with dots; IPv6 in groups without leading zeros, none of them left out.
+    /// IPv4 with dots; IPv6 as eight groups without leading zeros, never shortened with `::`.
     public var description: String {
         if isIPv4 { return bytes.map(String.init).joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
@@ -52,7 +52,7 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return head + Array(repeating: 0, count: 16 - head.count - tail.count) + tail
     }
 
-    /// The bytes of groups that colons separate, of which the last may be an IPv4 address.
+    /// The bytes of groups separated by colons. The last group may be an IPv4 address.
     private static func groups(_ text: Substring) -> [UInt8]? {
         guard !text.isEmpty else { return [] }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -70,14 +70,14 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// All addresses that begin with the same bits (CIDR, RFC 4632).
+/// A network: all addresses with the same prefix (CIDR, RFC 4632).
 public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
-    /// With zeros after the prefix.
+    /// The network's address, with zeros after the prefix.
     public let address: IPAddress
-    /// How many bits of the address count.
+    /// The length of the prefix, in bits.
     public let bits: Int
 
-    /// - Parameter bits: Fewer than 0 or more than the address has count as none or all.
+    /// - Parameter bits: The length of the prefix; values outside the valid range are clamped.
     public init(_ address: IPAddress, bits: Int) {
         self.bits = max(0, min(bits, address.bytes.count * 8))
         let masked = address.bytes.enumerated().map { [bits = self.bits] index, byte in
@@ -86,7 +86,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         self.address = IPAddress(bytes: masked) ?? address
     }
 
-    /// - Parameter text: An address, or an address and a number of bits with a slash between them.
+    /// - Parameter text: An address, or an address, a slash and a prefix length.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(first) else { return nil }

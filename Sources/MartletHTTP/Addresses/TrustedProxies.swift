@@ -1,6 +1,6 @@
-/// The reverse proxies whose word for the address of a client is believed.
+/// The reverse proxies that are trusted to state the address of a client.
 public struct TrustedProxies: Hashable, Sendable {
-    /// Which field of a request names the clients; the other one is never read.
+    /// The field that states the client's address; the other field is ignored.
     public enum Field: String, Hashable, Sendable, CaseIterable {
         case xForwardedFor = "x-forwarded-for"
         /// RFC 7239.
@@ -9,13 +9,13 @@ public struct TrustedProxies: Hashable, Sendable {
 
     public enum Problem: Error, Hashable, Sendable {
         case tooMany(limit: Int)
-        /// Neither an address nor a network nor a word.
+        /// The item is neither an address nor a network nor a known word.
         case unknown(String)
     }
 
-    /// How many addresses, networks and words a list may have.
+    /// The most addresses, networks and words in a list.
     private static let countLimit = 64
-    /// How much of the field is read: no chain of proxies is longer.
+    /// The most proxies in the field; no legitimate chain is longer.
     private static let hopLimit = 32
     private static let byteLimit = 4096
 
@@ -25,7 +25,7 @@ public struct TrustedProxies: Hashable, Sendable {
     private let networks: [IPNetwork]
     public let field: Field
 
-    /// Nobody is believed.
+    /// Trusts no proxy.
     public static let none = TrustedProxies(networks: [], field: .xForwardedFor)
 
     private init(networks: [IPNetwork], field: Field) {
@@ -33,7 +33,7 @@ public struct TrustedProxies: Hashable, Sendable {
         self.field = field
     }
 
-    /// - Parameter list: Addresses and networks (CIDR) with commas between them, and the words `loopback` and `private`,
+    /// - Parameter list: Addresses and networks (CIDR), separated by commas, and the words `loopback` and `private`,
     ///   which means RFC 1918, fc00::/7 and loopback.
     public init(_ list: some StringProtocol, field: Field = .xForwardedFor) throws(Problem) {
         let items = list.split(separator: ",").map { Self.trimmed(Substring($0)) }.filter { !$0.isEmpty }
@@ -55,7 +55,7 @@ public struct TrustedProxies: Hashable, Sendable {
 
     public var isEmpty: Bool { networks.isEmpty }
 
-    /// - Parameter address: In text form; whatever is no IP address is not trusted.
+    /// - Parameter address: An address in text form; text that is no IP address is not trusted.
     public func contains(_ address: String) -> Bool {
         guard !networks.isEmpty, let address = IPAddress(address) else { return false }
         return contains(address)
@@ -63,12 +63,13 @@ public struct TrustedProxies: Hashable, Sendable {
 
     private func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-    /// The address of the client of a request.
+    /// Returns the address of the client of a request.
     ///
-    /// The field is read from the right, because each proxy appends what it has seen; trusted proxies are passed over, and
-    /// the first other address is the client. What is to the left of it anybody can have written.
-    /// - Parameter peer: Who the connection is from, in text form.
-    /// - Returns: The peer where it is not trusted or says nothing that can be read; where all are trusted, the leftmost.
+    /// The field is read from the right, because each proxy appends the address that it sees. Trusted proxies are
+    /// skipped, and the first other address is the client. Anything to the left of it may be forged.
+    /// - Parameter peer: The address of the connection's peer, in text form.
+    /// - Returns: The peer's address if the peer is not trusted or the field cannot be read; the leftmost address if
+    ///   all are trusted.
     public func client(peer: String, fields: HTTPFields) -> String {
         guard contains(peer) else { return peer }
         var client = peer
@@ -80,7 +81,7 @@ public struct TrustedProxies: Hashable, Sendable {
         return client
     }
 
-    /// The elements of the field, the last one first; none where the field is longer than any honest one.
+    /// The elements of the field, last one first; none if the field is too long to be legitimate.
     private func hops(of fields: HTTPFields) -> [Substring] {
         let values = fields.values(of: field.rawValue)
         guard values.reduce(0, { $0 + $1.utf8.count }) <= Self.byteLimit else { return [] }
@@ -94,7 +95,7 @@ public struct TrustedProxies: Hashable, Sendable {
         }
     }
 
-    /// The value of `for` in one element of the field of RFC 7239; empty where there is none.
+    /// The value of `for` in one element of the field of RFC 7239; empty if there is none.
     private static func node(of element: Substring) -> Substring {
         for pair in element.split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1)
@@ -106,7 +107,7 @@ public struct TrustedProxies: Hashable, Sendable {
         return ""
     }
 
-    /// An address with or without brackets and port.
+    /// Parses an address with or without brackets and port.
     private static func address(_ text: Substring) -> IPAddress? {
         if text.first == "[" {
             guard let end = text.firstIndex(of: "]") else { return nil }

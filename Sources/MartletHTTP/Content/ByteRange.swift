@@ -1,14 +1,14 @@
-/// What a `Range` field asks for of a representation (RFC 9110, section 14): one range of bytes at most. Several at once
-/// are answered whole, as a server may.
+/// The part of a representation that a `Range` field requests (RFC 9110, section 14): at most one range of bytes. A
+/// request for several ranges gets the whole representation, which a server may do.
 enum ByteRange: Hashable {
     case whole
     case part(Range<Int64>)
-    /// There is no such part.
+    /// The range lies outside the representation.
     case unsatisfiable
 
     /// - Parameters:
-    ///   - field: As it was sent; one that is not understood counts as none.
-    ///   - length: Of the representation, in bytes.
+    ///   - field: The field as received; an invalid one counts as none.
+    ///   - length: The length of the representation, in bytes.
     init(_ field: String?, length: Int64) {
         self = Self.read(field, length: length) ?? .whole
     }

@@ -1,9 +1,9 @@
-/// Something of known length that is answered whole or in a range, and never held in memory as a whole: a file.
+/// Content of known length, such as a file, that is sent whole or as a range and never held in memory as a whole.
 public struct HTTPContent: Sendable {
     /// Reads up to `count` bytes from `offset` on; fewer only at the end.
     public typealias Read = @Sendable (_ offset: Int64, _ count: Int) async throws -> [UInt8]
 
-    /// Why a request for content gets none.
+    /// Why a request for the content is refused.
     public enum Refusal: Error, Hashable, Sendable {
         /// `If-Match` names another version: 412.
         case changed
@@ -14,9 +14,9 @@ public struct HTTPContent: Sendable {
     private static let pieceBytes = 64 * 1024
 
     public let length: Int64
-    /// A strong entity tag with its quotes.
+    /// The strong entity tag, with its quotes.
     public let entityTag: String
-    /// Seconds since 1970.
+    /// The time of the last change, in seconds since 1970.
     public let modifiedAt: Int64
     private let read: Read
 
@@ -27,10 +27,11 @@ public struct HTTPContent: Sendable {
         self.read = read
     }
 
-    /// The answer to GET or HEAD: 200, 206 or 304, with the length, the entity tag and the time of the last change.
+    /// Returns the response to GET or HEAD: 200, 206 or 304, with the length, the entity tag and the time of the last
+    /// change.
     /// - Parameters:
-    ///   - range: The field that asks for a part, where it is not `Range`.
-    ///   - fields: What else the answer says, such as its `content-type`.
+    ///   - range: The value of the field that requests a range, if it is not `Range`.
+    ///   - fields: Further fields of the response, such as `content-type`.
     public func response(
         to request: HTTPRequest, range: String? = nil, fields: HTTPFields = [:]
     ) throws(Refusal) -> HTTPResponse {
@@ -49,7 +50,7 @@ public struct HTTPContent: Sendable {
         }
     }
 
-    /// A range of something that has changed since is of no use (RFC 9110, section 13.1.5).
+    /// A range of content that has changed since is of no use (RFC 9110, section 13.1.5).
     private func range(asked range: String?, _ request: HTTPRequest) -> String? {
         guard let version = request.fields["if-range"] else { return range }
         return version == entityTag || version == IMFDate.text(modifiedAt) ? range : nil
@@ -67,7 +68,7 @@ public struct HTTPContent: Sendable {
             var index = part.lowerBound
             while index < part.upperBound {
                 let bytes = try await read(index, min(Self.pieceBytes, Int(part.upperBound - index)))
-                // A file that has become shorter: the length was promised, so the answer is cut.
+                // The file has become shorter. The response ends early, because its length was already sent.
                 guard !bytes.isEmpty else { return }
                 try await writer.write(bytes)
                 index += Int64(bytes.count)

@@ -1,14 +1,14 @@
-/// Dates as fields write them (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Formats dates for header fields (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 public enum IMFDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
         "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Jan", "Feb",
     ]
 
-    /// - Parameter seconds: Since 1970, not negative.
+    /// - Parameter seconds: Seconds since 1970, not negative.
     public static func text(_ seconds: Int64) -> String {
         let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
-        // Years are counted from March here, so that the leap day is the last of its year.
+        // Years begin in March here, so that the leap day is the last day of its year.
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

@@ -1,18 +1,19 @@
-/// Finds one sequence of bytes in content that comes in pieces, by R. N. Horspool's method: most bytes are not looked at.
+/// Finds a sequence of bytes in content that arrives in pieces, with the Boyer-Moore-Horspool algorithm, which skips
+/// most bytes.
 struct DelimiterSearch: Sendable {
-    /// Where content ends.
+    /// The result of a search.
     struct Found {
-        /// After the last byte that is certainly content: the offset of the delimiter, or of what may become one.
+        /// The end of what is certainly content: the offset of the delimiter, or of a possible beginning of one.
         var contentEnd: Int
-        /// Behind the delimiter; nil where there is none yet.
+        /// The offset after the delimiter; nil if it was not found.
         var rest: Int?
     }
 
     let pattern: [UInt8]
-    /// How far to go on, by the byte that is at the pattern's last offset.
+    /// The number of bytes to advance, by the byte at the pattern's last offset.
     private let steps: [Int]
 
-    /// - Parameter pattern: Not empty.
+    /// - Parameter pattern: The sequence to find; must not be empty.
     init(_ pattern: [UInt8]) {
         self.pattern = pattern
         var steps = Array(repeating: pattern.count, count: 256)
@@ -20,7 +21,7 @@ struct DelimiterSearch: Sendable {
         self.steps = steps
     }
 
-    /// Looks for the first delimiter.
+    /// Finds the first delimiter.
     func find(in bytes: ArraySlice<UInt8>) -> Found {
         let (index, isWhole) = bytes.withUnsafeBufferPointer(search)
         let end = bytes.startIndex + index
@@ -35,7 +36,7 @@ struct DelimiterSearch: Sendable {
             if byte == pattern[last], matches(bytes, at: index, count: last) { return (index, true) }
             index += steps[Int(byte)]
         }
-        // What is left is too short for a delimiter, but may be the beginning of one.
+        // The remaining bytes are too few for a delimiter, but may be the beginning of one.
         while index < bytes.count, !matches(bytes, at: index, count: bytes.count - index) { index += 1 }
         return (index, false)
     }

@@ -1,6 +1,6 @@
-/// Why a body is no form that is taken.
+/// Why a body is not accepted as a form.
 public enum FormDataError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where a form breaks the rules.
+    /// The rule that a malformed form violates.
     public enum Fault: Hashable, Sendable {
         case noDelimiter
         case delimiterLine
@@ -13,7 +13,7 @@ public enum FormDataError: Error, Hashable, Sendable, CustomStringConvertible {
 
     case noBoundary
     case malformed(Fault)
-    /// It ends before its last delimiter.
+    /// The form ends before its last delimiter.
     case cut
     case tooManyParts(Int)
     case headersTooLarge(Int)

@@ -1,30 +1,30 @@
-/// Reads `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) while it comes: bytes in, events out, and no more is kept
+/// Parses `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) as it arrives: bytes in, events out. Keeps no more
 /// than a header line, a field or the beginning of a delimiter.
 ///
-/// It is strict, so that every body has one meaning: the first delimiter begins the body, lines end in CR LF, nothing
-/// is between a boundary and the end of its line, and nothing after the last delimiter but one line end. File names
-/// are not even read.
+/// It is strict, so that every body has one meaning: the body begins with the first delimiter, lines end in CR LF,
+/// nothing is between a boundary and the end of its line, and only one line end may follow the last delimiter. File
+/// names are ignored.
 public struct FormDataParser: Sendable {
-    /// What is in a form, in its order.
+    /// The content of a form, in order.
     public enum Event: Hashable, Sendable {
-        /// A whole field.
+        /// A complete field.
         case field(name: String, value: String)
         /// A file begins; its bytes follow.
-        /// - Parameter contentType: As its part says it, unchecked; nil where it says none.
+        /// - Parameter contentType: The content type of the part, unchecked; nil if the part states none.
         case file(name: String, contentType: String?)
-        /// More of the file, never empty.
+        /// The next bytes of the file, never empty.
         case bytes([UInt8])
         case fileEnd
     }
 
-    /// How large a form may be.
+    /// The limits of a form.
     public struct Limits: Hashable, Sendable {
         public var parts: Int
-        /// Bytes of all header lines of one part.
+        /// The size of all header lines of one part, in bytes.
         public var headerBytes: Int
-        /// Bytes of the value of one field.
+        /// The size of the value of one field, in bytes.
         public var fieldBytes: Int
-        /// Bytes of one file.
+        /// The size of one file, in bytes.
         public var fileBytes: Int64
 
         public init(parts: Int, headerBytes: Int, fieldBytes: Int, fileBytes: Int64) {
@@ -34,22 +34,22 @@ public struct FormDataParser: Sendable {
             self.fileBytes = fileBytes
         }
 
-        /// Bytes that a form with one file has at most beside that.
+        /// The most bytes of a form with one file, not counting the file.
         public var overhead: Int64 { Int64(parts) * Int64(headerBytes + fieldBytes + 256) }
     }
 
     enum State: Hashable, Sendable {
-        /// Before the first delimiter. Goes to `delimiter`.
+        /// Before the first delimiter. Becomes `delimiter`.
         case beginning
-        /// Behind a boundary. Goes to `headers`, or after the last one to `epilogue`.
+        /// After a boundary. Becomes `headers`, or `epilogue` after the last boundary.
         case delimiter
-        /// Among the header lines of a part. Goes to `field` or `file` at the empty one.
+        /// In the header lines of a part. Becomes `field` or `file` at the empty line.
         case headers(FormPartHead)
-        /// In the value of a field. Goes to `delimiter`.
+        /// In the value of a field. Becomes `delimiter`.
         case field(name: String)
-        /// In a file of which so many bytes were told. Goes to `delimiter`.
+        /// In a file; `bytes` have been reported. Becomes `delimiter`.
         case file(bytes: Int64)
-        /// Behind the last delimiter. Goes to `over` with a line end.
+        /// After the last delimiter. Becomes `over` with a line end.
         case epilogue
         case over
     }
@@ -59,16 +59,16 @@ public struct FormDataParser: Sendable {
     private let delimiter: DelimiterSearch
     private var state = State.beginning
     private var parts = 0
-    /// What has come and is not told yet.
+    /// Received bytes that were not reported yet.
     private var pending: [UInt8] = []
 
-    /// Longest boundary, in bytes (RFC 2046).
+    /// The longest boundary, in bytes (RFC 2046).
     private static let boundaryLimit = 70
     static let lineEnd: [UInt8] = [0x0D, 0x0A]
 
     /// - Parameters:
-    ///   - contentType: The header field of the request, which names the boundary.
-    ///   - fileField: The name of the parts that are files; all others are fields.
+    ///   - contentType: The `Content-Type` field of the request, which states the boundary.
+    ///   - fileField: The name of the parts that are files; all other parts are fields.
     /// - Throws: `FormDataError.noBoundary`.
     public init(contentType: String?, fileField: String, limits: Limits) throws(FormDataError) {
         guard let type = contentType.flatMap({ HeaderParameters($0) }), type.value == "multipart/form-data",
@@ -80,7 +80,7 @@ public struct FormDataParser: Sendable {
         self.limits = limits
     }
 
-    /// Takes the next bytes of the body, of any number.
+    /// Parses the next bytes of the body, of any number.
     public mutating func read(_ bytes: [UInt8]) throws(FormDataError) -> [Event] {
         var input = pending.isEmpty ? bytes[...] : (pending + bytes)[...]
         pending = []
@@ -90,13 +90,13 @@ public struct FormDataParser: Sendable {
         return events
     }
 
-    /// Says that the body is over.
-    /// - Throws: `FormDataError.cut` where the form is not.
+    /// Must be called at the end of the body.
+    /// - Throws: `FormDataError.cut` if the form is incomplete.
     public func finish() throws(FormDataError) {
         guard state == .over || state == .epilogue && pending.isEmpty else { throw .cut }
     }
 
-    /// - Returns: Whether it is worth trying to go on: false where more bytes are needed.
+    /// - Returns: True to call again; false if more bytes are needed.
     private mutating func advance(
         _ input: inout ArraySlice<UInt8>, _ events: inout [Event]
     ) throws(FormDataError) -> Bool {
@@ -146,7 +146,7 @@ public struct FormDataParser: Sendable {
             return false
         }
         let line = input[input.startIndex..<end]
-        // Before anything else, so that the refusal does not depend on the pieces in which the line comes.
+        // Checked first, so that the error does not depend on the pieces in which the line arrives.
         head.bytes += line.count + 1
         guard head.bytes <= limits.headerBytes else { throw .headersTooLarge(limits.headerBytes) }
         guard line.last == 0x0D else { throw .malformed(.headerLine) }

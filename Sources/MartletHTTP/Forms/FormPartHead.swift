@@ -1,14 +1,14 @@
-/// What the header lines of a part have said so far.
+/// The header lines of a part, as far as they were read.
 struct FormPartHead: Hashable, Sendable {
     private(set) var name: String?
     private(set) var contentType: String?
-    /// Of all lines with their ends.
+    /// The size of all lines with their line ends.
     var bytes = 0
 
-    /// Encodings that change nothing; RFC 7578 has no others.
+    /// The encodings that do not change the content; RFC 7578 has no others.
     private static let encodings: Set<String> = ["7bit", "8bit", "binary"]
 
-    /// - Parameter line: Without its end, not empty.
+    /// - Parameter line: A header line without its line end, not empty.
     mutating func read(_ line: ArraySlice<UInt8>) throws(FormDataError) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].allSatisfy(Self.isTokenByte),
             colon > line.startIndex, line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }),

@@ -1,11 +1,11 @@
-/// Says of each request which client it comes from, where trusted proxies are in front.
+/// Adds the address of the client to each request that comes through trusted proxies.
 public struct ForwardedClients: HTTPHandler {
     private let handler: any HTTPHandler
     private let proxies: TrustedProxies
     private let untrusted: @Sendable (String) -> Void
 
-    /// - Parameter untrusted: Is told the address of a private peer that sends the field and is not trusted: a proxy that
-    ///   the operator has not named. All its clients share one address.
+    /// - Parameter untrusted: Called with the address of a private peer that sends the field and is not trusted:
+    ///   probably a proxy that the operator has not configured. All its clients then share one address.
     public init(
         _ handler: any HTTPHandler, proxies: TrustedProxies, untrusted: @escaping @Sendable (String) -> Void = { _ in }
     ) {

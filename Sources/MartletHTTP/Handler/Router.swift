@@ -1,13 +1,13 @@
 /// Finds the handler of a request by method and path.
 ///
-/// A pattern is a path whose segments are literals or names in braces: `/{hub}/registrations/{id}`. Literals compare
-/// without case and a trailing slash is tolerated, because the clients of the hub spell both ways. A last name that ends
-/// in dots, `{path...}`, stands for one or more segments. The first pattern added that fits a path is the
-/// path's only one: a method that it has no route for is refused.
+/// A pattern is a path whose segments are literals or names in braces: `/{hub}/registrations/{id}`. Literals ignore
+/// case, and a trailing slash is accepted, because clients of the hub use both. A last name that ends in dots,
+/// `{path...}`, stands for one or more segments. Only the first added pattern that matches a path is used: a method for
+/// which that pattern has no route is refused.
 public struct Router: HTTPHandler {
     /// Answers a request of a route.
     public typealias Answer = @Sendable (HTTPRequest, RouteMatch) async -> HTTPResponse
-    /// Decides on the head of a request how it is taken.
+    /// Returns the route for a request, by its head.
     public typealias Admission = @Sendable (HTTPRequest, RouteMatch) -> HTTPRoute
 
     private struct Route {
@@ -20,32 +20,32 @@ public struct Router: HTTPHandler {
     fileprivate enum Segment: Equatable {
         case literal(String)
         case parameter(String)
-        /// What is left of the path.
+        /// The rest of the path.
         case rest(String)
     }
 
-    /// Why no route answers a request.
+    /// Why no route takes a request.
     public enum Refusal: Sendable {
-        /// The target is not one that RFC 3986 allows.
+        /// The target is invalid by RFC 3986.
         case badTarget
         case notFound
-        /// Another method would be answered: those of `allow`.
+        /// The path has routes for other methods only: those in `allow`.
         case methodNotAllowed(allow: [HTTPMethod])
     }
 
     private var routes: [Route] = []
     private let refuse: @Sendable (HTTPRequest, Refusal) -> HTTPResponse
 
-    /// - Parameter refuse: Makes the answer, in the form of the API, to a request that no route takes.
+    /// - Parameter refuse: Creates the response, in the form of the API, to a request that no route takes.
     public init(refuse: @escaping @Sendable (HTTPRequest, Refusal) -> HTTPResponse) {
         self.refuse = refuse
     }
 
-    /// Adds a route that takes every request.
+    /// Adds a route that accepts every request.
     /// - Parameters:
-    ///   - pattern: Starts with a slash.
-    ///   - bodyLimit: The largest body that is taken, in bytes.
-    ///   - streamsBody: Whether the body is read by `answer`, from `HTTPRequest.reader`, instead of being collected.
+    ///   - pattern: The pattern, starting with a slash.
+    ///   - bodyLimit: The largest accepted body, in bytes.
+    ///   - streamsBody: Whether `answer` reads the body from `HTTPRequest.reader`, instead of getting it collected.
     public mutating func on(
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int = 0, streamsBody: Bool = false,
         answer: @escaping Answer
@@ -55,8 +55,8 @@ public struct Router: HTTPHandler {
         }
     }
 
-    /// Adds a route that decides on the head of each request how it is taken.
-    /// - Parameter pattern: Starts with a slash.
+    /// Adds a route that decides by the head of each request.
+    /// - Parameter pattern: The pattern, starting with a slash.
     public mutating func admit(_ method: HTTPMethod, _ pattern: String, _ admission: @escaping Admission) {
         let segments = pattern.split(separator: "/").map { part in
             Segment(part)
@@ -101,7 +101,7 @@ public struct Router: HTTPHandler {
         guard isOpen ? pattern.count <= segments.count : pattern.count == segments.count else { return false }
         return zip(pattern, segments).allSatisfy { part, segment in
             guard case .literal(let literal) = part else { return true }
-            // Most patterns are none of this path's, which shows without making another text.
+            // Comparing the lengths first rules out most patterns without creating a lower-case copy.
             return segment.utf8.count == literal.utf8.count && (segment == literal || segment.lowercased() == literal)
         }
     }
@@ -135,11 +135,11 @@ extension Router.Segment {
     }
 }
 
-/// What a route found in the target of a request.
+/// The target of a request, matched with a route's pattern.
 public struct RouteMatch: Sendable {
     public let target: HTTPTarget
     typealias Parameter = (name: String, value: String, segments: Range<Int>)
-    /// A handful, which is found sooner one after the other than by a hash.
+    /// Only a few parameters: a linear search is faster than a hash.
     private let parameters: [Parameter]
 
     init(target: HTTPTarget, parameters: [Parameter]) {
@@ -147,10 +147,10 @@ public struct RouteMatch: Sendable {
         self.parameters = parameters
     }
 
-    /// The decoded segment at a name in braces; empty for a name that the pattern does not have.
+    /// The decoded segment of a name in braces; empty for a name that the pattern does not have.
     public subscript(name: String) -> String { parameters.last { $0.name == name }?.value ?? "" }
 
-    /// The name in braces that the segment at a position stands for; nil for a literal.
+    /// The name in braces that a segment matches; nil for a literal.
     public func parameterName(at index: Int) -> String? {
         parameters.first { $0.segments.contains(index) }?.name
     }

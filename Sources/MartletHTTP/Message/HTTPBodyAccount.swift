@@ -1,7 +1,7 @@
-/// Whose share of the memory for bodies a request uses. Bodies that are not answered yet are counted by it.
+/// The account whose share of the memory for bodies a request uses. Bodies of unanswered requests are counted by it.
 public enum HTTPBodyAccount: Hashable, Sendable {
-    /// The address of the peer: it is not known who sends the request.
+    /// The address of the peer, for an unidentified sender.
     case address
-    /// A caller who has shown who they are: a name that is unique within `scope`.
+    /// An authenticated caller: a name that is unique within `scope`.
     case caller(String, scope: String)
 }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// The body of a request that its handler reads piece by piece, while the peer sends it.
+/// Reads the body of a request piece by piece, while the peer sends it.
 ///
-/// The peer may send only as much as was read: a slow reader is sent to slowly. A handler that answers without
-/// reading to the end gives the rest of the body up, and with it an HTTP/1.1 connection.
+/// The peer may send only as much as was read, so a slow reader slows the peer down. A handler that responds before the
+/// end of the body discards the rest, and with it an HTTP/1.1 connection.
 public protocol HTTPBodyReader: Sendable {
     /// Waits for the next piece, of any length above 0.
-    /// - Returns: nil at the end of the body.
-    /// - Throws: `HTTPBodyError` when there will be no end; again at every further call.
+    /// - Returns: Nil at the end of the body.
+    /// - Throws: `HTTPBodyError` if the body cannot be completed; also on every further call.
     func read() async throws(HTTPBodyError) -> [UInt8]?
 
-    /// Waits for all of the body that has not been read.
-    /// - Parameter limit: The most that is taken; `tooLarge` is thrown for more.
+    /// Waits for the rest of the body.
+    /// - Parameter limit: The most bytes that are accepted; `tooLarge` is thrown for more.
     func collect(upTo limit: Int) async throws(HTTPBodyError) -> [UInt8]
 
-    /// Says whose share of the memory for bodies this one uses. Comes before the first read; without it, `HTTPRoute.account`
-    /// says so.
+    /// Sets the account whose share of the memory for bodies this body uses. Must be called before the first read; the
+    /// default is `HTTPRoute.account`.
     func charge(to account: HTTPBodyAccount)
 }
 
@@ -32,26 +32,26 @@ extension HTTPBodyReader {
     public func charge(to account: HTTPBodyAccount) {}
 }
 
-/// Why the body of a request does not come to its end.
+/// Why the body of a request is incomplete.
 public enum HTTPBodyError: Error, Hashable, Sendable {
-    /// It is longer than the handler allowed.
+    /// The body is longer than the handler allowed.
     case tooLarge
-    /// Its framing breaks the rules of HTTP.
+    /// The framing of the body violates HTTP.
     case malformed
-    /// The peer sends nothing, or next to nothing.
+    /// The peer sends nothing, or too slowly.
     case stalled
-    /// The peer has gone, or the task that reads was cancelled.
+    /// The peer is gone, or the task that reads was cancelled.
     case disconnected
-    /// The server had no memory left for it within the time that it waits: the same request may succeed later.
+    /// The server had no memory for the body within its waiting time; the same request may succeed later.
     case overloaded
 }
 
 extension HTTPRequest {
-    /// The body in pieces, however it was received: streamed, or collected, which is one piece.
+    /// Reads the body in pieces. A collected body is one piece.
     public var reader: any HTTPBodyReader { stream ?? CollectedBody(body) }
 }
 
-/// A body that has come already.
+/// A reader of a collected body.
 private final class CollectedBody: HTTPBodyReader {
     private let rest: Mutex<[UInt8]>
 

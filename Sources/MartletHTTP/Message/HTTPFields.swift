@@ -2,20 +2,20 @@
 public struct HTTPField: Hashable, Sendable {
     /// Whether an HTTP/2 header table may hold the field (RFC 7541, section 7.1).
     public enum Indexing: Hashable, Sendable {
-        /// The field may enter the table; on a received field: it is in the table now.
+        /// The field may enter the table; on a received field: it is in the table.
         case allowed
-        /// The field must stay a literal; on a received field: it was one.
+        /// The field must be a never-indexed literal; on a received field: it was not indexed.
         case never
     }
 
-    /// Lower case, as HTTP/2 demands; names compare without case in HTTP/1.1.
+    /// The name in lower case, as HTTP/2 requires; HTTP/1.1 compares names ignoring case.
     public let name: String
     public var value: String
     public var indexing: Indexing
 
-    /// - Parameter name: Any case; stored in lower case.
+    /// - Parameter name: The name in any case; stored in lower case.
     public init(_ name: String, _ value: String, indexing: Indexing = .allowed) {
-        // Most names are in lower case already, and a copy costs an allocation.
+        // Most names are in lower case already, and a copy would cost an allocation.
         let isLower = name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
         self.name = isLower ? name : name.lowercased()
         self.value = value
@@ -37,8 +37,8 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields = elements.map { HTTPField($0, $1) }
     }
 
-    /// The first value of a field, or nil; setting replaces every field of that name.
-    /// - Parameter name: Lower case.
+    /// The first value of a field; nil if there is none. Setting it replaces every field of that name.
+    /// - Parameter name: The name in lower case.
     public subscript(name: String) -> String? {
         get { fields.first { $0.name == name }?.value }
         set {
@@ -48,7 +48,7 @@ public struct HTTPFields: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Every value of a field, in order.
-    /// - Parameter name: Lower case.
+    /// - Parameter name: The name in lower case.
     public func values(of name: String) -> [String] {
         fields.filter { $0.name == name }.map(\.value)
     }

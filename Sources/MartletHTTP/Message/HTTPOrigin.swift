@@ -1,4 +1,4 @@
-/// Scheme, host and port: what a connection is made to (RFC 6454).
+/// Scheme, host and port of a server (RFC 6454).
 public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     public enum Scheme: String, Hashable, Sendable {
         case http
@@ -6,7 +6,7 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 
     public let scheme: Scheme
-    /// A name or an address; an IPv6 address has no brackets. Lower case.
+    /// A name or an address, in lower case; an IPv6 address has no brackets.
     public let host: String
     public let port: UInt16
 
@@ -16,16 +16,16 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
         self.port = port ?? scheme.defaultPort
     }
 
-    /// Reads `https://host[:port]`, with nothing but an optional slash after it.
+    /// Parses `https://host[:port]`, with at most a slash after it.
     public init?(_ text: String) {
         guard let (origin, rest) = HTTPOrigin.splitting(text), rest.isEmpty || rest == "/" else { return nil }
         self = origin
     }
 
-    /// Cuts an absolute http or https URL into its origin and the rest (path, query and fragment, as written).
-    /// User information is refused: it has no place in an address that a program is given.
+    /// Splits an absolute http or https URL into its origin and the rest (path, query and fragment, as written).
+    /// Refuses user information, which does not belong in a configured address.
     public static func splitting(_ url: String) -> (origin: HTTPOrigin, rest: String)? {
-        // Places in an array are numbers, those in a text have to be reckoned with at every step.
+        // An array is used because its indices are integers; string indices are slow.
         let bytes = Array(url.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
             let scheme = Scheme(rawValue: text(bytes[..<colon]).lowercased())
@@ -42,7 +42,7 @@ public struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// The value of `Host` and `:authority`: the port only where it is not the scheme's own.
+    /// The value of `Host` and `:authority`. Contains the port only if it is not the scheme's default.
     public var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == scheme.defaultPort ? name : "\(name):\(port)"

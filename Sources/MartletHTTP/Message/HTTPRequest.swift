@@ -1,24 +1,24 @@
-/// A request: as a server received it whole, or as a client wants it sent.
+/// An HTTP request: complete, as a server received it, or as a client sends it.
 public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
-    /// Path and query as on the wire, starting with a slash.
+    /// The path and query as on the wire, starting with a slash.
     public var target: String
-    /// `Host` or `:authority`; empty where an HTTP/1.0 caller gave none.
+    /// `Host` or `:authority`; empty if an HTTP/1.0 client sent none.
     public var authority: String
     public var fields: HTTPFields
     public var body: [UInt8]
-    /// The body of a received request that is not collected in `body`; nil where it is, or where there is none.
+    /// The body of a received request that is streamed; nil if it is collected in `body`, or if there is none.
     public var stream: (any HTTPBodyReader)?
-    /// Keeps the memory that was reserved for the body of a received request. It is given back with the last copy.
+    /// Holds the memory reservation for the body of a received request. It is released with the last copy.
     public var reservation: (any Sendable)?
-    /// The body of a request that a client sends from a file; nil where it is `body`. By `HTTPClient.transfer` alone.
+    /// The body of a request that a client sends from a file; nil if it is in `body`. Only for `HTTPClient.transfer`.
     public var upload: HTTPUpload?
-    /// What the request came in on; nil for a request that a client sends.
+    /// The connection of a received request; nil for a request that a client sends.
     public var connection: HTTPConnection?
-    /// The HTTP/2 stream that a received request came on; 0 otherwise.
+    /// The HTTP/2 stream of a received request; 0 otherwise.
     public var streamID: Int32 = 0
-    /// Whether the target of a received HTTP/2 request is in the header table, as `HTTPField.indexing` says it of a
-    /// field. A target that is sent never enters it.
+    /// Whether the target of a received HTTP/2 request is in the header table, like `HTTPField.indexing` of a field. A
+    /// target that is sent never enters the table.
     public var targetIndexing = HTTPField.Indexing.never
 
     public init(
@@ -33,18 +33,18 @@ public struct HTTPRequest: Sendable {
         self.connection = connection
     }
 
-    /// What a trusted proxy says of where a received request comes from; nil where none is in front.
+    /// The origin of a received request as a trusted proxy states it; nil without such a proxy.
     public var forwarded: Forwarded?
 
-    /// The address of the client that a received request comes from, in text form; empty where it has none. Everything
-    /// that counts, limits or records by address asks here.
+    /// The address of the client of a received request, in text form; empty if it has none. Everything that counts,
+    /// limits or records by address must use this property.
     public var clientAddress: String { forwarded?.client ?? connection?.peer ?? "" }
 
-    /// What a trusted proxy says of a request.
+    /// The origin of a request as a trusted proxy states it.
     public struct Forwarded: Hashable, Sendable {
         /// The address of the client, in text form.
         public var client: String
-        /// Whether the request came to the proxy without TLS.
+        /// Whether the request reached the proxy without TLS.
         public var isClearText: Bool
 
         public init(client: String, isClearText: Bool) {
@@ -54,16 +54,16 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// What a handler may know of the connection that a request came in on.
+/// The connection of a request, as a handler sees it.
 public struct HTTPConnection: Hashable, Sendable {
-    /// Unique among the connections of this process.
+    /// The id, unique among the connections of this process.
     public var id: UInt64
     /// The address of the peer without its port, in text form; empty for a Unix socket.
     public var peer: String
     public var isSecure: Bool
-    /// 1 for HTTP/1.0 and HTTP/1.1, 2 for HTTP/2.
+    /// The major HTTP version: 1 for HTTP/1.0 and HTTP/1.1, 2 for HTTP/2.
     public var majorVersion: Int
-    /// The peer's certificate in DER, where TLS asked for one and it was given.
+    /// The peer's certificate in DER form, if TLS requested one and the peer sent it.
     public var peerCertificate: [UInt8]?
 
     public init(

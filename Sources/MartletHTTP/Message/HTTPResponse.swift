@@ -1,4 +1,4 @@
-/// A response: as a handler answers it, or as a client received it whole.
+/// An HTTP response: as a handler returns it, or complete, as a client received it.
 public struct HTTPResponse: Sendable {
     public var status: HTTPStatus
     public var fields: HTTPFields
@@ -10,7 +10,7 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// The body where it is whole; empty where it is not.
+    /// The body if it is complete; empty if it is streamed.
     public var bytes: [UInt8] {
         switch body {
         case .bytes(let bytes): bytes
@@ -21,19 +21,20 @@ public struct HTTPResponse: Sendable {
 
 /// The body of a response.
 public enum HTTPBody: Sendable {
-    /// All of it; the network adds `content-length`.
+    /// The complete body; the network adds `content-length`.
     case bytes([UInt8])
-    /// Written piece by piece: server-sent events, files. The closure runs on the connection's loop after the head was
-    /// sent, and not at all for HEAD; the body ends when it returns, and the connection (HTTP/1.1) or stream (HTTP/2) is
-    /// cut when it throws. Where a length is stated it becomes `content-length`, and a body of another length is cut.
+    /// A streamed body, such as server-sent events or a file. The closure runs on the connection's loop after the head
+    /// was sent, and not at all for HEAD. The body ends when the closure returns; if it throws, the connection
+    /// (HTTP/1.1) or stream (HTTP/2) is aborted. A stated length becomes `content-length`; a body of another length is
+    /// aborted.
     case stream(length: Int? = nil, @Sendable (any HTTPBodyWriter) async throws -> Void)
-    /// No body: messages both ways from here on. See `HTTPResponse.webSocket`.
+    /// No body: the connection becomes a WebSocket. See `HTTPResponse.webSocket`.
     case webSocket(@Sendable (any WebSocket) async -> Void)
 }
 
-/// Where a streamed body is written.
+/// Writes a streamed body.
 public protocol HTTPBodyWriter: Sendable {
-    /// Hands bytes to the connection and returns once there is room for more.
-    /// - Throws: `CancellationError` when the peer has gone or the server shuts down.
+    /// Passes bytes to the connection and returns once there is room for more.
+    /// - Throws: `CancellationError` if the peer is gone or the server shuts down.
     func write(_ bytes: [UInt8]) async throws
 }

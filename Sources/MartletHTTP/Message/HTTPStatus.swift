@@ -1,6 +1,6 @@
 /// A response status code (RFC 9110, section 15).
 public struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
-    /// Three digits, 100 to 999.
+    /// The status code, 100 to 999.
     public let code: Int
 
     public init(_ code: Int) {
@@ -31,6 +31,6 @@ public struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// RFC 4918, section 11.5.
     public static let insufficientStorage: HTTPStatus = 507
 
-    /// Whether the request succeeded: 200 to 299.
+    /// True if the request succeeded: 200 to 299.
     public var isSuccess: Bool { (200..<300).contains(code) }
 }

@@ -1,25 +1,25 @@
-/// The target of a request in its parts: path segments and query items (RFC 3986, sections 3.3 and 3.4).
+/// The target of a request, parsed into path segments and query items (RFC 3986, sections 3.3 and 3.4).
 public struct HTTPTarget: Hashable, Sendable {
     /// One `name[=value]` of the query.
     public struct QueryItem: Hashable, Sendable {
-        /// Decoded.
+        /// The decoded name.
         public let name: String
-        /// Decoded, `+` read as a space; nil for a bare flag.
+        /// The decoded value, with `+` read as a space; nil for a bare flag.
         public let value: String?
-        /// As it was sent: some callers encode twice.
+        /// The value as received, because some clients encode it twice.
         public let rawValue: String?
     }
 
-    /// The path as it was sent, without the query.
+    /// The path as received, without the query.
     public let rawPath: Substring
-    /// Percent-decoded; empty segments at the end (a trailing slash) are left out.
+    /// The percent-decoded segments, without empty segments at the end (a trailing slash).
     public let segments: [String]
     public let query: [QueryItem]
 
-    /// - Returns: nil where a percent escape is broken, decodes to something that is not UTF-8, or a decoded segment
-    ///   is `.` or `..` or holds a NUL or a slash: such targets are never meant well.
+    /// - Returns: Nil if a percent escape is invalid or decodes to something that is not UTF-8, or if a decoded segment
+    ///   is `.` or `..` or contains a NUL or a slash: such targets are attacks.
     public init?(_ target: String) {
-        // Places in an array are numbers, those in a text have to be reckoned with at every step.
+        // An array is used because its indices are integers; string indices are slow.
         let bytes = Array(target.utf8)
         let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         rawPath = target[..<target.utf8.index(target.startIndex, offsetBy: mark)]
@@ -40,13 +40,13 @@ public struct HTTPTarget: Hashable, Sendable {
         self.query = query
     }
 
-    /// The first item of a name, which is compared without case.
+    /// Returns the first item with a name, ignoring case.
     public func item(_ name: String) -> QueryItem? {
         let wanted = name.lowercased()
         return query.first { $0.name.lowercased() == wanted }
     }
 
-    /// Whether a flag is set: bare, or with any value but `false` or `0`.
+    /// True if a flag is set: bare, or with any value except `false` or `0`.
     public func flag(_ name: String) -> Bool {
         guard let item = item(name) else { return false }
         return item.value.map { !["false", "0"].contains($0.lowercased()) } ?? true

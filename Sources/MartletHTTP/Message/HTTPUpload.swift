@@ -1,9 +1,9 @@
-/// The body of a request that a client reads while it sends it: a file.
+/// A request body that the client reads while sending it, such as a file.
 public struct HTTPUpload: Sendable {
-    /// Reads exactly so many bytes from an offset on. Called on the connection's loop, so it does not take long.
+    /// Reads exactly `count` bytes from `offset` on. Called on the connection's loop, so it must be fast.
     public typealias Read = @Sendable (_ offset: Int64, _ count: Int) throws -> [UInt8]
 
-    /// In bytes.
+    /// The length of the body, in bytes.
     public let length: Int64
     public let read: Read
 

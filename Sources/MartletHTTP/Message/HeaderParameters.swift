@@ -1,12 +1,12 @@
-/// A header value with parameters, such as `multipart/mixed; boundary="x"` (RFC 9110, section 5.6.6), read as tolerantly
-/// as known clients need: some put spaces around the equals sign.
+/// A header value with parameters, such as `multipart/mixed; boundary="x"` (RFC 9110, section 5.6.6). The parser is as
+/// lenient as known clients need: some put spaces around the equals sign.
 public struct HeaderParameters: Sendable {
-    /// What comes before the first semicolon, in lower case.
+    /// The value before the first semicolon, in lower case.
     public let value: String
-    /// By name in lower case.
+    /// The parameters by name, in lower case.
     private var parameters: [String: String] = [:]
 
-    /// - Returns: nil where a quoted text does not end, a parameter has no name or value, or a name comes twice.
+    /// - Returns: Nil if a quoted string does not end, a parameter has no name or value, or a name occurs twice.
     public init?(_ text: String) {
         var scanner = Scanner(rest: text[...])
         value = scanner.upTo(";").lowercased()
@@ -22,7 +22,7 @@ public struct HeaderParameters: Sendable {
         guard scanner.rest.isEmpty else { return nil }
     }
 
-    /// - Parameter name: Lower case.
+    /// - Parameter name: The name in lower case.
     public subscript(name: String) -> String? { parameters[name] }
 
     private struct Scanner {
@@ -38,7 +38,7 @@ public struct HeaderParameters: Sendable {
             while rest.first == " " || rest.first == "\t" { rest.removeFirst() }
         }
 
-        /// The text before the next of these characters, without the space around it.
+        /// Returns the text before the next of these characters, without surrounding whitespace.
         mutating func upTo(_ ends: Character...) -> Substring {
             skipSpace()
             var text = rest.prefix { !ends.contains($0) }
@@ -47,7 +47,7 @@ public struct HeaderParameters: Sendable {
             return text
         }
 
-        /// A token or a quoted text; nil where that is empty or does not end.
+        /// Returns a token or a quoted string; nil if the token is empty or the string does not end.
         mutating func value() -> String? {
             skipSpace()
             guard skip("\"") else {

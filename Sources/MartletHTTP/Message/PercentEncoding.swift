@@ -1,11 +1,11 @@
 /// Percent-encoding (RFC 3986, section 2.1).
 public enum PercentEncoding {
-    /// - Returns: nil where an escape is broken or the bytes are not UTF-8.
+    /// - Returns: Nil if an escape is invalid or the bytes are not UTF-8.
     public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
     }
 
-    /// `decode` of bytes that are UTF-8. Without an escape nothing is copied.
+    /// `decode` for bytes that are UTF-8. Fast path for text without escapes.
     static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {
         let isPlain = !text.contains { $0 == UInt8(ascii: "%") || plusIsSpace && $0 == UInt8(ascii: "+") }
         if isPlain { return String(decoding: text, as: UTF8.self) }
@@ -27,7 +27,7 @@ public enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Encodes everything but the unreserved characters.
+    /// Encodes everything except the unreserved characters.
     public static func encode(_ text: some StringProtocol) -> String {
         let text = Substring(text)
         guard !text.utf8.allSatisfy(isUnreserved) else { return String(text) }

@@ -1,18 +1,18 @@
-/// A connection that messages go over both ways, once a request has opened it (RFC 6455): the server's side.
+/// The server side of a WebSocket (RFC 6455), once a request has opened it.
 ///
-/// A handler answers with `HTTPResponse.webSocket`. Pings are answered and fragments put together by the network.
+/// A handler returns `HTTPResponse.webSocket`. The network answers pings and reassembles fragments.
 public protocol WebSocket: Sendable {
-    /// Waits for the next message. For one task at a time.
-    /// - Returns: nil once the connection is closed, by whomever.
+    /// Waits for the next message. Only one task at a time may wait.
+    /// - Returns: Nil once either side has closed the connection.
     func receive() async -> WebSocketMessage?
 
-    /// Hands a message to the connection and returns once there is room for more.
-    /// - Throws: `CancellationError` when the connection is closed.
+    /// Passes a message to the connection and returns once there is room for more.
+    /// - Throws: `CancellationError` if the connection is closed.
     func send(_ message: WebSocketMessage) async throws
 
-    /// Says goodbye; nothing is received or sent any more. Without it a connection is closed with 1000 when the closure
-    /// that serves it returns.
-    /// - Parameter code: 1000 to 4999 (RFC 6455, section 7.4).
+    /// Closes the WebSocket; nothing more is sent or received. If the closure that serves the WebSocket returns without
+    /// this call, the connection is closed with 1000.
+    /// - Parameter code: The close code, 1000 to 4999 (RFC 6455, section 7.4).
     func close(code: UInt16)
 }
 
@@ -23,11 +23,11 @@ public enum WebSocketMessage: Hashable, Sendable {
 }
 
 extension HTTPResponse {
-    /// The answer to a request that opens a WebSocket. The network checks the opening handshake, and refuses one that is
-    /// none in this place; HTTP/1.1 alone has it here.
+    /// Creates the response to a request that opens a WebSocket. The network checks the opening handshake and refuses a
+    /// request without a valid one. Only HTTP/1.1 is supported.
     /// - Parameters:
-    ///   - subprotocol: Of those that the client offers; nil names none.
-    ///   - serve: Receives and sends until it returns, which closes the connection.
+    ///   - subprotocol: One of the subprotocols that the client offers; nil selects none.
+    ///   - serve: Receives and sends messages. The connection is closed when it returns.
     public static func webSocket(
         subprotocol: String? = nil, serve: @escaping @Sendable (any WebSocket) async -> Void
     ) -> HTTPResponse {

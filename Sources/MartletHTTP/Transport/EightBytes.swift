@@ -1,15 +1,15 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether all bytes are good; asked of eight at a time, because every push asks it of its handle.
+    /// True if all bytes are good. Checks eight at a time, because it runs on the handle of every push.
     /// - Parameters:
-    ///   - marks: The marked ones among eight bytes, as a word with the highest bit of theirs set. Where there is one anywhere,
-    ///     all bytes are asked one by one.
-    ///   - isGood: Whether a byte is.
+    ///   - marks: Returns a word in which the highest bit of each suspect byte among eight bytes is set. If any byte is
+    ///     suspect, all bytes are checked one by one.
+    ///   - isGood: Whether a byte is good.
     @inlinable @inline(__always)
     public func allSatisfy(unlessEight marks: (UInt64) -> UInt64, or isGood: (UInt8) -> Bool) -> Bool {
         guard count >= 8 else { return allSatisfy(isGood) }
         let raw = UnsafeRawBufferPointer(self)
         var index = 0
-        // The last eight, of which some are in the word before as well.
+        // The last eight bytes, some of which may be in the previous word too.
         var found = marks(raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
         while index + 8 < count {
             found |= marks(raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
@@ -19,12 +19,12 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Questions to the eight bytes of a word at once. Each is answered by a word in which the highest bit of a byte is set
-/// where it is one of those; before the first that is, none is set, and after it there may be too many.
+/// Tests of the eight bytes of a word at once. In the result, the highest bit of each matching byte is set. The lowest
+/// set bit is always correct; bits above it may be false positives.
 extension UInt64 {
     @inlinable public var bytesBeyondASCII: UInt64 { self }
 
-    /// - Parameter limit: At most 128.
+    /// - Parameter limit: The limit, at most 128.
     @inlinable
     public func bytes(below limit: UInt8) -> UInt64 {
         (self &- 0x0101_0101_0101_0101 &* UInt64(limit)) & ~self

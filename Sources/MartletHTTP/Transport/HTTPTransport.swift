@@ -1,43 +1,44 @@
-/// Sends requests. Implemented on sockets by the network, and by fakes.
+/// Sends HTTP requests. Implemented on sockets by MartletNetwork, and by fakes in tests.
 public protocol HTTPTransport: Sendable {
-    /// Sends every request of a batch and tells the results in portions as they come, each index exactly once.
+    /// Sends every request of a batch and reports the results in portions as they arrive, each index exactly once.
     ///
-    /// Requests that the peer did not process (refused streams, those above a GOAWAY's last stream) are sent again on
-    /// another connection before they are reported; nothing else is retried.
+    /// Requests that the peer did not process (refused streams, streams above the last one of a GOAWAY) are sent again
+    /// on another connection before they are reported; nothing else is retried.
     /// - Parameters:
-    ///   - deadline: When what is still unsent is reported as `.timedOut`. What was sent has as long for its answer, from
-    ///     when it was sent, as there is now until the deadline.
-    ///   - results: Called on the loop that owns the connection, so it only notes the results and returns.
+    ///   - deadline: When unsent requests are reported as `.timedOut`. The time from now to the deadline is also the
+    ///     time limit for each answer, from when its request was sent.
+    ///   - results: Called on the loop that owns the connection, so it must only record the results and return.
     func send(
         _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
         results: @escaping @Sendable (ResultPortion) -> Void
     ) async
 
-    /// Sends one request and waits for its answer: token exchanges and the like.
+    /// Sends one request, for example a token exchange, and waits for its response.
     func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings,
         before deadline: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPResponse
 }
 
-/// What a connection needs to know beyond its origin. Requests share a connection only where these are equal too.
+/// The settings of a connection besides its origin. Requests share a connection only if their settings are equal too.
 public struct TransportSettings: Hashable, Sendable {
-    /// Which HTTP a connection speaks.
+    /// The HTTP version of a connection.
     public enum Version: Hashable, Sendable {
-        /// What ALPN selects of h2 and http/1.1.
+        /// The version that ALPN selects: h2 or http/1.1.
         case negotiated
-        /// h2 by ALPN (on https) or prior knowledge (on http); anything else fails the connection.
+        /// HTTP/2 by ALPN (on https) or prior knowledge (on http); the connection fails otherwise.
         case http2
         case http1
     }
 
-    /// Which addresses a connection may be made to. Judged by the address itself, once the name is resolved, so that a
-    /// name which leads into the operator's own network is found out however harmless it looks.
+    /// The addresses that a connection may be made to. Checked on the resolved address, so that a harmless-looking name
+    /// that resolves into the operator's own network is refused.
     public enum Addresses: Hashable, Sendable {
         case any
-        /// Addresses of the public internet, at port 80, 443 or 1024 and above: for origins that strangers choose.
+        /// Addresses of the public internet, at port 80, 443 or 1024 and above: for origins chosen by untrusted
+        /// parties.
         case publicOnly
-        /// Those, and this machine's own at any port.
+        /// Public addresses, and loopback addresses at any port.
         case publicOrLoopback
     }
 
@@ -46,12 +47,12 @@ public struct TransportSettings: Hashable, Sendable {
     public var trustedCertificatesPEM: String?
     /// A client certificate with its key, as PEM text.
     public var clientIdentityPEM: String?
-    /// Keeps apart what must not share a connection, such as the teams of a push service.
+    /// Separates requests that must not share a connection, such as the teams of a push service.
     public var partition: String
-    /// The most connections to the origin at once.
+    /// The most concurrent connections to the origin.
     public var connectionLimit: Int
     public var addresses: Addresses
-    /// What connections are counted under: one of a few words, such as a platform.
+    /// The label under which connections are counted: one of a few words, such as a platform.
     public var purpose: String
 
     public init(

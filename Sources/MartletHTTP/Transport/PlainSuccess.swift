@@ -1,13 +1,14 @@
-/// Which answers to the requests of a batch are told as plain successes, by their number alone: nothing in them says more.
+/// Which responses to a batch are plain successes. These are reported by index only, because they contain nothing else
+/// of use.
 public enum PlainSuccess: Hashable, Sendable {
     /// A 200 without a body.
     case empty
-    /// A 200 whose body is a JSON object of one member: a text of visible ASCII in which nothing is escaped.
+    /// A 200 whose body is a JSON object with one member: a string of visible ASCII without escapes.
     case json(member: String)
-    /// None: every answer is told in full.
+    /// None: every response is reported in full.
     case none
 
-    /// - Parameter body: All of it.
+    /// - Parameter body: The complete body.
     public func covers(_ status: HTTPStatus, _ body: UnsafeRawBufferPointer) -> Bool {
         guard status == .ok else { return false }
         switch self {
@@ -21,7 +22,7 @@ public enum PlainSuccess: Hashable, Sendable {
     }
 }
 
-/// Reads JSON of one expected form.
+/// Parses JSON of one expected form.
 private struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
     private var index = 0
@@ -30,7 +31,7 @@ private struct JSONScanner {
         self.bytes = bytes
     }
 
-    /// Whether nothing is left but white space.
+    /// True if only white space is left.
     var isAtEnd: Bool {
         mutating get {
             skipSpace()
@@ -52,7 +53,7 @@ private struct JSONScanner {
         return takesNow("\"")
     }
 
-    /// Takes a text that needs no reading, and is not empty.
+    /// Consumes a non-empty string without escapes.
     mutating func takesQuotedText() -> Bool {
         guard takes("\"") else { return false }
         let start = index

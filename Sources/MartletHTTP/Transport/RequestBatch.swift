@@ -1,23 +1,23 @@
-/// Many requests to one origin, which states once what they share and per item only what differs.
+/// Many requests to one origin. Stores what they share once, and per item only what differs.
 ///
-/// Items lie one after the other in a single buffer, so that a batch of thousands costs a handful of allocations:
-/// for each item the rest of its path, the values of `Shared.itemFieldNames` in order, and its body where the items do
-/// not share one.
+/// Items are stored one after the other in a single buffer, so that a batch of thousands needs only a few allocations:
+/// for each item the rest of its path, the values of `Shared.itemFieldNames` in order, and its body unless all items
+/// share one.
 public struct RequestBatch: Sendable {
-    /// What all requests of a batch have in common.
+    /// The parts that all requests of a batch share.
     public struct Shared: Hashable, Sendable {
         public var origin: HTTPOrigin
         public var settings: TransportSettings
         public var method: HTTPMethod
-        /// The path up to where the items differ, starting with a slash.
+        /// The common prefix of the paths, starting with a slash.
         public var pathPrefix: String
-        /// Fields of every request. Those marked `.never` stay literals in each of them.
+        /// The fields of every request. Those marked `.never` stay literals in each request.
         public var fields: HTTPFields
-        /// Names of the fields whose value each item states, in lower case.
+        /// The names of the fields with a value per item, in lower case.
         public var itemFieldNames: [String]
-        /// The body of every request, or nil where each item has its own.
+        /// The body of every request; nil if each item has its own.
         public var body: [UInt8]?
-        /// Which answers are told as plain successes, by their number alone.
+        /// Which responses are plain successes, reported by index only.
         public var plainSuccess: PlainSuccess
 
         public init(
@@ -37,19 +37,17 @@ public struct RequestBatch: Sendable {
     }
 
     public let shared: Shared
-    /// The body of the items that are added from now on, where items have their own and the code that adds them does not write
-    /// it.
+    /// The body of items added from now on, if items have their own body and the code that adds them does not write it.
     public var itemBody: [UInt8]?
-    /// Set where what has not been begun to be sent is not wanted any more: it is reported as `.cancelled`, without having
-    /// been processed. What is on its way is waited for.
+    /// Stops the batch: unsent requests are reported as `.cancelled` and not processed. Requests in flight are awaited.
     public var stop: StopSignal?
-    /// Batches of one flow to one origin are sent one after another and share their turns among those of others: so do the
-    /// pages of one message. nil for a batch of its own.
+    /// Batches of one flow to one origin are sent one after another and share one turn among other flows, such as the
+    /// pages of one notification. Nil gives the batch its own flow.
     public var flow: UInt64?
-    /// How many requests there are.
+    /// The number of requests.
     public private(set) var count = 0
     private var storage: [UInt8] = []
-    /// Where each part of each item ends in `storage`.
+    /// The end of each part of each item in `storage`.
     private var ends: [UInt32] = []
     private let partsPerItem: Int
 
@@ -60,10 +58,9 @@ public struct RequestBatch: Sendable {
         ends.reserveCapacity(items * partsPerItem)
     }
 
-    /// Adds a request whose parts the closure writes in order: path, field values, own body.
+    /// Adds a request. The closure writes its parts in order: path, field values, own body.
     ///
-    /// The closure calls `ItemWriter.part` exactly as often as the batch has parts per item, once less while there is an
-    /// `itemBody`.
+    /// The closure must call `ItemWriter.part` once for each part of an item, except for the body if `itemBody` is set.
     public mutating func append(_ write: (inout ItemWriter) -> Void) {
         var writer = ItemWriter(storage: storage, ends: ends)
         storage = []
@@ -76,7 +73,7 @@ public struct RequestBatch: Sendable {
         count += 1
     }
 
-    /// Adds a request from whole parts.
+    /// Adds a request from complete parts.
     public mutating func append(path: some Sequence<UInt8>, values: [[UInt8]] = [], body: [UInt8]? = nil) {
         append { writer in
             writer.part { $0.append(contentsOf: path) }
@@ -85,19 +82,19 @@ public struct RequestBatch: Sendable {
         }
     }
 
-    /// The path of an item after the shared prefix.
+    /// Calls a closure with the path of an item after the shared prefix.
     public func withPath<Result>(_ item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         withPart(0, of: item, read)
     }
 
-    /// The value of the item's field at an index of `Shared.itemFieldNames`.
+    /// Calls a closure with the value of the item's field at an index of `Shared.itemFieldNames`.
     public func withValue<Result>(
         _ field: Int, of item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result
     ) -> Result {
         withPart(1 + field, of: item, read)
     }
 
-    /// The body of an item: its own, or the one that all share.
+    /// Calls a closure with the body of an item: its own, or the shared one.
     public func withBody<Result>(_ item: Int, _ read: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         guard let body = shared.body else { return withPart(partsPerItem - 1, of: item, read) }
         return body.withUnsafeBufferPointer(read)
@@ -111,7 +108,7 @@ public struct RequestBatch: Sendable {
 
         private func start(_ index: Int) -> Int { index == 0 ? 0 : Int(ends[index - 1]) }
 
-        /// A part's length, by its number: path, field values, own body.
+        /// Returns the length of a part, by its number: path, field values, own body.
         public func count(_ part: Int, of item: Int) -> Int {
             let index = item * partsPerItem + part
             return Int(ends[index]) - start(index)
@@ -123,7 +120,7 @@ public struct RequestBatch: Sendable {
         }
     }
 
-    /// Lends the parts of all items, for those who go through many.
+    /// Calls a closure with the parts of all items, for callers that read many.
     public func withParts(_ read: (Parts) -> Void) {
         storage.withUnsafeBufferPointer { storage in
             ends.withUnsafeBufferPointer { read(Parts(storage: storage, ends: $0, partsPerItem: partsPerItem)) }
@@ -146,7 +143,7 @@ extension RequestBatch {
         fileprivate var storage: [UInt8]
         fileprivate var ends: [UInt32]
 
-        /// Writes the next part by appending to what is there already, which must not be touched.
+        /// Writes the next part. The closure must only append to the array.
         public mutating func part(_ write: (inout [UInt8]) -> Void) {
             write(&storage)
             ends.append(UInt32(storage.count))

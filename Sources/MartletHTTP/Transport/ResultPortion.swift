@@ -1,11 +1,11 @@
-/// Some results of a batch, told as they come.
+/// Some results of a batch, reported as they arrive.
 public struct ResultPortion: Sendable {
     /// One result that is more than a plain success.
     public struct Answer: Sendable {
         /// The item's index in its batch.
         public let index: Int
         public let result: Result<HTTPResponse, TransportError>
-        /// Which connection of the process it was sent on, from 1; nil where it was sent on none.
+        /// The number of the connection in this process that the item was sent on, from 1; nil if it was never sent.
         public let connection: Int?
 
         public init(index: Int, result: Result<HTTPResponse, TransportError>, connection: Int? = nil) {
@@ -15,9 +15,9 @@ public struct ResultPortion: Sendable {
         }
     }
 
-    /// Items whose answer was a plain success (`RequestBatch.Shared.plainSuccess`).
+    /// The indices of items with a plain success (`RequestBatch.Shared.plainSuccess`).
     public var plainSuccesses: [UInt32]
-    /// All others, with what came.
+    /// All other results.
     public var answers: [Answer]
 
     public init(plainSuccesses: [UInt32] = [], answers: [Answer] = []) {

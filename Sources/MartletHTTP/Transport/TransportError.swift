@@ -1,4 +1,4 @@
-/// Why a request got no answer.
+/// Why a request got no response.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable {
         /// The name does not resolve.
@@ -7,7 +7,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case unreachable
         /// TLS failed: the certificate is not trusted, the name differs, or no common protocol was found.
         case insecure
-        /// The peer broke the protocol or the connection broke.
+        /// The peer violated the protocol or the connection broke.
         case disconnected
         /// The peer reset the request's stream.
         case reset
@@ -17,14 +17,14 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case cancelled
         /// The transport was shut down.
         case shutDown
-        /// The request cannot be sent as it is.
+        /// The request is invalid and cannot be sent.
         case invalidRequest
     }
 
     public var kind: Kind
-    /// Whether the peer may have processed the request; false means that sending it again cannot double it.
+    /// True if the peer may have processed the request; false means that it is safe to send it again.
     public var mayHaveBeenProcessed: Bool
-    /// What happened, for a person; names no secret.
+    /// Describes the error for a person; contains no secret.
     public var detail: String
 
     public init(_ kind: Kind, mayHaveBeenProcessed: Bool, _ detail: String) {
