@@ -1,6 +1,6 @@
-/// The name of a push platform, such as `apns`. An open set: anyone who adds a platform adds a name.
+/// The name of a push platform, such as `apns`. The set is open: each added platform has its own name.
 public struct PlatformID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// Lower case.
+    /// The name in lower case.
     public let rawValue: String
 
     public init(rawValue: String) {

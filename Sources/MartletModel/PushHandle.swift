@@ -1,9 +1,9 @@
 /// The address of one app on one device at a push service: a token, a channel URI, a browser's subscription.
 ///
-/// Most platforms have one part; a browser's subscription has three. A handle is a capability, so its description does
-/// not show it.
+/// The handles of most platforms have one part; a browser's subscription has three. The description does not show the
+/// handle, because anyone who knows it can send to the device.
 public struct PushHandle: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The parts in the order that the platform's descriptor names them.
+    /// The parts, in the order of the platform's descriptor.
     public var parts: [String]
 
     public init(_ parts: String...) {
@@ -14,13 +14,14 @@ public struct PushHandle: Hashable, Sendable, CustomStringConvertible, CustomDeb
         self.parts = parts
     }
 
-    /// The parts as one text, which is how a handle is stored and compared: a line feed cannot occur in any of them.
+    /// The parts as one text, separated by line feeds, which cannot occur in a part. Handles are stored and compared in
+    /// this form.
     public var text: String { parts.count == 1 ? parts[0] : parts.joined(separator: Self.separator) }
 
-    /// Reads what `text` wrote.
+    /// Parses the result of `text`.
     public init(text: String) {
         var text = text
-        // Next to all have one part, and a line feed is quicker looked for among bytes than among characters.
+        // Almost all handles have one part, and searching bytes for a line feed is faster than searching characters.
         guard text.withUTF8({ $0.contains(UInt8(ascii: "\n")) }) else {
             parts = [text]
             return

@@ -1,11 +1,11 @@
 public import MartletClient
 import MartletCrypto
 
-/// The primitives of end-to-end encryption on OpenSSL 3, for programs that run where there is no CryptoKit.
+/// The cryptographic primitives of end-to-end encryption on OpenSSL 3, for systems without CryptoKit.
 ///
-/// A private key is the 32 bytes of its number.
+/// A private key is its scalar, 32 bytes.
 public struct OpenSSLCryptography: ClientCryptography {
-    /// Holds nothing: any number may be made.
+    /// Creates an instance, which has no state.
     public init() {}
 
     public func randomBytes(_ count: Int) -> [UInt8] { RandomBytes.generate(count) }

@@ -1,16 +1,16 @@
-/// Where a hub is and with which key: `Endpoint=sb://HOST:PORT/;SharedAccessKeyName=NAME;SharedAccessKey=KEY`.
+/// The address of a hub and an access key: `Endpoint=sb://HOST:PORT/;SharedAccessKeyName=NAME;SharedAccessKey=KEY`.
 ///
-/// Written in the one form that every client of the hub reads: `sb`, a slash at the end, three parts
-/// (NotificationHubs.md, section 1.2). Read more freely.
+/// Writes the one form that every client of the hub can read: `sb`, a slash at the end, three parts
+/// (NotificationHubs.md, section 1.2). Parsing is more lenient.
 public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// Host and, where it is said, port.
+    /// The host, and the port if the text states one.
     public let authority: String
-    /// Whether the endpoint is reached over TLS; only the scheme `http` says no.
+    /// True if the endpoint uses TLS; false only for the scheme `http`.
     public let isSecure: Bool
     public let keyName: String
-    /// Opaque text; it is not decoded before it signs.
+    /// The key, an opaque text: it signs as it is, without decoding.
     public let key: String
-    /// The hub, where the text names one as `EntityPath`.
+    /// The hub, if the text names one as `EntityPath`.
     public let hub: String?
 
     public init(authority: String, isSecure: Bool = true, keyName: String, key: String, hub: String? = nil) {
@@ -21,7 +21,7 @@ public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, Cus
         self.hub = hub
     }
 
-    /// Reads a connection string. Names of parts compare without case; parts of other names are passed over.
+    /// Parses a connection string. Names of parts ignore case; unknown parts are ignored.
     /// - Throws: `ConnectionStringError` naming the part that is missing or wrong.
     public init(_ text: some StringProtocol) throws(ConnectionStringError) {
         var parts: [String: String] = [:]
@@ -40,8 +40,8 @@ public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, Cus
             authority: authority, isSecure: isSecure, keyName: keyName, key: key, hub: parts["entitypath"])
     }
 
-    /// The text that clients are configured with. It holds the key. Clear text has no form that all of them read and
-    /// is written as `http`.
+    /// The text for the configuration of clients. It contains the key. For clear text, no form exists that all clients
+    /// read; the scheme is `http` then.
     public var text: String {
         let endpoint = "Endpoint=\(isSecure ? "sb" : "http")://\(authority)/"
         let entity = hub.map { ";EntityPath=\($0)" } ?? ""
@@ -51,7 +51,7 @@ public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, Cus
     /// The origin that requests go to, without a slash at the end.
     public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
-    /// Shows no key.
+    /// A description without the key.
     public var description: String { "connection string of \(keyName) at \(authority)" }
     public var debugDescription: String { description }
 
@@ -66,7 +66,7 @@ public struct ConnectionString: Hashable, Sendable, CustomStringConvertible, Cus
     }
 }
 
-/// Why a text is no connection string.
+/// Why a text is not a connection string.
 public enum ConnectionStringError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAPair
     case missing(String)

@@ -1,11 +1,11 @@
-/// Makes the value of `Authorization` with which a client proves that it knows a key (NotificationHubs.md,
-/// section 2.1).
+/// Creates the value of `Authorization` with which a client proves that it knows a key (NotificationHubs.md, section
+/// 2.1).
 public enum SharedAccessToken {
-    /// A token for a resource and everything below it.
+    /// Creates a token for a resource and everything below it.
     /// - Parameters:
-    ///   - resource: An absolute URL without a query, such as the hub's or the endpoint's.
-    ///   - expiry: When the token ends, to the second.
-    ///   - sign: The Base64 text, padded, of the HMAC-SHA256 of `message` under `key`.
+    ///   - resource: An absolute URL without a query, such as the URL of the hub or of the endpoint.
+    ///   - expiry: The end of the token's validity, in whole seconds.
+    ///   - sign: Returns the HMAC-SHA256 of `message` with `key`, in padded Base64.
     public static func authorization(
         for resource: String, keyName: String, key: String, expiry: Timestamp,
         sign: (_ message: [UInt8], _ key: [UInt8]) throws -> String
@@ -16,7 +16,7 @@ public enum SharedAccessToken {
         return "SharedAccessSignature sr=\(resource)&sig=\(signature)&se=\(expiry.seconds)&skn=\(escaped(keyName))"
     }
 
-    /// Percent-encodes everything but the unreserved characters of RFC 3986.
+    /// Percent-encodes everything except the unreserved characters of RFC 3986.
     private static func escaped(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

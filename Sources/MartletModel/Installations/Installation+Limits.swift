@@ -1,9 +1,9 @@
 extension Installation {
-    /// The largest document of an installation, in bytes, as it is sent and as it is written back.
+    /// The largest document of an installation, in bytes, both received and as written.
     public static let sizeLimit = 131_072
-    /// How deep arrays and objects may lie in each other.
+    /// The deepest nesting of arrays and objects.
     static let depthLimit = 16
-    /// The most templates, those of secondary tiles included: each is a registration.
+    /// The most templates, including those of secondary tiles: each is a registration.
     public static let templateLimit = 60
     public static let secondaryTileLimit = 20
     public static let pushVariableLimit = 60
@@ -12,9 +12,9 @@ extension Installation {
     /// The longest value of a push variable, in bytes.
     public static let pushVariableSizeLimit = 4096
 
-    /// - Parameter isComplete: Whether tags are counted. Of an installation of which some parts are missing they are
-    ///   not: its templates may have tags that are the installation's.
-    /// - Throws: `InstallationError` with the limit that the installation does not keep.
+    /// - Parameter isComplete: Whether tags are counted. They are not counted for an installation with missing parts,
+    ///   because its templates may still have tags that belong to the installation.
+    /// - Throws: `InstallationError` with the violated limit.
     public func checkLimits(isComplete: Bool = true) throws(InstallationError) {
         _ = try systemTags
         if isComplete { try checkTagCounts() }

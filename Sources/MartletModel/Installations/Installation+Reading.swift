@@ -1,12 +1,12 @@
 extension Installation {
-    /// Reads an installation as a client writes it.
+    /// Parses the document of an installation as a client writes it.
     ///
-    /// Members that it does not know are passed over, and so is what only the server says; `null` reads as absent.
-    /// Members' names are taken in any case.
+    /// Ignores unknown members and members that only the server may set; `null` counts as absent. Names of members
+    /// ignore case.
     /// - Parameters:
     ///   - bytes: JSON in UTF-8, at most `sizeLimit` bytes.
-    ///   - id: The id in the address, which takes precedence over the one in the document; nil to take that one.
-    ///   - isComplete: Whether all parts are there; see `checkLimits(isComplete:)`.
+    ///   - id: The id in the URL, which overrides the one in the document; nil to use the one in the document.
+    ///   - isComplete: Whether the installation has all parts; see `checkLimits(isComplete:)`.
     /// - Throws: `InstallationError` with a sentence for the author of the document.
     public init(parsing bytes: [UInt8], id: String? = nil, isComplete: Bool = true) throws(InstallationError) {
         guard bytes.count <= Self.sizeLimit else {

@@ -1,6 +1,6 @@
 extension Installation {
-    /// As a client reads it: what is absent is left out, `platform` and `expirationTime` are always there, and a
-    /// template's name is among its tags.
+    /// The document as a client reads it: absent values are omitted, `platform` and `expirationTime` are always
+    /// present, and a template's name is among its tags.
     public var json: JSON {
         var members: [String: JSON] = [
             "installationId": .string(id), "platform": .string(platform.rawValue), "pushChannel": pushChannel.json,

@@ -1,27 +1,27 @@
-/// One app on one device as it describes itself under an id of its own: a channel, and what is to reach it
+/// One app on one device, described by its client under its own id: a channel, and what it subscribes to
 /// (NotificationHubs.md, section 5.2).
 ///
-/// In a hub it stands for one registration without a template and one for each template, all of which carry
-/// `$InstallationId:{ID}` and `$UserId:{USER}`.
+/// In a hub, an installation stands for one registration without a template and one for each template, all of which
+/// have the tags `$InstallationId:{ID}` and `$UserId:{USER}`.
 public struct Installation: Hashable, Sendable {
-    /// What its address in the hub ends with; see `isValid(id:)`.
+    /// The id, the last part of the installation's URL in the hub; see `isValid(id:)`.
     public let id: String
-    /// The user whose device it is; one user may have many.
+    /// The user of the device; a user may have many devices.
     public var userID: String?
     public var platform: PlatformID
     public var pushChannel: InstallationChannel
-    /// Whether the push service has said that the channel is dead. The server's to say: it is not read from what clients
-    /// send.
+    /// True if the push service has reported the channel as gone. Set by the server only: ignored in documents from
+    /// clients.
     public var isPushChannelExpired: Bool
-    /// nil: never.
+    /// When the installation expires; nil for never.
     public var expirationTime: Timestamp?
-    /// In the order given, each once.
+    /// The tags in the given order, without duplicates.
     public var tags: [Tag]
-    /// Values for the expressions in templates, besides those of the message.
+    /// Values for the expressions in templates, in addition to the properties of the notification.
     public var pushVariables: [String: String]
-    /// By their names.
+    /// The templates by name.
     public var templates: [String: InstallationTemplate]
-    /// By their ids.
+    /// The secondary tiles by id.
     public var secondaryTiles: [String: SecondaryTile]
 
     public init(
@@ -42,9 +42,9 @@ public struct Installation: Hashable, Sendable {
         self.secondaryTiles = secondaryTiles
     }
 
-    /// `$InstallationId:{ID}`, then `$UserId:{USER}` where there is a user that can be in a tag: what every
-    /// registration of it carries. Any other user is only stored.
-    /// - Throws: `InstallationError` for an id that cannot be in a tag.
+    /// The tags of every registration of the installation: `$InstallationId:{ID}`, then `$UserId:{USER}` if the user id
+    /// is valid in a tag. Any other user id is only stored.
+    /// - Throws: `InstallationError` for an id that is not valid in a tag.
     public var systemTags: [Tag] {
         get throws(InstallationError) {
             guard Self.isValid(id: id), let own = try? Tag("$InstallationId:{\(id)}") else {
@@ -56,7 +56,7 @@ public struct Installation: Hashable, Sendable {
         }
     }
 
-    /// Whether a text fits into one segment of a path and into the tag `$InstallationId:{ID}`.
+    /// True if an id is valid in one segment of a path and in the tag `$InstallationId:{ID}`.
     public static func isValid(id: String) -> Bool {
         !id.utf8.contains { "/\\".utf8.contains($0) } && (try? Tag("$InstallationId:{\(id)}")) != nil
     }

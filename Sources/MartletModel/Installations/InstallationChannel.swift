@@ -1,11 +1,11 @@
-/// The address of an installation at its push service, in the form in which the client wrote it: some clients can read
-/// back no other (NotificationHubs.md, section 16, trap 29).
+/// The address of an installation at its push service, in the form that the client wrote: some clients cannot read any
+/// other form (NotificationHubs.md, section 16, trap 29).
 ///
-/// It is a capability, so its description does not show it.
+/// Its description does not show it, because anyone who knows the address can send to it.
 public enum InstallationChannel: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// A handle; where the platform's has several parts, a JSON object of them as text.
+    /// A handle as text; for platforms with several parts, a JSON object of the parts, as text.
     case text(String)
-    /// The parts of a handle by their names.
+    /// The parts of a handle by name.
     case object([String: JSON])
 
     /// The largest channel, in bytes of text or of JSON.
@@ -31,7 +31,7 @@ public enum InstallationChannel: Hashable, Sendable, CustomStringConvertible, Cu
         }
     }
 
-    /// The parts by their names, in whichever form they were written; nil for a channel that is one text.
+    /// The parts by name, in either form; nil for a channel that is a single text.
     public var parts: [String: JSON]? {
         switch self {
         case .object(let members): members
@@ -52,6 +52,6 @@ public enum InstallationChannel: Hashable, Sendable, CustomStringConvertible, Cu
 }
 
 extension String {
-    /// For the middle of a sentence: "The template" as "the template".
+    /// Returns the text for the middle of a sentence: "The template" as "the template".
     var uncapitalized: String { prefix(1).lowercased() + dropFirst() }
 }

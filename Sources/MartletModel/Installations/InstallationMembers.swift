@@ -1,6 +1,6 @@
-/// The members of an object in an installation's document, read with errors that say whose member is wrong.
+/// Reads the members of an object in an installation's document, with errors that name the object.
 struct InstallationMembers {
-    /// What the object is, at the beginning of a sentence: "The installation", "The template 'news'".
+    /// The object, as the beginning of a sentence: "The installation", "The template 'news'".
     let owner: String
     private let members: [String: JSON]
     private let byLowercase: [String: JSON]
@@ -9,13 +9,13 @@ struct InstallationMembers {
         guard let members = json.object else { throw InstallationError("\(owner) is no JSON object.") }
         self.owner = owner
         self.members = members
-        // The first in order, so that what counts does not change from run to run.
+        // The first name in sort order wins, so that the result is deterministic.
         byLowercase = Dictionary(
             members.sorted { $0.key < $1.key }.map { ($0.key.lowercased(), $0.value) },
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The member of a name, exactly or else in any case; nil for `null` too.
+    /// The member with a name: an exact match, or else ignoring case. Nil for `null` too.
     subscript(name: String) -> JSON? {
         let found = members[name] ?? byLowercase[name.lowercased()]
         return found == .null ? nil : found
@@ -27,13 +27,13 @@ struct InstallationMembers {
         return text
     }
 
-    /// An empty one is none.
+    /// Returns a user id; nil for an empty one.
     func userID(_ name: String) throws(InstallationError) -> String? {
         let text = try text(name)
         return text?.isEmpty == true ? nil : text
     }
 
-    /// A date in the far future means no expiry.
+    /// Returns a date; nil for `Timestamp.distantFuture` or later, which means no expiry.
     func timestamp(_ name: String) throws(InstallationError) -> Timestamp? {
         guard let text = try text(name), !text.isEmpty else { return nil }
         return try Self.timestamp(text, called: name)
@@ -74,8 +74,7 @@ struct InstallationMembers {
         return tags.unique
     }
 
-    /// Texts by their names. A number or a boolean is taken as its text, because some clients write whatever the caller
-    /// gave them.
+    /// Returns texts by name. A number or Boolean is converted to text, because some clients write values of any type.
     func texts(_ name: String) throws(InstallationError) -> [String: String] {
         guard let json = self[name] else { return [:] }
         return try Self.texts(json, name, of: owner)
@@ -133,7 +132,7 @@ struct InstallationMembers {
 }
 
 extension JSON {
-    /// A text, or a number or boolean as text; nil for anything else.
+    /// A text, or a number or Boolean as text; nil for anything else.
     var plainText: String? {
         switch self {
         case .string(let text): text

@@ -1,22 +1,22 @@
-/// One registration of an installation, as a line of an export has it. The parts of an installation may come in any
-/// order, and more than once: see `Installation.merge(_:)`.
+/// One registration of an installation, as one line of an export. The parts of an installation may come in any order
+/// and repeatedly: see `Installation.merge(_:)`.
 public struct InstallationPart: Hashable, Sendable {
     /// The id of the installation.
     public var installation: String
     public var userID: String?
     public var platform: PlatformID
     public var pushChannel: InstallationChannel
-    /// nil: never.
+    /// When the installation expires; nil for never.
     public var expirationTime: Timestamp?
-    /// All tags of the registration but the system tags of installations: those of the installation, the secondary
-    /// tile, the template and its name.
+    /// All tags of the registration except the system tags of installations: those of the installation, the secondary
+    /// tile and the template, and the template's name.
     public var tags: [Tag]
     public var pushVariables: [String: String]
-    /// The name of its template; nil for the registration without one.
+    /// The name of the template; nil for the registration without a template.
     public var templateName: String?
-    /// Without tags.
+    /// The template, without tags.
     public var template: InstallationTemplate?
-    /// The id of its secondary tile.
+    /// The id of the secondary tile, if any.
     public var secondaryTile: String?
 
     public init(
@@ -36,18 +36,18 @@ public struct InstallationPart: Hashable, Sendable {
 }
 
 extension Installation {
-    /// The installation of which this part alone is known.
-    /// - Throws: `InstallationError` for a part that passes a limit.
+    /// Creates an installation from one part.
+    /// - Throws: `InstallationError` for a part that exceeds a limit.
     public init(_ part: InstallationPart) throws(InstallationError) {
         self.init(id: part.installation, platform: part.platform, pushChannel: part.pushChannel)
         try merge(part)
     }
 
-    /// Adds or replaces what one of its registrations says.
+    /// Adds or replaces the data of one registration.
     ///
-    /// A registration with a template carries the tags of its installation as well. Which are the template's own is
-    /// known once the registration without a template is there: until then a template may have tags that it will lose.
-    /// - Throws: `InstallationError` for a part of another platform, or one with which a limit would be passed.
+    /// A registration with a template also has the tags of its installation. Only the registration without a template
+    /// tells which tags are the installation's: until it arrives, a template may have tags that are removed later.
+    /// - Throws: `InstallationError` for a part of another platform, or if the part exceeds a limit.
     public mutating func merge(_ part: InstallationPart) throws(InstallationError) {
         guard part.platform == platform else {
             throw InstallationError(
@@ -84,7 +84,7 @@ extension Installation {
 }
 
 extension [String: InstallationTemplate] {
-    /// Removes tags that the templates have from elsewhere, and each template's own name.
+    /// Removes inherited tags and each template's own name.
     fileprivate mutating func removeTags(_ inherited: Set<Tag>) {
         for name in keys {
             let own = try? Tag(name)

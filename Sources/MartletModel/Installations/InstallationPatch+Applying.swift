@@ -1,5 +1,5 @@
 extension InstallationPatch {
-    /// The installation with all changes; one that does not go refuses the whole patch.
+    /// Returns the installation with all changes. If one change is invalid, the whole patch is refused.
     /// - Throws: `InstallationError` with a sentence for the author of the patch.
     public func apply(to installation: Installation) throws(InstallationError) -> Installation {
         var changed = installation
@@ -10,7 +10,7 @@ extension InstallationPatch {
 }
 
 extension InstallationPatch.Step {
-    /// Whose member is changed, at the beginning of a sentence.
+    /// The changed object, as the beginning of a sentence.
     private typealias Owner = String
 
     fileprivate func apply(to installation: inout Installation) throws(InstallationError) {
@@ -78,8 +78,8 @@ extension InstallationPatch.Step {
         templates[name] = template
     }
 
-    /// `/tags` with a text as its value means that one tag: so clients write it. `/tags/{tag}` repeats the tag as its
-    /// value; where the two differ, the value takes the tag's place, and `-` in the path stands for the end of the list.
+    /// `/tags` with a text as its value means that single tag, as clients write it. In `/tags/{tag}` the value repeats
+    /// the tag; if the two differ, the value replaces the tag. `-` in the path means the end of the list.
     private func edit(_ tags: inout [Tag], at depth: Int, of owner: Owner) throws(InstallationError) {
         guard path.count <= depth + 1 else { throw unknownPath }
         let named = path.count > depth ? path[depth] : nil
@@ -141,7 +141,7 @@ extension InstallationPatch.Step {
         return body
     }
 
-    // The value, as the path wants it.
+    // Reading the value.
 
     private func text() throws(InstallationError) -> String {
         guard value != .null else { throw valueMissing }
@@ -149,7 +149,7 @@ extension InstallationPatch.Step {
         return text
     }
 
-    /// An object or array, which some clients write as a text that holds it.
+    /// Returns an object or array. Some clients write it as a text that contains JSON.
     private func structure() throws(InstallationError) -> JSON {
         guard value != .null else { throw valueMissing }
         guard case .string(let text) = value else { return value }
@@ -166,7 +166,7 @@ extension InstallationPatch.Step {
         return try InstallationMembers.tags(try structure(), of: owner)
     }
 
-    /// No tag begins with a bracket, so a text that does is a list.
+    /// True if the value is a list. No tag begins with a bracket, so a text that does is a list.
     private var valueIsList: Bool {
         switch value {
         case .array: true
@@ -183,7 +183,7 @@ extension InstallationPatch.Step {
         }
     }
 
-    // What is said of the path.
+    // Reading the path.
 
     private func part(_ depth: Int) -> String { path[depth].lowercased() }
     private var index: String { path.map { "/\($0.prefix(64))" }.joined() }

@@ -1,18 +1,18 @@
-/// Changes to an installation: the part of JSON Patch (RFC 6902) that the hub's clients use (NotificationHubs.md,
+/// Changes to an installation: the subset of JSON Patch (RFC 6902) that the hub's clients use (NotificationHubs.md,
 /// section 5.3).
 public struct InstallationPatch: Hashable, Sendable {
     enum Operation: String {
-        /// Adding sets what is there already, and replacing adds what is not.
+        /// Both set a value, whether or not it exists.
         case add, replace
-        /// Removing what is not there changes nothing.
+        /// Removing a missing value changes nothing.
         case remove
     }
 
     struct Step: Hashable, Sendable {
         var operation: Operation
-        /// The parts of the JSON pointer, their escapes undone.
+        /// The parts of the JSON pointer, unescaped.
         var path: [String]
-        /// Null where there is none.
+        /// The value; null if there is none.
         var value: JSON
     }
 
@@ -20,7 +20,7 @@ public struct InstallationPatch: Hashable, Sendable {
 
     /// The most operations in one patch.
     public static let countLimit = 200
-    /// The most parts of a path; `/secondaryTiles/t/templates/n/headers/h` is the longest that there is.
+    /// The most parts of a path; the longest valid path is `/secondaryTiles/t/templates/n/headers/h`.
     private static let pathLimit = 6
 
     /// - Parameter bytes: JSON in UTF-8, at most `Installation.sizeLimit` bytes.
@@ -62,7 +62,7 @@ public struct InstallationPatch: Hashable, Sendable {
         return Step(operation: operation, path: parts, value: members["value"] ?? .null)
     }
 
-    /// The parts of a JSON pointer (RFC 6901); nil for a `~` that escapes nothing.
+    /// Parses a JSON pointer (RFC 6901); nil for an invalid `~` escape.
     private static func pointer(_ text: String) -> [String]? {
         var parts: [String] = []
         for part in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {

@@ -1,11 +1,11 @@
-/// A template of an installation; its name is the key under which the installation has it.
+/// A template of an installation; its name is its key in the installation.
 public struct InstallationTemplate: Hashable, Sendable {
     public var body: String
-    /// Headers for the push service by their names; the values may be expressions.
+    /// Headers for the push service by name; the values may be expressions.
     public var headers: [String: String]
-    /// A date, a number of seconds or an expression, for platforms that know one.
+    /// A date, a number of seconds or an expression, for platforms with an expiry.
     public var expiry: String?
-    /// Besides those of the installation and the template's own name.
+    /// Tags in addition to those of the installation and the template's own name.
     public var tags: [Tag]
 
     public init(body: String, headers: [String: String] = [:], expiry: String? = nil, tags: [Tag] = []) {
@@ -15,7 +15,7 @@ public struct InstallationTemplate: Hashable, Sendable {
         self.tags = tags
     }
 
-    /// The template's tags and its name, which is one of them where it can be a tag.
+    /// Returns the template's tags, with its name as one of them if the name is a valid tag.
     public func tags(named name: String) -> [Tag] {
         guard let own = try? Tag(name), !tags.contains(own) else { return tags }
         return tags + [own]

@@ -1,11 +1,11 @@
-/// A further tile of an app, with a channel of its own; its id is the key under which the installation has it.
+/// A further tile of an app, with its own channel; its id is its key in the installation.
 public struct SecondaryTile: Hashable, Sendable {
     public var pushChannel: InstallationChannel
-    /// Whether the push service has said that the channel is dead; not read from what clients send.
+    /// True if the push service has reported the channel as gone. Ignored in documents from clients.
     public var isPushChannelExpired: Bool
-    /// Besides those of the installation.
+    /// Tags in addition to those of the installation.
     public var tags: [Tag]
-    /// By their names.
+    /// The templates by name.
     public var templates: [String: InstallationTemplate]
 
     public init(

@@ -1,18 +1,18 @@
 extension JSON {
-    /// Reads one JSON text in UTF-8 with nothing but white space around it.
+    /// Parses one JSON text in UTF-8, with only white space around it.
     /// - Parameters:
-    ///   - maximumDepth: How deep arrays and objects may lie in each other.
-    /// - Throws: `JSONError` with the offset of the first byte that does not fit.
+    ///   - maximumDepth: The deepest nesting of arrays and objects.
+    /// - Throws: `JSONError` with the offset of the first invalid byte.
     public init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
         var parser = JSONParser(bytes: bytes, depth: maximumDepth)
         self = try parser.document()
     }
 }
 
-/// Reads strictly by the grammar of RFC 8259: no comments, no trailing commas, no lone surrogates.
+/// A strict parser of the grammar of RFC 8259: no comments, no trailing commas, no lone surrogates.
 private struct JSONParser {
     let bytes: [UInt8]
-    /// How many levels may still be opened.
+    /// How many more levels may be opened.
     var depth: Int
     var position = 0
 
@@ -84,7 +84,7 @@ private struct JSONParser {
 
     private mutating func string() throws(JSONError) -> String {
         position += 1
-        // What comes before the last escape; most strings have none.
+        // The content up to the last escape; most strings have none.
         var content: [UInt8] = []
         while true {
             let plain = skipPlainText()
@@ -104,7 +104,7 @@ private struct JSONParser {
         }
     }
 
-    /// What stands for itself within a string.
+    /// Skips unescaped text in a string and returns it.
     private mutating func skipPlainText() -> ArraySlice<UInt8> {
         let start = position
         while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
@@ -126,7 +126,7 @@ private struct JSONParser {
         }
     }
 
-    /// One `XXXX`, or two of them for a character beyond the basic plane.
+    /// Parses one `XXXX`, or a surrogate pair for a character beyond the basic plane.
     private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
         guard first & 0xFC00 == 0xD800 else {

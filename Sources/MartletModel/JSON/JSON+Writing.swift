@@ -1,6 +1,6 @@
 extension JSON {
-    /// The text without spaces, members sorted by name, so that equal trees give equal texts. Characters beyond ASCII
-    /// stand for themselves.
+    /// The text without spaces, with members sorted by name, so that equal trees give equal texts. Characters beyond
+    /// ASCII are not escaped.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes)
@@ -15,7 +15,7 @@ extension JSON {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let number): bytes += String(number).utf8
-        // What JSON has no number for is written as null, as browsers do.
+        // A value that is no JSON number (infinity, NaN) is written as null, as browsers do.
         case .double(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
         case .string(let text): Self.append(text, to: &bytes)
         case .array(let elements):

@@ -2,15 +2,15 @@
 public enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number without fraction and exponent that fits.
+    /// A number without fraction and exponent that fits into 64 bits.
     case integer(Int64)
     case double(Double)
     case string(String)
     case array([JSON])
-    /// Where a text names a member twice, the last one counts.
+    /// If a text has a member twice, the last one counts.
     case object([String: JSON])
 
-    /// The member of an object; nil for one that is not there, and for anything but an object.
+    /// The member of an object; nil if it is missing, and for anything except an object.
     public subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members[name]

@@ -1,8 +1,8 @@
-/// The tokens of a text that is known to be valid JSON, with their offsets in it; for those who need what the tree of
-/// `JSON` leaves out. In text that is not JSON the tokens mean nothing, but reading them ends.
+/// The tokens of a valid JSON text with their offsets, which the tree of `JSON` does not keep. For an invalid text the
+/// tokens are meaningless, but the iteration ends.
 struct JSONTokens: IteratorProtocol {
     enum Token: Hashable {
-        /// With its quotes.
+        /// The range of a string, including its quotes.
         case string(Range<Int>)
         /// A number, `true`, `false` or `null`.
         case word(Range<Int>)
@@ -38,7 +38,7 @@ struct JSONTokens: IteratorProtocol {
         index = min(index + 1, bytes.count)
     }
 
-    /// What a string token says.
+    /// Returns the decoded text of a string token.
     static func text(of token: ArraySlice<UInt8>) -> String {
         guard token.contains(UInt8(ascii: "\\")) else {
             return String(decoding: token.dropFirst().dropLast(), as: UTF8.self)

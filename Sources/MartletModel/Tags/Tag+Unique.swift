@@ -1,5 +1,5 @@
 extension [Tag] {
-    /// Each tag once, in the order of first occurrence.
+    /// The tags without duplicates, in the order of first occurrence.
     public var unique: [Tag] {
         var seen: Set<Tag> = []
         return filter { seen.insert($0).inserted }

@@ -1,12 +1,12 @@
-/// A label on a registration by which messages are addressed.
+/// A label of a registration, by which notifications are addressed.
 ///
 /// 1 to 120 of the characters `A-Z a-z 0-9 _ @ # . : -`, or one of the hub's own forms `$InstallationId:{ID}`,
 /// `$UserId:{USER}` (NotificationHubs.md, sections 10.1 and 10.4) and `$RegistrationId:{ID}`. Tags that differ only in
 /// case are the same tag.
 public struct Tag: Sendable {
-    /// As it was first written.
+    /// The tag as it was written.
     public let spelling: String
-    /// In the one case by which tags compare and are stored.
+    /// The tag in lower case, in which tags are compared and stored.
     public let folded: String
 
     /// - Throws: `TagError` naming what is wrong.
@@ -23,9 +23,10 @@ public struct Tag: Sendable {
         folded = spelling.lowercased()
     }
 
-    /// The tag by which a message is addressed to one registration that carries it.
-    /// - Parameter id: The registration's.
-    /// - Returns: nil for an id that no expression can name, or that is another one's in lower case.
+    /// Returns the tag that addresses a single registration.
+    /// - Parameter id: The id of the registration.
+    /// - Returns: Nil for an id that is not valid in an expression, or that is not in lower case, because it could then
+    ///   equal the tag of another registration.
     public static func registration(_ id: String) -> Tag? {
         guard id == id.lowercased(), !id.utf8.contains(where: { "()&|!".utf8.contains($0) }) else { return nil }
         return try? Tag("$RegistrationId:{\(id)}")
@@ -53,7 +54,7 @@ extension Tag: Hashable, CustomStringConvertible {
     public var description: String { spelling }
 }
 
-/// Why a text is no tag.
+/// Why a text is not a valid tag.
 public enum TagError: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     case tooLong
@@ -68,7 +69,7 @@ public enum TagError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// `$InstallationId:{ID}`, `$UserId:{USER}` or `$RegistrationId:{ID}`; the braces may be missing on input.
+/// `$InstallationId:{ID}`, `$UserId:{USER}` or `$RegistrationId:{ID}`; the braces are optional on input.
 struct SystemTag {
     let spelling: String
 

@@ -1,6 +1,7 @@
 extension TagExpression {
-    /// Tags of which every registration that is meant has at least one, and as few and as long as there are, because such
-    /// tags mean the fewest; nil where a registration may be meant without any.
+    /// Tags of which every matching registration has at least one: the smallest such set, and among sets of equal size
+    /// the one with the longest tags, because such tags select the fewest registrations. Nil if a registration may
+    /// match without any of them.
     public var anchors: Set<Tag>? {
         switch self {
         case .tag(let tag): return [tag]

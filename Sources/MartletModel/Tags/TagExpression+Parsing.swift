@@ -1,13 +1,14 @@
 extension TagExpression {
-    /// How large an expression may be. The defaults are the original hub's (NotificationHubs.md, section 10.3).
+    /// The limits of an expression. The defaults are those of Azure Notification Hubs (NotificationHubs.md, section
+    /// 10.3).
     public struct Limits: Hashable, Sendable {
-        /// Most tags where only `||` joins them.
+        /// The most tags if the only operator is `||`.
         public var tagsInUnion: Int
-        /// Most tags where `&&` or `!` occurs.
+        /// The most tags if `&&` or `!` occurs.
         public var tagsInMixed: Int
-        /// Deepest nesting of parentheses and negations.
+        /// The deepest nesting of parentheses and negations.
         public var depth: Int
-        /// Longest text, in bytes.
+        /// The longest text, in bytes.
         public var length: Int
 
         public init(tagsInUnion: Int = 20, tagsInMixed: Int = 6, depth: Int = 32, length: Int = 8192) {
@@ -19,7 +20,7 @@ extension TagExpression {
     }
 
     /// Parses an expression (NotificationHubs.md, section 10.2); `!` binds tighter than `&&`, `&&` tighter than `||`.
-    /// - Throws: `TagExpressionError` with the offset where reading stopped.
+    /// - Throws: `TagExpressionError` with the offset at which parsing stopped.
     public init(_ text: String, limits: Limits = Limits()) throws(TagExpressionError) {
         guard text.utf8.count <= limits.length else {
             throw TagExpressionError(offset: limits.length, problem: .tooLong(limits.length))
@@ -33,7 +34,7 @@ extension TagExpression {
     }
 }
 
-/// Why a text is no tag expression, and where.
+/// Why a text is not a valid tag expression, and where.
 public struct TagExpressionError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Problem: Hashable, Sendable {
         case expectedTag
@@ -45,7 +46,7 @@ public struct TagExpressionError: Error, Hashable, Sendable, CustomStringConvert
         case tooManyTags(Int)
     }
 
-    /// Bytes before it, from 0.
+    /// The offset of the error in bytes, from 0.
     public let offset: Int
     public let problem: Problem
 
@@ -63,7 +64,7 @@ public struct TagExpressionError: Error, Hashable, Sendable, CustomStringConvert
     }
 }
 
-/// Recursive descent over the grammar; the depth is bounded before each step down.
+/// A recursive-descent parser. The depth is checked before each recursion.
 private struct TagExpressionParser {
     private let bytes: [UInt8]
     private var index = 0
@@ -86,7 +87,7 @@ private struct TagExpressionParser {
     private mutating func union() throws(TagExpressionError) -> TagExpression {
         var operands = [try intersection()]
         while skip("||") { operands.append(try intersection()) }
-        // Parentheses around what the same operator joins say nothing.
+        // Parentheses around operands of the same operator have no effect.
         let flat = operands.flatMap { operand in
             if case .or(let inner) = operand { inner } else { [operand] }
         }
@@ -136,7 +137,7 @@ private struct TagExpressionParser {
         }
     }
 
-    /// A system tag runs to its closing brace; what it may hold is `Tag`'s to say.
+    /// A system tag extends to its closing brace; `Tag` checks its content.
     private func isTagByte(_ byte: UInt8, isSystem: Bool) -> Bool {
         if Tag.isAllowed(byte) { return true }
         return isSystem && byte > 0x20 && byte != 0x7F && !"()&|!,".utf8.contains(byte)

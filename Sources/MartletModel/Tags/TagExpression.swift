@@ -1,11 +1,11 @@
-/// Which registrations a message is for: tags joined by `&&`, `||`, `!` and parentheses, as a tree.
+/// Selects the registrations for a notification: a tree of tags joined by `&&`, `||`, `!` and parentheses.
 public indirect enum TagExpression: Hashable, Sendable {
     case tag(Tag)
     case not(TagExpression)
     case and([TagExpression])
     case or([TagExpression])
 
-    /// Whether a registration with these tags is meant.
+    /// True if a registration with these tags matches.
     public func matches(_ tags: Set<Tag>) -> Bool {
         switch self {
         case .tag(let tag): tags.contains(tag)
@@ -15,7 +15,7 @@ public indirect enum TagExpression: Hashable, Sendable {
         }
     }
 
-    /// How many tags are in the expression, each as often as it is there.
+    /// The number of tags in the expression, counting repetitions.
     public var tagCount: Int {
         switch self {
         case .tag: 1

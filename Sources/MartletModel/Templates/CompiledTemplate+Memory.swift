@@ -1,6 +1,6 @@
 extension CompiledTemplate {
-    /// About how much memory it takes, in bytes. No more than a small multiple of the template's own: besides what is
-    /// constant there are only so many references.
+    /// The approximate memory that the compiled template uses, in bytes. It is at most a small multiple of the
+    /// template's size: besides the constant parts there is only a limited number of references.
     public var memoryBytes: Int {
         let names = propertyNames.reduce(0) { $0 + $1.utf8.count + 2 * MemoryLayout<String>.stride + Self.allocation }
         let pieces = body.reduce(0) { $0 + MemoryLayout<TemplatePiece>.stride + $1.memoryBytes }
@@ -10,7 +10,7 @@ extension CompiledTemplate {
         return MemoryLayout<Self>.size + 4 * Self.allocation + names + pieces + fields
     }
 
-    /// What an array, or a text that is not short, takes besides its elements.
+    /// The overhead of an array, or of a text that is not short.
     fileprivate static let allocation = 48
 }
 

@@ -1,13 +1,13 @@
 extension CompiledTemplate {
-    /// What devices with this template get from a notification.
+    /// Renders the template for a notification.
     ///
-    /// A property that is in neither place and has no default is an empty text. Lengths count characters as a reader
-    /// sees them (extended grapheme clusters), so that no letter loses its accent and no emoji falls apart. Where `.`
-    /// has room for less than its three dots, it gives characters and no dots.
+    /// A property that is missing in both, without a default, is an empty text. Lengths count characters as a reader
+    /// sees them (extended grapheme clusters), so that no letter loses its accent and no emoji is split. If `.` has a
+    /// length below 3, the dots are omitted.
     /// - Parameters:
-    ///   - properties: The notification's. They win over the variables.
-    ///   - variables: The push variables of the device's registration or installation; names in any case.
-    /// - Throws: `TemplateRenderingError`; then there is nothing to send.
+    ///   - properties: The properties of the notification. They override the variables.
+    ///   - variables: The push variables of the device's registration or installation; names ignore case.
+    /// - Throws: `TemplateRenderingError` if nothing can be sent.
     public func render(
         _ properties: TemplateProperties, variables: [String: String] = [:]
     ) throws(TemplateRenderingError) -> RenderedTemplate {
@@ -24,7 +24,7 @@ extension CompiledTemplate {
         return RenderedTemplate(body: body, headers: headers, options: options)
     }
 
-    /// What every notification has of this template: the rendering in which all properties are empty, and numbers are 0.
+    /// The constant part of the template: the rendering in which all properties are empty and all numbers are 0.
     public var constantPart: RenderedTemplate {
         var output: [UInt8] = []
         for piece in body {
@@ -42,17 +42,17 @@ extension CompiledTemplate {
 }
 
 extension CompiledTemplate.Field {
-    /// The value where it is the same in every notification; otherwise empty.
+    /// The value if it is constant; otherwise empty.
     fileprivate var literal: String {
         if case .literal(let text) = value { text } else { "" }
     }
 }
 
-/// One rendering: looks values up, puts them together and counts what has been made.
+/// One rendering: looks up values, joins them and limits the size of the result.
 private struct TemplateRendering {
     let properties: TemplateProperties
     let variables: TemplateProperties?
-    /// How many bytes may still be made.
+    /// How many more bytes the result may have.
     private var room = RenderedTemplate.sizeLimit
 
     init(properties: TemplateProperties, variables: TemplateProperties?) {
@@ -97,7 +97,7 @@ private struct TemplateRendering {
             case .literal(let bytes): target.append(bytes[...], to: &output)
             case .reference(let reference): try append(reference, target, to: &output)
             }
-            // Asked for every term: one property may be named hundreds of times.
+            // Checked after every term, because one property may be named hundreds of times.
             guard output.count <= room else { throw .tooLarge(limit: RenderedTemplate.sizeLimit) }
         }
     }

@@ -1,8 +1,8 @@
-/// A template that was checked and taken apart once, so that rendering it is a walk over its pieces.
+/// A checked template, split into pieces for fast rendering.
 public struct CompiledTemplate: Hashable, Sendable {
     public let format: TemplateFormat
-    /// The properties that decide what is rendered, in lower case. Two devices with one template and equal variables of
-    /// these names get the same from a notification.
+    /// The properties that the rendering depends on, in lower case. Two devices with the same template and equal
+    /// variables of these names get the same result for a notification.
     public let propertyNames: Set<String>
 
     let body: [TemplatePiece]
@@ -20,10 +20,10 @@ public struct CompiledTemplate: Hashable, Sendable {
         let value: Value
     }
 
-    /// Checks a template and takes it apart.
-    /// - Parameter format: How the body is written. JSON must be valid by RFC 8259, XML a well-formed document of XML 1.0
-    ///   without a document type declaration.
-    /// - Throws: `TemplateError` with the first fault; a template beyond the limits of `Template` is one.
+    /// Checks a template and compiles it.
+    /// - Parameter format: The format of the body. JSON must be valid by RFC 8259, XML a well-formed document of XML
+    ///   1.0 without a document type declaration.
+    /// - Throws: `TemplateError` with the first error, which includes exceeding a limit of `Template`.
     public init(_ template: Template, format: TemplateFormat) throws(TemplateError) {
         guard (template.name ?? "").unicodeScalars.count <= Template.nameLimit else {
             throw TemplateError(index: .name, reason: "has more than \(Template.nameLimit) characters")
@@ -50,12 +50,13 @@ extension CompiledTemplate {
         }
         guard !bytes.isEmpty else { throw TemplateError(index: .body, reason: "is empty") }
         var pieces: [TemplatePiece] = []
-        // A value without a property is a literal too: most are, and a piece of its own takes many times its bytes.
+        // A value without a property is a literal too. Most values are literals, and a separate piece would take many
+        // times the memory.
         var literal: [UInt8] = []
         var end = 0
         for value in try values(of: bytes, format) {
             let expression = try expression(value.text, at: .bodyAt(value.range.lowerBound), value.target)
-            // A number takes the place of the string, quotes and all.
+            // A number replaces the string including its quotes.
             let margin = expression.isNumber ? 1 : 0
             literal += bytes[end..<value.range.lowerBound - margin]
             if expression.references.isEmpty {
@@ -87,7 +88,7 @@ extension CompiledTemplate {
         }
     }
 
-    /// Adds a literal with as much memory as it needs, and begins another one.
+    /// Adds a literal with no spare capacity, and starts another one.
     private static func append(_ literal: inout [UInt8], to pieces: inout [TemplatePiece]) {
         if !literal.isEmpty { pieces.append(.literal(Array(literal[...]))) }
         literal.removeAll(keepingCapacity: true)
@@ -152,7 +153,7 @@ extension CompiledTemplate {
         return Field(name: name, value: .literal(literal))
     }
 
-    /// A value as HTTP can carry it: without white space at its ends; nil where a control character is in it.
+    /// Returns a value as HTTP can carry it, without white space at its ends; nil if it has a control character.
     static func fieldValue(_ bytes: [UInt8]) -> String? {
         let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
@@ -161,7 +162,7 @@ extension CompiledTemplate {
         return String(decoding: bytes[first...last], as: UTF8.self)
     }
 
-    /// A character of a field's name (RFC 9110, section 5.6.2).
+    /// True for a character of a field's name (RFC 9110, section 5.6.2).
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         TemplateProperties.isNameByte(byte) || "!#$%&'*+-.^`|~".utf8.contains(byte)
     }

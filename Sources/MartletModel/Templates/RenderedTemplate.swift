@@ -1,9 +1,9 @@
-/// What a template gave for one notification.
+/// The result of rendering a template for one notification.
 public struct RenderedTemplate: Hashable, Sendable {
     public var body: [UInt8]
-    /// In the template's order; values without control characters and without white space at their ends.
+    /// The headers in the template's order; values have no control characters and no white space at their ends.
     public var headers: [Template.Header]
-    /// By the names that the template has for them; values as in headers.
+    /// The options by their names in the template; values as in headers.
     public var options: [String: String]
 
     public init(body: [UInt8], headers: [Template.Header] = [], options: [String: String] = [:]) {
@@ -12,6 +12,6 @@ public struct RenderedTemplate: Hashable, Sendable {
         self.options = options
     }
 
-    /// The most bytes of body and values together, many times what any push service takes.
+    /// The most bytes of body and values together, many times what any push service accepts.
     public static let sizeLimit = 65_536
 }

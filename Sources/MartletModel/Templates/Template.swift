@@ -1,9 +1,9 @@
-/// A form of notification that a device registers: a body with expressions that each template notification fills in
+/// A template that a device registers: a body with expressions that each template notification fills in
 /// (NotificationHubs.md, section 11).
 ///
-/// A plain value: whether it is a good template is found out by `CompiledTemplate`, which checks every limit named here.
+/// A plain value, not checked: `CompiledTemplate` checks it, including every limit defined here.
 public struct Template: Hashable, Sendable {
-    /// A header of the push service, whose value may be an expression.
+    /// A header for the push service, whose value may be an expression.
     public struct Header: Hashable, Sendable {
         public var name: String
         public var value: String
@@ -14,13 +14,13 @@ public struct Template: Hashable, Sendable {
         }
     }
 
-    /// At most `nameLimit` characters; nil for one without a name.
+    /// The name, at most `nameLimit` characters; nil if there is none.
     public var name: String?
-    /// JSON, XML or plain text, as the platform and its headers say; at most `bodyLimit` bytes.
+    /// The body: JSON, XML or plain text, depending on the platform and the headers; at most `bodyLimit` bytes.
     public var body: String
-    /// In the order given.
+    /// The headers in the given order.
     public var headers: [Header]
-    /// Further texts that the platform knows, by the name of their XML element, such as `Expiry`; each may be an
+    /// Further texts that the platform supports, by the name of their XML element, such as `Expiry`; each may be an
     /// expression.
     public var options: [String: String]
 
@@ -41,8 +41,8 @@ public struct Template: Hashable, Sendable {
     public static let fieldNameLimit = 128
     /// The most bytes of a header's or an option's value.
     public static let fieldValueLimit = 4096
-    /// The most properties that body, headers and options name, each as often as it is named.
+    /// The most references to properties in body, headers and options, counting repetitions.
     public static let referenceLimit = 512
-    /// The most levels of arrays and objects, or of elements, in each other.
+    /// The deepest nesting of arrays and objects, or of elements.
     public static let depthLimit = 64
 }

@@ -1,6 +1,6 @@
-/// The positions in a template's body where expressions are, for each format.
+/// Finds the expressions in a template's body, for each format.
 enum TemplateBody {
-    /// The strings of a JSON body that are expressions; names of members never are.
+    /// Returns the strings of a JSON body that are expressions; names of members never are.
     static func expressions(inJSON bytes: [UInt8]) throws(TemplateBodyError) -> [TemplateValue] {
         do throws(JSONError) {
             _ = try JSON(parsing: bytes, maximumDepth: Template.depthLimit)
@@ -11,7 +11,7 @@ enum TemplateBody {
         var tokens = JSONTokens(bytes)
         var pending: Range<Int>?
         while let token = tokens.next() {
-            // In valid JSON the strings before a colon are names, and all others values.
+            // In valid JSON, strings before a colon are names and all others are values.
             if let range = pending.take(), token != .punctuation(UInt8(ascii: ":")) {
                 values += expression(at: range, of: bytes)
             }

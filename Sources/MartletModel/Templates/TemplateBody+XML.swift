@@ -1,5 +1,5 @@
 extension TemplateBody {
-    /// The attributes' values and the texts of elements that are expressions.
+    /// Returns the values of attributes and the texts of elements that are expressions.
     static func expressions(inXML bytes: [UInt8]) throws(TemplateBodyError) -> [TemplateValue] {
         var scanner = TemplateXMLScanner(bytes)
         try scanner.scan()
@@ -7,15 +7,15 @@ extension TemplateBody {
     }
 }
 
-/// One pass over a document of XML 1.0: what is not well-formed is refused, except that prefixes of names need not be
-/// declared. A document type declaration is refused whole, and with it every entity but XML's own five.
+/// A single-pass scanner of XML 1.0. Refuses documents that are not well-formed, but prefixes of names need not be
+/// declared. Refuses document type declarations, and so every entity except the five predefined ones.
 private struct TemplateXMLScanner {
     private(set) var values: [TemplateValue] = []
     private let bytes: [UInt8]
     private var index = 0
-    /// The names of the elements that are open.
+    /// The names of the open elements.
     private var open: [ArraySlice<UInt8>] = []
-    /// The texts of the innermost element while it has no elements in it; nil elsewhere.
+    /// The texts of the innermost element while it has no child elements; nil otherwise.
     private var leaf: [TemplateValue]?
 
     init(_ bytes: [UInt8]) {
@@ -35,7 +35,7 @@ private struct TemplateXMLScanner {
         guard next == nil else { throw error("is not well-formed XML: it goes on behind its outermost element") }
     }
 
-    /// The five C0 characters of text are allowed, U+FFFE and U+FFFF are not; half surrogates cannot be in UTF-8.
+    /// Refuses control characters other than white space, and U+FFFE and U+FFFF. Lone surrogates cannot occur in UTF-8.
     private func checkCharacters() throws(TemplateBodyError) {
         for (offset, byte) in bytes.enumerated() {
             let isControl = byte < 0x20 && !byte.isXMLSpace
@@ -46,7 +46,7 @@ private struct TemplateXMLScanner {
         }
     }
 
-    /// White space, comments and processing instructions, as they may be outside the outermost element.
+    /// Skips white space, comments and processing instructions outside the outermost element.
     private mutating func prolog() throws(TemplateBodyError) {
         while true {
             skipSpace()
@@ -102,8 +102,8 @@ private struct TemplateXMLScanner {
         close()
     }
 
-    /// An element's text is a value where it is one piece: text or a section, with nothing beside it but comments,
-    /// instructions and, beside a section, white space.
+    /// Closes an element. Its text is a value if it is one piece: text or a CDATA section, with nothing else but
+    /// comments, instructions and, next to a section, white space.
     private mutating func close() {
         open.removeLast()
         let texts = leaf.take()?.filter { value in
@@ -199,7 +199,8 @@ private struct TemplateXMLScanner {
         }
     }
 
-    /// Whether a part of the XML declaration may have this value. The encoding is one on paper only: it is UTF-8.
+    /// True if a part of the XML declaration may have this value. The encoding is checked but not used: it is always
+    /// UTF-8.
     private static func isDeclared(_ name: String, as value: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "version":
@@ -217,7 +218,7 @@ private struct TemplateXMLScanner {
         error("is not well-formed XML: its XML declaration is wrong")
     }
 
-    /// A name of XML 1.0, with at most one prefix.
+    /// Parses a name of XML 1.0, with at most one prefix.
     private mutating func name() throws(TemplateBodyError) -> ArraySlice<UInt8> {
         let start = index
         while let byte = next, byte >= 0x80 || TemplateProperties.isNameByte(byte) || "-.:".utf8.contains(byte) {
@@ -232,7 +233,7 @@ private struct TemplateXMLScanner {
         return name
     }
 
-    /// What a reader of XML sees in a range: line ends normalised, references resolved.
+    /// Returns the content of a range as an XML parser reports it: line ends normalised, references resolved.
     private func decode(_ range: Range<Int>, _ target: TemplateTarget) throws(TemplateBodyError) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(range.count)
@@ -260,7 +261,7 @@ private struct TemplateXMLScanner {
         return text
     }
 
-    /// - Parameter name: What is between `&` and `;`.
+    /// - Parameter name: The text between `&` and `;`.
     private static func replacement(for name: ArraySlice<UInt8>) -> [UInt8]? {
         switch String(decoding: name, as: UTF8.self) {
         case "amp": return [UInt8(ascii: "&")]

@@ -1,4 +1,4 @@
-/// Where and why a body is not of its format.
+/// Where and why a body does not match its format.
 struct TemplateBodyError: Error {
     let offset: Int
     /// The end of a sentence about the body.

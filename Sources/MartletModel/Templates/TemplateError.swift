@@ -1,16 +1,16 @@
-/// Why a template cannot be used, and which part of it is at fault.
+/// Why a template is invalid, and which part of it.
 public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Location: Hashable, Sendable {
         case name
         case body
-        /// The value, or the first byte that does not fit, so many bytes from the body's beginning.
+        /// The offset in the body of the value, or of the first invalid byte.
         case bodyAt(Int)
         case header(String)
         case option(String)
     }
 
     public let index: Location
-    /// What is wrong, as the end of a sentence; shows no more than the beginning of an expression.
+    /// The error, as the end of a sentence; shows no more than the beginning of an expression.
     public let reason: String
 
     public var description: String {
@@ -25,7 +25,7 @@ public struct TemplateError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension String {
-    /// The beginning of a text in quotes, fit for a message: short, and without control characters.
+    /// The beginning of a text in quotes, safe for a message: short, and without control characters.
     var excerpt: String {
         let limit = 40
         let head = String.UnicodeScalarView(

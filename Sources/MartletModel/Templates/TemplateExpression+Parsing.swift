@@ -1,22 +1,22 @@
 extension TemplateExpression {
-    /// Parses a value that `isBegun(by:)` holds for.
-    /// - Parameter text: The whole value, after its escapes in JSON or XML were undone.
+    /// Parses a value for which `isBegun(by:)` is true.
+    /// - Parameter text: The complete value, with its JSON or XML escapes decoded.
     init(_ text: some Collection<UInt8>) throws(TemplateExpressionError) {
         var parser = TemplateExpressionParser(Array(text))
         self = try parser.expression()
     }
 }
 
-/// What is wrong with an expression: the end of a sentence about it.
+/// The error of an expression, as the end of a sentence.
 struct TemplateExpressionError: Error {
     let reason: String
 }
 
-/// One pass from left to right; expressions do not nest.
+/// A single-pass parser; expressions do not nest.
 private struct TemplateExpressionParser {
     private let bytes: [UInt8]
     private var index = 0
-    /// The offset after the last byte that may be read: before a composition's closing brace.
+    /// The offset after the last byte to read: before the closing brace of a composition.
     private var end: Int
 
     init(_ bytes: [UInt8]) {
@@ -60,7 +60,7 @@ private struct TemplateExpressionParser {
         }
     }
 
-    /// A text in quotes of either kind, which stand doubled for themselves.
+    /// Parses a text in quotes of either kind; a quote in the text is doubled.
     private mutating func literal() throws(TemplateExpressionError) -> [UInt8] {
         let delimiter = bytes[index]
         index += 1
@@ -121,7 +121,7 @@ private struct TemplateExpressionParser {
         return TemplateProperties.folded(name)
     }
 
-    /// `:{text}`, where a backslash takes the meaning from the character after it.
+    /// Parses `:{text}`, where a backslash escapes the character after it.
     private mutating func fallback() throws(TemplateExpressionError) -> [UInt8] {
         guard skip(":") else { return [] }
         guard skip("{") else { throw error("has a : without a default in braces, as in $(name:{friend})") }

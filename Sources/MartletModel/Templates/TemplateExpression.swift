@@ -1,18 +1,18 @@
-/// A value of a template that is put together from a notification's properties.
+/// A value of a template that is composed of a notification's properties.
 struct TemplateExpression: Hashable, Sendable {
     enum Term: Hashable, Sendable {
         case literal([UInt8])
         case reference(Reference)
     }
 
-    /// A property and what is made of it.
+    /// A reference to a property and the form of its value.
     struct Reference: Hashable, Sendable {
         enum Form: Hashable, Sendable {
             /// `$(name)`
             case whole
             /// `$(name, n)`: the first n characters.
             case prefix(Int)
-            /// `.(name, n)`: at most n characters, the last three of them dots where something was cut off.
+            /// `.(name, n)`: at most n characters; if the value was cut off, the last three are dots.
             case clipped(Int)
             /// `%(name)`: percent-encoded for a URI.
             case uri
@@ -20,17 +20,17 @@ struct TemplateExpression: Hashable, Sendable {
             case number
         }
 
-        /// In the case by which names compare.
+        /// The folded name, in which names are compared.
         var name: String
-        /// What stands for a missing property.
+        /// The default for a missing property.
         var fallback: [UInt8] = []
         var form: Form
     }
 
-    /// One, or those that a composition joins.
+    /// One term, or the terms of a composition.
     var terms: [Term]
 
-    /// Whether the value makes a JSON number, whose quotes go.
+    /// True if the value is a JSON number, which replaces its quotes too.
     var isNumber: Bool {
         guard case .reference(let reference)? = terms.first else { return false }
         return reference.form == .number
@@ -43,12 +43,12 @@ struct TemplateExpression: Hashable, Sendable {
         }
     }
 
-    /// Appends what it has besides properties.
+    /// Appends the literal terms.
     func appendLiterals(to output: inout [UInt8], _ target: TemplateTarget) {
         for case .literal(let bytes) in terms { target.append(bytes[...], to: &output) }
     }
 
-    /// Whether a value has to be an expression: its first character says so.
+    /// True if a value must be an expression, by its first character.
     static func isBegun(by byte: UInt8?) -> Bool {
         switch byte {
         case UInt8(ascii: "$"), UInt8(ascii: "."), UInt8(ascii: "%"), UInt8(ascii: "#"), UInt8(ascii: "{"): true

@@ -1,14 +1,14 @@
-/// How a template's body is written, which says where its values are and how what replaces them is escaped.
+/// The format of a template's body, which determines where its values are and how they are escaped.
 public enum TemplateFormat: Hashable, Sendable {
-    /// Every string that is not a member's name is a value.
+    /// Every string except names of members is a value.
     case json
-    /// Every attribute's value, and the text of every element that holds nothing else, is a value.
+    /// The value of every attribute, and the text of every element that contains only text, is a value.
     case xml
     /// The whole body is one value.
     case text
 
-    /// The format of a body whose platform leaves it open, as `wns/raw` does: XML where it begins with `<`, JSON where
-    /// it is a JSON object or array, and otherwise text.
+    /// The format of a body whose platform does not fix it, such as `wns/raw`: XML if it begins with `<`, JSON if it is
+    /// a JSON object or array, otherwise text.
     public init(of body: String) {
         let first = body.utf8.first { !$0.isXMLSpace }
         switch first {

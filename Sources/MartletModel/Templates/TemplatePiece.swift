@@ -1,6 +1,6 @@
 /// A part of a template's body, in the order in which it is sent.
 enum TemplatePiece: Hashable, Sendable {
-    /// Bytes that are the same in every notification.
+    /// Constant bytes.
     case literal([UInt8])
     case value(TemplateExpression, TemplateTarget)
 }

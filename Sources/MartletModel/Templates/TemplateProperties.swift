@@ -1,19 +1,19 @@
-/// The body of a template notification: what its sender has to say, by name.
+/// The body of a template notification: its properties by name.
 ///
-/// Names compare without regard to the case of ASCII letters.
+/// Names are compared ignoring the case of ASCII letters.
 public struct TemplateProperties: Hashable, Sendable {
-    /// UTF-8 by folded name.
+    /// The values in UTF-8 by folded name.
     private var values: [String: [UInt8]] = [:]
 
-    /// - Parameter values: Of names that differ only in case the last by the order of Unicode counts.
+    /// - Parameter values: The properties. Of names that differ only in case, the last one in Unicode order counts.
     public init(_ values: [String: String] = [:]) {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) { set(name, Array(value.utf8)) }
     }
 
-    /// Reads one flat JSON object.
+    /// Parses one flat JSON object.
     ///
-    /// A number or a boolean stands for the text that it is written with; `null` is as good as a missing property. Of
-    /// names that differ only in case the last one counts, as it does for names that are written alike.
+    /// A number or Boolean is kept as its text; `null` counts as a missing property. Of names that are equal or differ
+    /// only in case, the last one counts.
     /// - Throws: `TemplatePropertiesError`.
     public init(parsing body: [UInt8]) throws(TemplatePropertiesError) {
         guard body.count <= Self.sizeLimit else { throw .tooLarge }
@@ -21,7 +21,7 @@ public struct TemplateProperties: Hashable, Sendable {
         try read(body)
     }
 
-    /// The members of valid JSON, from the text itself: a number keeps the digits it came with.
+    /// Reads the members from the tokens of a valid JSON text, so that a number keeps its digits.
     private mutating func read(_ body: [UInt8]) throws(TemplatePropertiesError) {
         var tokens = JSONTokens(body)
         guard tokens.next() == .punctuation(UInt8(ascii: "{")) else { throw .notAnObject }
@@ -44,15 +44,15 @@ public struct TemplateProperties: Hashable, Sendable {
         values[Self.folded(name.utf8)] = value
     }
 
-    /// The property of this name, in any case; nil for a missing one.
+    /// The property with a name, ignoring case; nil if missing.
     public subscript(name: String) -> String? {
         values[Self.folded(name.utf8)].map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// - Parameter name: Folded.
+    /// - Parameter name: The folded name.
     func bytes(of name: String) -> [UInt8]? { values[name] }
 
-    /// The most bytes of a body, the original hub's.
+    /// The most bytes of a body, as in Azure Notification Hubs.
     public static let sizeLimit = 65_536
     /// The most characters of a name in an expression.
     static let nameLimit = 120
@@ -66,7 +66,8 @@ public struct TemplateProperties: Hashable, Sendable {
         }
     }
 
-    /// A name in the one case by which names compare. Letters beyond ASCII stay: no expression can name them.
+    /// Returns a name in lower case, in which names are compared. Letters beyond ASCII are not changed: no expression
+    /// can name them.
     static func folded(_ name: some Sequence<UInt8>) -> String {
         String(decoding: name.map(foldedByte), as: UTF8.self)
     }

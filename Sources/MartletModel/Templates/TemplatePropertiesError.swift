@@ -1,4 +1,4 @@
-/// Why the body of a template notification cannot be read.
+/// Why the body of a template notification is invalid.
 public enum TemplatePropertiesError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLarge
     case notJSON(JSONError)

@@ -1,9 +1,9 @@
-/// Why one template gives nothing to send for one notification. It concerns the devices with that template; the
-/// notification goes on for the others.
+/// Why a template cannot be rendered for a notification. Only the devices with that template are affected; all others
+/// still get the notification.
 public enum TemplateRenderingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// `#(property)` where the property is missing or holds no number.
+    /// `#(property)`, and the property is missing or is no number.
     case notANumber(property: String)
-    /// A line break, a NUL or another control character would get into the header or option of this name.
+    /// The header or option of this name would contain a line break, a NUL or another control character.
     case controlCharacter(name: String)
     /// Body, headers and options together are larger than this many bytes.
     case tooLarge(limit: Int)

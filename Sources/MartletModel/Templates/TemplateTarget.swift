@@ -1,18 +1,18 @@
-/// The kind of position where a value is, which says how it is escaped.
+/// The kind of position of a value, which determines how it is escaped.
 enum TemplateTarget: Hashable, Sendable {
     /// Between the quotes of a JSON string.
     case jsonString
-    /// Between the quotes of an XML attribute, of either kind.
+    /// Between the single or double quotes of an XML attribute.
     case xmlAttribute
     case xmlText
     /// Between `<![CDATA[` and `]]>`.
     case xmlCharacterData
-    /// Raw bodies, headers and options: as it is.
+    /// Raw bodies, headers and options: not escaped.
     case plain
 
-    /// Appends text so that a reader of the whole finds just that text at this position.
+    /// Appends a text, escaped so that a parser reads exactly that text at this position.
     ///
-    /// What XML cannot hold at all, control characters above all, becomes U+FFFD.
+    /// Characters that XML does not allow, mainly control characters, become U+FFFD.
     func append(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
         guard self != .plain else {
             output += text
@@ -28,12 +28,13 @@ enum TemplateTarget: Hashable, Sendable {
         output += text[start...]
     }
 
-    /// What stands for the byte at an offset, or for so many bytes from there; nil for a byte that stands for itself.
+    /// Returns the replacement for the byte at an offset, and how many bytes it replaces; nil for a byte that needs no
+    /// escape.
     private func replacement(
         at index: Int, of text: ArraySlice<UInt8>, after output: [UInt8], from start: Int
     ) -> (bytes: [UInt8], length: Int)? {
         let byte = text[index]
-        // Most bytes of most texts leave here.
+        // The fast path for most bytes.
         guard byte < 0x40 || byte == UInt8(ascii: "\\") || byte == 0xEF else { return nil }
         switch self {
         case .jsonString: return Self.jsonEscape(byte).map { ($0, 1) }
@@ -41,7 +42,7 @@ enum TemplateTarget: Hashable, Sendable {
         case .xmlAttribute, .xmlText, .xmlCharacterData:
             if let length = Self.lengthOfNoCharacter(at: index, of: text) { return ([0xEF, 0xBF, 0xBD], length) }
             guard self == .xmlCharacterData else { return entity(byte).map { ($0, 1) } }
-            // What is not yet written, and after it what is.
+            // The last two bytes before this one: pending bytes, preceded by written ones.
             let pending = text[start..<index].suffix(2)
             let isAfterBrackets = (output.suffix(2 - pending.count) + pending).elementsEqual("]]".utf8)
             return Self.sectionEnd(byte, isAfterBrackets: isAfterBrackets).map { ($0, 1) }
@@ -59,14 +60,14 @@ enum TemplateTarget: Hashable, Sendable {
         }
     }
 
-    /// How many bytes at an offset are something that XML 1.0 has no character for; nil where there is a character.
+    /// Returns the length of a character at an offset that XML 1.0 does not allow; nil for an allowed one.
     private static func lengthOfNoCharacter(at index: Int, of text: ArraySlice<UInt8>) -> Int? {
         if text[index] < 0x20 { return text[index].isXMLSpace ? nil : 1 }
         guard text[index] == 0xEF, index + 2 < text.endIndex, text[index + 1] == 0xBF else { return nil }
         return text[index + 2] >= 0xBE ? 3 : nil
     }
 
-    /// Line ends and tabs are written so that they survive the normalisation of line ends and of attributes.
+    /// Escapes line ends and tabs so that they survive the normalisation of line ends and attributes.
     private func entity(_ byte: UInt8) -> [UInt8]? {
         switch byte {
         case UInt8(ascii: "&"): Array("&amp;".utf8)
@@ -81,7 +82,7 @@ enum TemplateTarget: Hashable, Sendable {
         }
     }
 
-    /// Nothing can be escaped inside a section, so it is ended and another one begun.
+    /// A CDATA section has no escapes, so the section is closed and another one opened.
     private static func sectionEnd(_ byte: UInt8, isAfterBrackets: Bool) -> [UInt8]? {
         switch byte {
         case UInt8(ascii: "\r"): Array("]]>&#13;<![CDATA[".utf8)

@@ -1,9 +1,9 @@
-/// What the forms of an expression make of a property's UTF-8.
+/// The forms of an expression, applied to a property's UTF-8.
 extension [UInt8] {
-    /// The first characters, as many as are asked for or there are. A character is an extended grapheme cluster.
+    /// Returns the first `count` characters, or all if there are fewer. A character is an extended grapheme cluster.
     func prefix(characters count: Int) -> ArraySlice<UInt8> {
         guard count < self.count else { return self[...] }
-        // Every plain ASCII character is one of its own, unless what follows it is not plain.
+        // Each ASCII character except CR is one grapheme cluster, unless a non-ASCII character follows it.
         let isPlain = self[...count].allSatisfy { $0 < 0x80 && $0 != 0x0D }
         guard !isPlain else { return self[..<count] }
         let text = String(decoding: self, as: UTF8.self)
@@ -11,7 +11,7 @@ extension [UInt8] {
         return self[..<text.utf8.distance(from: text.startIndex, to: end)]
     }
 
-    /// Every byte but the unreserved ones (RFC 3986, section 2.3) as `%` and two digits.
+    /// The bytes percent-encoded, except the unreserved ones (RFC 3986, section 2.3).
     var percentEncoded: [UInt8] {
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []
@@ -26,7 +26,7 @@ extension [UInt8] {
         return encoded
     }
 
-    /// Whether this is a number as `#` takes it: RFC 8259's without a sign (NotificationHubs.md, section 11).
+    /// True for a number that `#` accepts: a number of RFC 8259 without a sign (NotificationHubs.md, section 11).
     var isJSONNumber: Bool {
         var rest = self[...]
         if rest.first == UInt8(ascii: "0") { rest.removeFirst() } else if !rest.dropDigits() { return false }
@@ -44,7 +44,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-    /// Takes digits away; false where there is none.
+    /// Removes leading digits; false if there are none.
     fileprivate mutating func dropDigits() -> Bool {
         let rest = drop { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         defer { self = rest }

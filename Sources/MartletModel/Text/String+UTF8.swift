@@ -1,8 +1,8 @@
 extension String {
-    /// A text of bytes in UTF-8; nil where they are none.
+    /// Creates a text from UTF-8; nil for invalid bytes.
     @inlinable
     public init?(utf8 bytes: some Collection<UInt8>) {
-        // Most texts are ASCII. The library's validation is generic and looks up its types with every call.
+        // The fast path for ASCII, which most texts are. The standard library's validation is generic and slow.
         if bytes.allSatisfy({ $0 < 0x80 }) {
             self = String(decoding: bytes, as: UTF8.self)
             return
@@ -17,7 +17,7 @@ extension String {
         self = text
     }
 
-    /// For systems whose library cannot validate: what had to be repaired is not what it was.
+    /// For systems whose standard library cannot validate: decodes with repair, and compares the result with the input.
     @usableFromInline
     static func repairing(_ bytes: some Collection<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)

@@ -1,4 +1,4 @@
 extension UInt8 {
-    /// Space, tab, carriage return or line feed: the white space of XML, JSON and template expressions alike.
+    /// True for space, tab, carriage return or line feed: the white space of XML, JSON and template expressions.
     var isXMLSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
 }

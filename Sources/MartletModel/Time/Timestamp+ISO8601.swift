@@ -1,5 +1,5 @@
 extension Timestamp {
-    /// `yyyy-MM-ddTHH:mm:ss.SSSZ`, the one form that every client of the hub can read.
+    /// `yyyy-MM-ddTHH:mm:ss.SSSZ`, the only form that every client of the hub can read.
     public var iso8601: String {
         let (days, time) = milliseconds.quotientAndRemainder(flooringBy: 86_400_000)
         let date = CivilDate(daysSince1970: days)
@@ -17,8 +17,8 @@ extension Timestamp {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads a date with a time in the forms that clients send: with or without seconds, a fraction of any length, and a
-    /// zone as `Z`, `+hh:mm` or `+hhmm`; no zone means UTC.
+    /// Parses a date and time in the forms that clients send: with or without seconds, a fraction of any length, and a
+    /// time zone as `Z`, `+hh:mm` or `+hhmm`. Without a time zone it is UTC.
     public init?(iso8601 text: String) {
         var scanner = Scanner(text)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
@@ -43,7 +43,7 @@ extension Timestamp {
 }
 
 extension [UInt8] {
-    /// A number in at least so many digits.
+    /// Appends a number with at least `digits` digits.
     fileprivate mutating func append(_ number: Int64, digits: Int) {
         let text = String(number).utf8
         append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(0, digits - text.count)))
@@ -67,7 +67,7 @@ private struct CivilDate {
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// Years are counted from March here, so that the leap day is the last of its year.
+    /// Years begin in March here, so that the leap day is the last day of its year.
     init(daysSince1970: Int64) {
         let (era, dayOfEra) = (daysSince1970 + 719_468).quotientAndRemainder(flooringBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -124,7 +124,7 @@ private struct Scanner {
         return three.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// Minutes east of UTC; 0 for `Z` and for no zone at all.
+    /// Parses a time zone. Returns the minutes east of UTC; 0 for `Z` or without a time zone.
     mutating func zoneInMinutes() -> Int64? {
         if isAtEnd || skip("Z") || skip("z") { return 0 }
         let sign: Int64

@@ -1,4 +1,4 @@
-/// A point in time in UTC, in whole milliseconds since 1970-01-01T00:00:00Z (leap seconds not counted).
+/// A point in time in UTC, in whole milliseconds since 1970-01-01T00:00:00Z (without leap seconds).
 public struct Timestamp: Hashable, Comparable, Sendable {
     public let milliseconds: Int64
 
@@ -10,12 +10,12 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.init(milliseconds: seconds * 1000)
     }
 
-    /// Whole seconds since 1970, rounded down.
+    /// The whole seconds since 1970, rounded down.
     public var seconds: Int64 {
         Int64((Double(milliseconds) / 1000).rounded(.down))
     }
 
-    /// The end of 9999, which the hub's protocol writes where something never expires.
+    /// The end of the year 9999, which means "never expires" in the hub's protocol.
     public static let distantFuture = Timestamp(milliseconds: 253_402_300_799_999)
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
@@ -32,7 +32,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// Rounded towards zero.
+    /// The duration in whole milliseconds, rounded towards zero.
     public var wholeMilliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
