@@ -1,8 +1,8 @@
 /// Parses `multipart/form-data` (RFC 7578, RFC 2046 section 5.1) as it arrives: bytes in, events out. Keeps no more
 /// than a header line, a field or the beginning of a delimiter.
 ///
-/// It is strict, so that every body has one meaning: the body begins with the first delimiter, lines end in CR LF,
-/// nothing is between a boundary and the end of its line, and only one line end may follow the last delimiter. File
+/// The parser is strict, so that every body has one meaning: the body begins with the first delimiter, lines end in CR
+/// LF, nothing is between a boundary and the end of its line, and only one line end may follow the last delimiter. File
 /// names are ignored.
 public struct FormDataParser: Sendable {
     /// The content of a form, in order.

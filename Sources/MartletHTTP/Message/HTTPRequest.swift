@@ -44,7 +44,7 @@ public struct HTTPRequest: Sendable {
     public struct Forwarded: Hashable, Sendable {
         /// The address of the client, in text form.
         public var client: String
-        /// Whether the request reached the proxy without TLS.
+        /// True if the request reached the proxy without TLS.
         public var isClearText: Bool
 
         public init(client: String, isClearText: Bool) {

@@ -1,7 +1,7 @@
 import MartletHTTP
 
-/// The memory reserved for one request: its head and the requested part of its body. The memory is released when the
-/// last reference to the lease goes, which is when the request itself is released.
+/// The memory reserved for one request: its head and the requested part of its body. The memory is released with the
+/// last reference to the lease, which is when the request itself is released.
 ///
 /// @unchecked Sendable: only the loop of the connection changes the properties, while the stream holds the lease. Other
 /// threads only keep a reference, and the last reference runs `deinit`.

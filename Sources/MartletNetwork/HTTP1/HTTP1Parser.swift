@@ -63,7 +63,7 @@ final class HTTP1Parser {
     var hasLength: Bool { parser.pointee.flags & UInt16(F_CONTENT_LENGTH.rawValue) != 0 }
     private(set) var contentLength: UInt64 = 0
     private(set) var keepsAlive = false
-    /// Whether the body of a response ends when the connection closes.
+    /// True if the body of a response ends when the connection closes.
     private(set) var needsEnd = false
 
     /// Prepares for the next message.

@@ -1,8 +1,8 @@
 /// Finds the end of a message's head, or of its trailers, and refuses anything that does not follow RFC 9112 exactly.
 ///
-/// The parser that runs after it is too lenient to be safe behind proxies: it accepts folded lines, a space before the
-/// colon, a bare line feed and more. Every implementation reads what this scanner accepts in the same way. It examines
-/// each byte once, however the bytes arrive.
+/// The scanner runs before llhttp, which is too lenient to be safe behind proxies: llhttp accepts folded lines, a space
+/// before the colon, a bare line feed and more. Every implementation parses what this scanner accepts in the same way.
+/// The scanner examines each byte once, however the bytes arrive.
 struct HeadScanner {
     /// Limits of a head, in bytes and counts.
     struct Limits {

@@ -3,9 +3,9 @@ import Glibc
 
 /// A thread that waits for sockets and timers and runs queued work.
 ///
-/// It is a serial executor, so that an actor can run on it, and a task executor, so that `Task(executorPreference:
-/// loop)` runs an async handler on the thread of its connections. Objects owned by a loop are not Sendable. The methods
-/// for them must be called on the loop's thread and trap elsewhere.
+/// A loop is a serial executor, so that an actor can run on it. A loop is also a task executor:
+/// `Task(executorPreference: loop)` runs an async handler on the thread of its connections. Objects owned by a loop are
+/// not Sendable. The methods for them must be called on the loop's thread and trap elsewhere.
 ///
 /// The thread ends after the last reference to the loop is released.
 public final class EventLoop: SerialExecutor, TaskExecutor {

@@ -3,7 +3,7 @@ import MartletHTTP
 /// Parses the same input as nghttp2 for two things: the kind of each frame, for the flood guard, and how the fields of
 /// each header block are represented.
 ///
-/// It parses every piece of input before nghttp2 does, so it has parsed a whole header block by the time nghttp2
+/// The tap parses every piece of input before nghttp2 does, so it has parsed a whole header block by the time nghttp2
 /// reports that block.
 struct HTTP2FrameTap {
     enum Fault: Error {
