@@ -30,7 +30,7 @@ public struct BackupFile {
     /// - Parameter data: Its path: that of an empty directory, or of none.
     /// - Throws: `ServerError` saying what is in the way.
     public static func restore(_ path: String, into data: String) throws(ServerError) -> Summary {
-        try reading(path) { file in
+        try reading(path, as: data) { file in
             let restoration = try StorageRestoration(into: data)
             do {
                 let summary = try file.walk(into: restoration)
@@ -43,13 +43,16 @@ public struct BackupFile {
         }
     }
 
+    /// - Parameter directory: The work is its owner's, where root asks; nil where it is that of the user who asks.
     private static func reading(
-        _ path: String, _ work: (inout BackupFile) throws -> Summary
+        _ path: String, as directory: String? = nil, _ work: (inout BackupFile) throws -> Summary
     ) throws(ServerError) -> Summary {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         func failure() -> ServerError { ServerError("Cannot read \(path): \(String(cString: strerror(errno))).") }
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
+        let owner = if let directory { try AssumedOwner(of: directory) } else { AssumedOwner?.none }
+        defer { owner?.end() }
         var file = BackupFile { count in
             var piece = [UInt8](repeating: 0, count: count)
             let got = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, count) }

@@ -19,7 +19,7 @@ struct Administration {
     init(_ invocation: Invocation, makesDirectory: Bool = false) throws {
         dataDirectory = invocation["data"] ?? "data"
         publicURL = try invocation.publicURL()
-        guard makesDirectory || access(dataDirectory, F_OK) == 0 else {
+        guard makesDirectory || access(dataDirectory, F_OK) == 0 || errno == EACCES else {
             throw ServerError(
                 "There is no data directory '\(dataDirectory)': --data names the one that the server has.")
         }
@@ -80,6 +80,9 @@ struct Administration {
             try Self.check(response)
             return
         }
+        // The file is open; it is completed as the user who asks.
+        let owner = try AssumedOwner(of: dataDirectory)
+        defer { owner?.end() }
         let offline = try await OfflineAdministration(dataDirectory: dataDirectory, publicURL: publicURL)
         do {
             let response = await offline.handler.respond(to: request)
@@ -103,6 +106,8 @@ struct Administration {
 
     private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         if let answer = try await ask(request) { return answer }
+        let owner = try AssumedOwner(of: dataDirectory)
+        defer { owner?.end() }
         let offline = try await OfflineAdministration(dataDirectory: dataDirectory, publicURL: publicURL)
         let response = await offline.handler.respond(to: request)
         await offline.close()
@@ -117,11 +122,16 @@ struct Administration {
     }
 
     /// - Returns: nil where no server runs.
+    /// - Throws: `ServerError`, among others where this user may not know whether one does.
     private func online(
         _ work: (HTTPClient, String) async throws(TransportError) -> HTTPResponse
     ) async throws -> HTTPResponse? {
-        let client = HTTPClient(loops: try EventLoopGroup(count: 1))
         let socket = try AdminSocket.path(in: dataDirectory)
+        guard access(socket, W_OK) == 0 || errno != EACCES else {
+            throw DirectoryOwner(of: dataDirectory)?.refusalToAdminister(dataDirectory)
+                ?? ServerError("This user may not administer \(dataDirectory): use sudo.")
+        }
+        let client = HTTPClient(loops: try EventLoopGroup(count: 1))
         do throws(TransportError) {
             let response = try await work(client, socket)
             await client.shutDown()

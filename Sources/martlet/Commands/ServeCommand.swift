@@ -1,3 +1,4 @@
+import Glibc
 import MartletHTTP
 import MartletModel
 import MartletServer
@@ -78,6 +79,8 @@ enum ServeCommand {
         } catch {
             throw UsageError(description: error.description, command: invocation.command)
         }
+        let directory = configuration.dataDirectory
+        if let refusal = DirectoryOwner(of: directory)?.refusalToServe(directory, as: geteuid()) { throw refusal }
         OpenFiles.allowMany()
         var simulator: Simulator?
         if invocation.isOn("simulator") {

@@ -1,0 +1,35 @@
+import Glibc
+
+/// A process of root that works on a data directory as the directory's owner, until `end`. The C library changes the user
+/// of every thread. Only the effective user changes, because root's own files, such as a backup, are completed after.
+public struct AssumedOwner: Sendable {
+    private let groups: [gid_t]
+    private let group: gid_t
+
+    /// - Returns: nil where the process is not root's, or the directory is missing or root's own.
+    /// - Throws: `ServerError` where the owner cannot be assumed; then nothing has changed.
+    public init?(of path: String) throws(ServerError) {
+        guard let owner = DirectoryOwner(of: path), owner.isForeignRoot(geteuid()) else { return nil }
+        var groups = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))
+        let count = getgroups(Int32(groups.count), &groups)
+        guard count >= 0 else { throw Self.failure(owner) }
+        self.groups = Array(groups.prefix(Int(count)))
+        group = getegid()
+        guard setgroups(1, [owner.group]) == 0, setegid(owner.group) == 0, seteuid(owner.user) == 0 else {
+            let failure = Self.failure(owner)
+            end()
+            throw failure
+        }
+    }
+
+    /// Makes the process root's again.
+    public func end() {
+        seteuid(0)
+        setegid(group)
+        setgroups(groups.count, groups)
+    }
+
+    private static func failure(_ owner: DirectoryOwner) -> ServerError {
+        ServerError("Cannot work as \(owner.name): \(String(cString: strerror(errno))). Run this as that user.")
+    }
+}

@@ -1,0 +1,47 @@
+public import Glibc
+
+/// The user and the group that a data directory belongs to.
+public struct DirectoryOwner: Hashable, Sendable {
+    public let user: uid_t
+    public let group: gid_t
+
+    public init(user: uid_t, group: gid_t) {
+        self.user = user
+        self.group = group
+    }
+
+    /// - Returns: nil where there is no such directory, or it cannot be examined.
+    public init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(user: status.st_uid, group: status.st_gid)
+    }
+
+    /// Whether a process of this user is root's, on a directory of another user: files of root in it would stop the
+    /// service that runs as the owner.
+    public func isForeignRoot(_ process: uid_t) -> Bool { process == 0 && user != 0 }
+
+    /// The user's name, or its number where it has none.
+    public var name: String {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
+            guard getpwuid_r(user, &entry, buffer.baseAddress!, buffer.count, &found) == 0, found != nil else {
+                return String(user)
+            }
+            return String(cString: entry.pw_name)
+        }
+    }
+
+    /// Why a process of this user must not serve `path`; nil where it may.
+    public func refusalToServe(_ path: String, as process: uid_t) -> ServerError? {
+        guard isForeignRoot(process) else { return nil }
+        return ServerError(
+            "'\(path)' belongs to \(name): serve as that user (systemctl start martlet), not as root.")
+    }
+
+    /// Why another user may not administer `path`.
+    public func refusalToAdminister(_ path: String) -> ServerError {
+        ServerError("Only \(user == 0 ? "root" : "root and \(name)") may administer \(path): use sudo.")
+    }
+}
