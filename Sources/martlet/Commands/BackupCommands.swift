@@ -6,20 +6,33 @@ enum BackupCommands {
     static let all = [backup, restore]
 
     static let backup = Command(
-        "backup", operands: ["FILE"],
+        "backup", operands: ["[FILE]"],
         "Write all that the server knows to a new file, while it serves or while none runs. Without the server's keys, "
             + "unless they are asked for.",
         options: [
             .data,
+            Option("directory", "DIR", "Write a file named by the time into this directory, instead of FILE."),
+            Option(
+                "keep", "N", "With --directory: remove older backups, but for the newest N, once the new one was read."),
             Option(
                 "with-key", nil, "Put secret.key into it too: anyone who reads the file can then read every secret."),
         ]
     ) { invocation in
-        let file = try NewFile(invocation.operand("FILE"))
+        let directory = invocation["directory"]
+        let keep = try invocation.count("keep", upTo: 10_000)
+        guard (directory == nil) != (invocation.optionalOperand("FILE") == nil) else {
+            throw UsageError(description: "Give FILE, or --directory.", command: invocation.command)
+        }
+        guard keep == nil || directory != nil else {
+            throw UsageError(description: "--keep needs --directory.", command: invocation.command)
+        }
+        let name = directory.map { "\($0)/\(BackupName(SystemTime().now))" }
+        let file = try NewFile(name ?? invocation.optionalOperand("FILE") ?? "")
         let path = invocation.isOn("with-key") ? "/backup?keys=1" : "/backup"
         try await Administration(invocation).download(path, to: file)
         let summary = try BackupFile.check(file.temporary)
         try file.complete()
+        if let directory, let keep { try BackupName.removeOlder(in: directory, keeping: keep) }
         Terminal.print("\(file.path): the server at \(summary.createdAt.iso8601).")
         if !summary.holdsKeys {
             Terminal.print("The server's keys are not in it: keep a copy of secret.key elsewhere.")

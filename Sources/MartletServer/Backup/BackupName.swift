@@ -1,0 +1,50 @@
+import Glibc
+public import MartletModel
+
+/// The name of a backup in a directory of backups: `martlet-2026-11-23T02:00:00.000Z.backup`. Names sort by their time.
+public struct BackupName: Hashable, Sendable, CustomStringConvertible {
+    private static let (prefix, suffix) = ("martlet-", ".backup")
+
+    public let description: String
+
+    public init(_ time: Timestamp) {
+        description = Self.prefix + time.iso8601 + Self.suffix
+    }
+
+    /// - Returns: The names that are removed where the newest `count` stay. Names of another form are left alone.
+    static func expired(_ names: [String], keeping count: Int) -> [String] {
+        Array(names.filter(isBackup).sorted().dropLast(count))
+    }
+
+    private static func isBackup(_ name: String) -> Bool {
+        guard name.hasPrefix(prefix), name.hasSuffix(suffix), name.count > prefix.count + suffix.count else {
+            return false
+        }
+        let text = String(name.dropFirst(prefix.count).dropLast(suffix.count))
+        return Timestamp(iso8601: text)?.iso8601 == text
+    }
+
+    /// Removes all but the newest `count` backups of a directory.
+    public static func removeOlder(in directory: String, keeping count: Int) throws(ServerError) {
+        for name in expired(try names(in: directory), keeping: count) {
+            guard unlink("\(directory)/\(name)") == 0 else { throw failure("remove", "\(directory)/\(name)") }
+        }
+    }
+
+    private static func names(in directory: String) throws(ServerError) -> [String] {
+        guard let stream = opendir(directory) else { throw failure("list", directory) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            names.append(name)
+        }
+        return names
+    }
+
+    private static func failure(_ verb: String, _ path: String) -> ServerError {
+        ServerError("Cannot \(verb) \(path): \(String(cString: strerror(errno))).")
+    }
+}
