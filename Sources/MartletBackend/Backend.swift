@@ -48,7 +48,7 @@ public struct Backend: Sendable {
     let platforms: PushPlatformList
     let hub: BackendHub
     let time: any TimeSource
-    let settings: BackendSettings
+    private(set) var settings: BackendSettings
     let authenticator: Authenticator
 
     /// - Parameter bodies: Where the contents of rich payloads are.
@@ -74,6 +74,18 @@ public struct Backend: Sendable {
         authenticator = try Authenticator(
             users: users, provider: identityProvider, time: time, sessionLifetime: settings.sessionLifetime,
             limits: LoginLimiter.Settings())
+    }
+
+    /// The same backend with other settings: it shares all that is counted, log-ins that failed among others.
+    public func with(_ settings: BackendSettings) -> Backend {
+        var copy = self
+        copy.settings = settings
+        return copy
+    }
+
+    /// Accepts the tokens of another identity provider from now on, here and in every copy; nil for nobody's.
+    public func accept(tokensOf provider: IdentityProvider?) {
+        authenticator.accept(tokensOf: provider)
     }
 }
 

@@ -33,8 +33,9 @@ struct Engine: Sendable {
     let metrics: ServerMetrics
     /// Requests and connections, for the metrics.
     let requests = RequestCount()
+    let certificateEnd = CertificateEnd()
     private let retention: Retention
-    private let time = SystemTime()
+    let time = SystemTime()
     private let platforms = PushPlatforms.all
 
     static func open(
@@ -72,12 +73,9 @@ struct Engine: Sendable {
         loops = try EventLoopGroup(count: configuration.loops)
         client = HTTPClient(loops: loops)
         let credentials = fallbacks.map { (PlatformID(rawValue: $0.key), Credential($0.value)) }
-        var standard = DefaultLimits()
-        standard.requestRate = configuration.requestRate ?? standard.requestRate
-        standard.backlog = configuration.backlogLimit ?? standard.backlog
         hubs = HubDirectory(
             store: storage, platforms: platforms, time: time,
-            fallbacks: Dictionary(uniqueKeysWithValues: credentials), standard: standard)
+            fallbacks: Dictionary(uniqueKeysWithValues: credentials), standard: configuration.defaultLimits)
         try await hubs.reload()
         devices = DeviceRegistry(store: storage, platforms: platforms, time: time) { [hubs] in
             hubs.hub($0)?.settings.registrationTTL
@@ -107,7 +105,7 @@ struct Engine: Sendable {
         metrics = ServerMetrics(
             dispatcher: dispatcher, storage: storage, client: client, loops: loops,
             expiries: CredentialExpiries(hubs: hubs, platforms: platforms), accepted: accepted, requests: requests,
-            time: time)
+            certificateEnd: certificateEnd, time: time)
         testSends = dispatcher.makeTestSends()
         dryRuns = dispatcher.makeDryRuns()
         funnels = Funnels(store: storage)
@@ -150,34 +148,27 @@ struct Engine: Sendable {
         await storage.close()
     }
 
-    /// What the listeners answer with.
-    func makeHandler(_ configuration: ServerConfiguration) throws(ServerError) -> any HTTPHandler {
-        let backend = try makeBackend(configuration)
-        let router = makeHubHandler(configuration, callers: .signed)
-        let health = HealthAPI {
-            do throws(StorageError) {
-                try await storage.probe()
-                return storage.room.shortage
-            } catch {
-                return "The storage does not answer: \(error.kind.rawValue)."
-            }
+    /// What keeps the server from taking work; nil where nothing does.
+    @Sendable func obstacle() async -> String? {
+        do throws(StorageError) {
+            try await storage.probe()
+            return storage.room.shortage
+        } catch {
+            return "The storage does not answer: \(error.kind.rawValue)."
         }
+    }
+
+    /// What the listeners answer with.
+    func makeHandler(_ configuration: ServerConfiguration) throws(ServerError) -> PublicHandler {
+        let router = makeHubHandler(configuration, callers: .signed)
         let containers = ContainerAPI(store: storage.containers, signer: signer, time: time)
-        let metrics = MetricsAPI(
-            metrics: metrics,
-            token: try configuration.metricsTokenFile.map { path throws(ServerError) in
-                try MetricsToken(file: path)
-            })
-        let root = RootHandler(
-            backend: requests.counting(backend.makeHandler(), .backend), health: requests.counting(health, .health),
-            metrics: requests.counting(metrics, .metrics),
-            containers: requests.counting(containers.makeHandler(), .containers),
-            hubs: requests.counting(router, .hub))
-        // Of a certificate that no browser trusts by itself the promise would lock people out.
-        let notice = UntrustedProxyNotice(log: log, time: time)
-        let forwarded = ForwardedClients(root, proxies: configuration.trustedProxies) { notice.found($0) }
-        guard case .files = configuration.tls else { return forwarded }
-        return StrictTransport(handler: forwarded)
+        return PublicHandler(
+            configuration, token: try configuration.metricsToken(), backend: try makeBackend(configuration),
+            parts: PublicHandler.Parts(
+                health: requests.counting(HealthAPI(obstacle: obstacle), .health),
+                containers: requests.counting(containers.makeHandler(), .containers),
+                hubs: requests.counting(router, .hub), metrics: metrics, requests: requests,
+                notice: UntrustedProxyNotice(log: log, time: time)))
     }
 
     private func makeHubHandler(_ configuration: ServerConfiguration, callers: HubCallers) -> Router {
@@ -193,29 +184,32 @@ struct Engine: Sendable {
     }
 
     private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {
-        var settings = BackendSettings(
-            policy: RolePolicy(usersMaySend: configuration.usersMaySend),
-            payloads: PayloadSettings(
-                sizeLimit: configuration.payloadLimit, quota: configuration.payloadQuota,
-                sample: configuration.sampleNotification.flatMap { SampleNotification(rawValue: $0.rawValue) }))
-        settings.publicOrigin = configuration.publicURL
-        if let rate = configuration.userRequestRate { settings.requestRate = RequestRate(perSecond: rate) }
-        let identity = try configuration.openIDConnect?.settings()
-        let provider = identity.map { [log] identity in
-            IdentityProvider(identity, transport: client, time: time) { log.write(.warning, $0) }
-        }
+        let provider = try identityProvider(configuration)
         do throws(CryptoError) {
             return try Backend(
                 users: users, devices: devices, intake: notifications, keys: storage, payloads: storage,
                 bodies: storage.payloadBodies, receipts: storage, sends: storage, platforms: platforms,
                 hub: BackendHub(hubs, named: configuration.backendHub), identityProvider: provider, time: time,
-                settings: settings)
+                settings: configuration.backendSettings)
         } catch {
             throw ServerError("The app backend cannot be started: \(error)")
         }
     }
 
-    func makeAdminHandler(_ configuration: ServerConfiguration, _ endpoint: PublicEndpoint) -> any HTTPHandler {
+    func identityProvider(_ configuration: ServerConfiguration) throws(ServerError) -> IdentityProvider? {
+        guard let settings = try configuration.openIDConnect?.settings() else { return nil }
+        return IdentityProvider(settings, transport: client, time: time) { [log] in log.write(.warning, $0) }
+    }
+
+    private func reload(_ reloader: Reloader?) -> (@Sendable () async throws(ServerError) -> JSON)? {
+        guard let reloader else { return nil }
+        return { () async throws(ServerError) in try await reloader.report() }
+    }
+
+    /// - Parameter reloader: Takes up a new configuration; nil where no server runs.
+    func makeAdminHandler(
+        _ configuration: ServerConfiguration, _ endpoint: PublicEndpoint, _ reloader: Reloader? = nil
+    ) -> any HTTPHandler {
         let removal = UserRemoval(
             users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
         let groups = UserGroups(users: users, devices: devices, hub: BackendHub(hubs, named: configuration.backendHub))
@@ -230,6 +224,7 @@ struct Engine: Sendable {
             controls: controls,
             backup: BackupAdministration(
                 storage: storage, dataDirectory: configuration.dataDirectory, time: time, log: log),
+            lifecycle: LifecycleAdministration(obstacle: obstacle, reload: reload(reloader)),
             metrics: metrics, endpoint: endpoint)
         let handler = AdminRootHandler(
             administration: api.makeHandler(), hubs: makeHubHandler(configuration, callers: .administrator))

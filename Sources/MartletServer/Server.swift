@@ -24,27 +24,35 @@ public final class Server: Sendable {
     private let engine: Engine
     private let front: HTTPServer
     private let admin: HTTPServer
+    private let certificate: ListenerCertificate?
+    private let reloader: Reloader
 
     private init(
-        origins: [HTTPOrigin], authorityFile: String?, engine: Engine, front: HTTPServer, admin: HTTPServer
+        origins: [HTTPOrigin], authorityFile: String?, engine: Engine, front: HTTPServer, admin: HTTPServer,
+        certificate: ListenerCertificate?, reloader: Reloader
     ) {
         self.origins = origins
         self.authorityFile = authorityFile
         self.engine = engine
         self.front = front
         self.admin = admin
+        self.certificate = certificate
+        self.reloader = reloader
     }
 
     /// Opens the data directory and listens.
-    /// - Parameter fallbacks: Credential properties, by platform, for hubs that have none of their own; a simulator's.
+    /// - Parameters:
+    ///   - fallbacks: Credential properties, by platform, for hubs that have none of their own; a simulator's.
+    ///   - read: Reads the configuration anew for a reload; without it only files that it names are read again.
     /// - Throws: `ServerError` saying what is in the way.
     public static func start(
-        _ configuration: ServerConfiguration, fallbacks: [String: [String: String]] = [:]
+        _ configuration: ServerConfiguration, fallbacks: [String: [String: String]] = [:],
+        read: (@Sendable () throws -> ServerConfiguration)? = nil
     ) async throws(ServerError) -> Server {
         try configuration.validate()
         let engine = try await Engine.open(configuration, fallbacks: fallbacks)
         do throws(ServerError) {
-            return try await listen(configuration, engine)
+            return try await listen(configuration, engine, read ?? { configuration })
         } catch {
             await engine.close()
             throw error
@@ -61,16 +69,28 @@ public final class Server: Sendable {
             group.addTask { await self.engine.jobs.run() }
             group.addTask { await self.engine.sweep() }
             group.addTask { await self.engine.finishKeyRotation() }
+            group.addTask { await self.certificate?.watch() }
         }
         await engine.close()
     }
 
+    /// Takes up a new configuration, and logs what came of it.
+    public func reload() async {
+        _ = try? await reloader.report()
+    }
+
     private static func listen(
-        _ configuration: ServerConfiguration, _ engine: Engine
+        _ configuration: ServerConfiguration, _ engine: Engine,
+        _ read: @escaping @Sendable () throws -> ServerConfiguration
     ) async throws(ServerError) -> Server {
-        let certificates = try selfSignedCertificates(configuration)
-        let front = HTTPServer(
-            loops: engine.loops, handler: try engine.makeHandler(configuration), limits: configuration.limits)
+        var certificate: ListenerCertificate?
+        if configuration.tlsListen != nil {
+            certificate = try ListenerCertificate(configuration, end: engine.certificateEnd, time: engine.time) {
+                [log = engine.log] in log.write($0, $1)
+            }
+        }
+        let handler = try engine.makeHandler(configuration)
+        let front = HTTPServer(loops: engine.loops, handler: handler, limits: configuration.limits)
         engine.requests.watch("public", front)
         var clear: HTTPOrigin?
         var secure: HTTPOrigin?
@@ -78,12 +98,14 @@ public final class Server: Sendable {
             clear = try await listen(front, on: address, tls: nil)
         }
         if let address = configuration.tlsListen {
-            let identity = try tlsIdentity(configuration, certificates)
-            secure = try await listen(front, on: address, tls: identity)
+            secure = try await listen(front, on: address, tls: certificate?.context)
         }
         let endpoint = PublicEndpoint(
             publicURL: configuration.publicURL, tls: secure, clear: clear, hostName: HostName.current)
-        let admin = HTTPServer(loops: engine.loops, handler: engine.makeAdminHandler(configuration, endpoint))
+        let reloader = Reloader(
+            configuration, engine: engine, handler: handler, front: front, certificate: certificate, read: read)
+        let admin = HTTPServer(
+            loops: engine.loops, handler: engine.makeAdminHandler(configuration, endpoint, reloader))
         engine.requests.watch("admin", admin)
         let socket = try AdminSocket.path(in: configuration.dataDirectory)
         do throws(NetworkError) {
@@ -92,51 +114,30 @@ public final class Server: Sendable {
             throw ServerError("The admin socket cannot be opened: \(error)")
         }
         return Server(
-            origins: [clear, secure].compactMap(\.self), authorityFile: certificates?.authorityFile, engine: engine,
-            front: front, admin: admin)
+            origins: [clear, secure].compactMap(\.self), authorityFile: configuration.authorityFile, engine: engine,
+            front: front, admin: admin, certificate: certificate, reloader: reloader)
     }
 
     /// - Returns: The origin with the real port.
     private static func listen(
-        _ server: HTTPServer, on address: ServerConfiguration.Address, tls identity: TLSIdentity?
+        _ server: HTTPServer, on address: ServerConfiguration.Address, tls context: TLSServerContext?
     ) async throws(ServerError) -> HTTPOrigin {
         do throws(NetworkError) {
-            let context: TLSServerContext?
-            if let identity { context = try TLSServerContext(identity) } else { context = nil }
             let bound = try await server.listen(on: .tcp(host: address.host, port: address.port), tls: context)
             if address.isEveryAddress {
                 // A machine without IPv6 has no such address.
                 _ = try? await server.listen(on: .tcp(host: "::", port: bound.port), tls: context)
             }
-            return HTTPOrigin(scheme: identity == nil ? .http : .https, host: address.host, port: bound.port)
+            return HTTPOrigin(scheme: context == nil ? .http : .https, host: address.host, port: bound.port)
         } catch {
             throw ServerError("The server cannot listen on \(address): \(error)")
         }
     }
+}
 
-    private static func tlsIdentity(
-        _ configuration: ServerConfiguration, _ certificates: ServerCertificates?
-    ) throws(ServerError) -> TLSIdentity {
-        if let certificates {
-            return TLSIdentity(certificatesPEM: certificates.certificatePEM, privateKeyPEM: certificates.keyPEM)
-        }
-        guard case .files(let certificate, let key) = configuration.tls else {
-            throw ServerError("--tls-listen needs a certificate.")
-        }
-        do throws(NetworkError) {
-            return try TLSIdentity(certificateFile: certificate, privateKeyFile: key)
-        } catch {
-            throw ServerError("The certificate cannot be used: \(error)")
-        }
-    }
-
-    private static func selfSignedCertificates(
-        _ configuration: ServerConfiguration
-    ) throws(ServerError) -> ServerCertificates? {
-        guard case .selfSigned = configuration.tls else { return nil }
-        let hosts = [configuration.tlsListen?.host, configuration.publicURL?.host].compactMap(\.self)
-        return try ServerCertificates(
-            in: configuration.dataDirectory, hosts: hosts.filter { !["0.0.0.0", "::"].contains($0) },
-            now: SystemTime().now)
+extension ServerConfiguration {
+    /// The certificate that clients must trust; nil where no private authority issues the server's.
+    fileprivate var authorityFile: String? {
+        tls == .selfSigned ? ServerCertificates.authorityFile(in: dataDirectory) : nil
     }
 }

@@ -10,7 +10,7 @@ struct Martlet {
     private static let commands =
         [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
         + ContainerCommands.all + ControlCommands.all + BackupCommands.all + DeadLetterCommands.all
-        + ServerKeyCommands.all
+        + ServerKeyCommands.all + LifecycleCommands.all
         + [
             SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command, WhyCommand.command,
             FunnelCommand.command,

@@ -7,7 +7,7 @@ import Synchronization
 /// Finds out who sends a request.
 final class Authenticator: Sendable {
     private let users: UserDirectory
-    private let provider: IdentityProvider?
+    private let provider: Mutex<IdentityProvider?>
     private let time: any TimeSource
     private let sessionLifetime: Duration
     private let limiter: Mutex<LoginLimiter>
@@ -30,7 +30,7 @@ final class Authenticator: Sendable {
         limits: LoginLimiter.Settings
     ) throws(CryptoError) {
         self.users = users
-        self.provider = provider
+        self.provider = Mutex(provider)
         self.time = time
         self.sessionLifetime = sessionLifetime
         limiter = Mutex(LoginLimiter(limits))
@@ -54,9 +54,15 @@ final class Authenticator: Sendable {
             guard let user = try await find(name) else { throw .badSession }
             return Caller(name: name, roles: user.roles)
         case .identityToken(let token):
-            guard let provider else { throw .badToken("The server has no identity provider; log in for a session.") }
+            guard let provider = provider.withLock(\.self) else {
+                throw .badToken("The server has no identity provider; log in for a session.")
+            }
             return try await provider.caller(showing: token)
         }
+    }
+
+    func accept(tokensOf provider: IdentityProvider?) {
+        self.provider.withLock { $0 = provider }
     }
 
     /// Makes a session for who knows the password.

@@ -19,7 +19,8 @@ public final class HubDirectory: Sendable {
     private let platforms: PushPlatformList
     private let fallbacks: [PlatformID: Credential]
     /// The limits of hubs without limits of their own.
-    public let standard: DefaultLimits
+    public var standard: DefaultLimits { standardLimits.withLock(\.self) }
+    private let standardLimits: Mutex<DefaultLimits>
     private let contents = Mutex(Contents())
     private let changes = SerialWork()
     private let credentialsObserver = Mutex<(@Sendable (Hub.ID) -> Void)?>(nil)
@@ -32,7 +33,7 @@ public final class HubDirectory: Sendable {
         store: any HubStore, platforms: PushPlatformList, time: any TimeSource,
         fallbacks: [PlatformID: Credential] = [:], standard: DefaultLimits = DefaultLimits()
     ) {
-        self.standard = standard
+        standardLimits = Mutex(standard)
         self.fallbacks = fallbacks
         self.store = store
         self.platforms = platforms
@@ -51,6 +52,11 @@ public final class HubDirectory: Sendable {
             contents.hubs = Dictionary(uniqueKeysWithValues: stored.map { ($0.name.lowercased(), $0) })
             contents.namespaceRules = rules
         }
+    }
+
+    /// Changes the limits of hubs without limits of their own, from the next request on.
+    public func setStandard(_ limits: DefaultLimits) {
+        standardLimits.withLock { $0 = limits }
     }
 
     /// Calls `observer` after every change of a hub's credentials; replaces an earlier observer.

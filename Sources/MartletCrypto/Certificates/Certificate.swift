@@ -71,6 +71,27 @@ public struct Certificate: Sendable, Equatable {
         return Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(data), count: Int(ASN1_STRING_length(data))))
     }
 
+    /// The DNS names under which its owner is reached, in their order.
+    public var hostNames: [String] {
+        let names = X509_get_ext_d2i(handle.pointer, NID_subject_alt_name, nil, nil).map(OpaquePointer.init)
+        guard let names else { return [] }
+        defer { GENERAL_NAMES_free(names) }
+        return (0..<OPENSSL_sk_num(names)).compactMap { index in
+            guard let name = OPENSSL_sk_value(names, index)?.assumingMemoryBound(to: GENERAL_NAME.self).pointee,
+                name.type == GEN_DNS, let text = name.d.dNSName
+            else { return nil }
+            let bytes = UnsafeBufferPointer(start: ASN1_STRING_get0_data(text), count: Int(ASN1_STRING_length(text)))
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    /// Whether its owner is reached under a DNS name or an IP address.
+    public func isFor(_ host: String) -> Bool {
+        X509_check_ip_asc(handle.pointer, host, 0) == 1
+            || X509_check_host(handle.pointer, host, host.utf8.count, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS), nil)
+                == 1
+    }
+
     private func subjectField(_ identifier: Int32) -> String? {
         guard let name = X509_get_subject_name(handle.pointer) else { return nil }
         let index = X509_NAME_get_index_by_NID(name, identifier, -1)

@@ -7,7 +7,7 @@ struct ConnectionShares {
     }
 
     private let limit: Int
-    private let share: Int
+    private var share: Int
     private(set) var total = 0
     private var networks: [PeerNetwork: Int] = [:]
 
@@ -18,6 +18,8 @@ struct ConnectionShares {
         self.limit = limit
         self.share = share
     }
+
+    mutating func setShare(_ share: Int) { self.share = share }
 
     var isFull: Bool { total >= limit }
 

@@ -20,7 +20,7 @@ public final class HTTPServer: Sendable {
 
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
-    private let limits: ServerLimits
+    private let networks: PeerNetworkRule
     private let ledger: BodyLedger
     private let listeners = Mutex<[LoopBound<Listener>]>([])
 
@@ -33,7 +33,7 @@ public final class HTTPServer: Sendable {
         http2: HTTP2Settings = HTTP2Settings(), observer: (any ConnectionObserver)? = nil
     ) {
         count = ConnectionCount(limit: limits.connections, share: limits.connectionsPerNetwork)
-        self.limits = limits
+        networks = PeerNetworkRule(limits)
         ledger = BodyLedger(limits: limits.bodies)
         let common = LoopServer.Common(
             handler: handler, limits: limits, http2: http2, observer: observer, count: count, ledger: ledger)
@@ -58,6 +58,12 @@ public final class HTTPServer: Sendable {
     /// The number of requests that were refused because there was no memory for their bodies.
     public var bodyRefusals: Int { ledger.refusalCount }
 
+    /// Changes which proxies are trusted and how many connections one network may have, for connections accepted from now on.
+    public func setShares(trustedProxies: TrustedProxies, connectionsPerNetwork: Int) {
+        networks.setTrustedProxies(trustedProxies)
+        count.setShare(connectionsPerNetwork)
+    }
+
     /// Starts to accept connections.
     /// - Parameter tls: The TLS context of the listener; nil for clear text.
     /// - Returns: The address with the real port.
@@ -78,13 +84,14 @@ public final class HTTPServer: Sendable {
     ) async throws(NetworkError) -> SocketAddress {
         let servers = servers
         let count = count
-        let limits = limits
         let loop = servers[0].loop
+        let networks = networks
         let (listener, address) = try await loop.run { () throws(NetworkError) in
             let socket = try Self.open(endpoint)
             let address = socket.address
             let listener = Listener(
-                socket, tls: choosingTLS, servers: servers, count: count, network: limits.network, loop: loop)
+                socket, tls: choosingTLS, servers: servers, count: count, network: { networks.network(of: $0) },
+                loop: loop)
             try listener.start()
             return (LoopBound(listener, loop: loop), address)
         }

@@ -52,7 +52,7 @@ final class Listener: ReadinessHandler {
                 let network = network(peer)
                 let (isAdmitted, shortage) = count.admit(network)
                 if let shortage { closeIdle(in: shortage) }
-                if isAdmitted { handOver(accepted, peer: peer) }
+                if isAdmitted { handOver(accepted, peer: peer, network) }
             case .refused: continue
             case .none: return
             case .exhausted: return rest()
@@ -60,13 +60,13 @@ final class Listener: ReadinessHandler {
         }
     }
 
-    private func handOver(_ socket: consuming Socket, peer: SocketAddress) {
+    private func handOver(_ socket: consuming Socket, peer: SocketAddress, _ network: PeerNetwork) {
         let server = servers[turn % servers.count]
         turn += 1
         let descriptor = socket.release()
         let tls = tls
         server.loop.perform {
-            server.value.adopt(Socket(owning: descriptor), peer: peer, tls: tls)
+            server.value.adopt(Socket(owning: descriptor), peer: peer, network: network, tls: tls)
         }
     }
 

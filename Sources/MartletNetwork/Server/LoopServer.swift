@@ -16,6 +16,8 @@ final class LoopServer: ConnectionOwner {
     private let loop: EventLoop
     private let common: Common
     private var connections: [UInt64: Connection] = [:]
+    /// By which network each connection was counted, which a change of the trusted proxies leaves as it was.
+    private var networks: [UInt64: PeerNetwork] = [:]
     private var isDraining = false
     private var drained: [() -> Void] = []
 
@@ -28,8 +30,9 @@ final class LoopServer: ConnectionOwner {
     }
 
     /// Takes over a connection that was already counted when it was accepted.
-    func adopt(_ socket: consuming Socket, peer: SocketAddress, tls: (@Sendable () -> TLSServerContext)?) {
-        let network = network(of: peer)
+    func adopt(
+        _ socket: consuming Socket, peer: SocketAddress, network: PeerNetwork, tls: (@Sendable () -> TLSServerContext)?
+    ) {
         guard !isDraining else {
             count.release(network)
             return
@@ -45,6 +48,7 @@ final class LoopServer: ConnectionOwner {
             socket, peer: peer, isConnected: true, tls: session, loop: loop,
             setUpDeadline: loop.now + limits.handshakeTime, stallTime: limits.stallTime)
         connections[connection.id] = connection
+        networks[connection.id] = network
         connection.start(owner: self)
     }
 
@@ -74,16 +78,18 @@ final class LoopServer: ConnectionOwner {
     private func bodies(of connection: Connection) -> ConnectionBodies {
         ConnectionBodies(
             ledger: common.ledger, connection: connection.id,
-            network: network(of: connection.peer))
+            network: network(of: connection))
     }
 
-    private func network(of peer: SocketAddress) -> PeerNetwork { limits.network(of: peer) }
+    private func network(of connection: Connection) -> PeerNetwork {
+        networks[connection.id] ?? limits.network(of: connection.peer)
+    }
 
     /// Returns the connections that have been idle for longest.
     func longestIdle(_ count: Int, in shortage: ConnectionShares.Shortage) -> [IdleConnection] {
         var idle: [IdleConnection] = []
         for connection in connections.values {
-            if case .of(let network) = shortage, self.network(of: connection.peer) != network { continue }
+            if case .of(let network) = shortage, self.network(of: connection) != network { continue }
             if let since = connection.idleSince { idle.append(IdleConnection(id: connection.id, since: since)) }
         }
         return IdleConnection.longest(count, of: idle)
@@ -108,7 +114,7 @@ final class LoopServer: ConnectionOwner {
 
     func connectionClosed(_ connection: Connection, error: NetworkError?) {
         connections.removeValue(forKey: connection.id)
-        count.release(network(of: connection.peer))
+        if let network = networks.removeValue(forKey: connection.id) { count.release(network) }
         common.observer?.closed(connection.id)
         if isDraining, connections.isEmpty { reportDrained() }
     }
@@ -162,6 +168,11 @@ final class ConnectionCount: Sendable {
     }
 
     var current: Int { shares.withLock { $0.total } }
+
+    /// Changes how many connections one network may have. Those that it has already stay.
+    func setShare(_ share: Int) {
+        shares.withLock { $0.setShare(share) }
+    }
 
     var isFull: Bool { shares.withLock { $0.isFull } }
 

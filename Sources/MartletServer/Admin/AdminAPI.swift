@@ -26,6 +26,7 @@ struct AdminAPI: Sendable {
     let funnels: Funnels
     let controls: SendControls
     let backup: BackupAdministration
+    let lifecycle: LifecycleAdministration
     let metrics: ServerMetrics
     /// The address for connection strings.
     let endpoint: PublicEndpoint
@@ -51,6 +52,7 @@ struct AdminAPI: Sendable {
         audit.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)
         backup.addRoutes(to: &router)
+        lifecycle.addRoutes(to: &router)
         return router
     }
 

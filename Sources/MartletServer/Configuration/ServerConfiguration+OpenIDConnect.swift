@@ -2,7 +2,7 @@ import MartletBackend
 
 extension ServerConfiguration {
     /// An identity provider whose tokens the app backend accepts.
-    public struct OpenIDConnect: Sendable {
+    public struct OpenIDConnect: Hashable, Sendable {
         /// As it is in the provider's tokens.
         public var issuer: String
         /// What the provider calls this server.

@@ -1,10 +1,11 @@
+import MartletCore
 public import MartletHTTP
 import MartletNetwork
 
 /// How a server is run.
 public struct ServerConfiguration: Sendable {
     /// Where TLS comes from.
-    public enum TLS: Sendable {
+    public enum TLS: Hashable, Sendable {
         /// PEM files of the certificate with its chain, and of its key.
         case files(certificate: String, key: String)
         /// A private authority, made once in the data directory.
@@ -115,6 +116,14 @@ public struct ServerConfiguration: Sendable {
         if let connectionsPerAddress { limits.connectionsPerNetwork = connectionsPerAddress }
         if let bodyMemory { limits.bodies = BodyLimits(total: Int(bodyMemory)) }
         limits.trustedProxies = trustedProxies
+        return limits
+    }
+
+    /// The limits of hubs that have none of their own.
+    var defaultLimits: DefaultLimits {
+        var limits = DefaultLimits()
+        limits.requestRate = requestRate ?? limits.requestRate
+        limits.backlog = backlogLimit ?? limits.backlog
         return limits
     }
 

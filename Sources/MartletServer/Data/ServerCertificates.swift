@@ -3,18 +3,16 @@ import MartletModel
 
 /// The private authority of `--tls-self-signed` and the certificate that it issues to this server.
 ///
-/// The authority is made once, so that clients go on trusting it; the certificate is made at every start.
+/// The authority is made once, so that clients go on trusting it; the certificate is made at every start, and anew at two thirds of its life.
 struct ServerCertificates: Sendable {
     /// PEM texts for the listener.
     let certificatePEM: String
     let keyPEM: String
-    /// The file that clients are told to trust.
-    let authorityFile: String
 
     /// - Parameter hosts: Names and addresses that clients may use, besides those of this machine itself.
     init(in directory: String, hosts: [String], now: Timestamp) throws(ServerError) {
         try SecretFile.makeDirectory("\(directory)/tls")
-        authorityFile = "\(directory)/tls/ca.pem"
+        let authorityFile = Self.authorityFile(in: directory)
         let stored = try Self.stored(in: directory, certificate: authorityFile)
         let authority: CertificateAuthority
         let names = Set((["localhost", "127.0.0.1", "::1", HostName.current] + hosts).compactMap(\.self))
@@ -36,6 +34,9 @@ struct ServerCertificates: Sendable {
 }
 
 extension ServerCertificates {
+    /// The file that clients are told to trust.
+    static func authorityFile(in directory: String) -> String { "\(directory)/tls/ca.pem" }
+
     private static func stored(
         in directory: String, certificate: String
     ) throws(ServerError) -> CertificateAuthority? {

@@ -37,6 +37,10 @@ extension MetricFamily {
         "martlet_credential_expiry_seconds", .gauge, ["hub", "platform"],
         "Until a credential with a known end expires; negative afterwards.")
 
+    static let certificateExpiry = MetricFamily(
+        "martlet_certificate_expiry_seconds", .gauge, ["listener"],
+        "Until the certificate of a listener ends; negative afterwards.")
+
     // MARK: Database
 
     static let databaseBytes = MetricFamily(
@@ -86,7 +90,8 @@ extension MetricFamily {
     /// In the order in which they are written.
     static let all = [
         accepted, attempts, outcomes, latency, deliveries, held, backlog, oldest, connections, paused, quarantines,
-        renewals, credentialExpiry, databaseBytes, databaseMemory, diskBytes, writesWaiting, writeWait, commitTime,
+        renewals, credentialExpiry, certificateExpiry, databaseBytes, databaseMemory, diskBytes, writesWaiting,
+        writeWait, commitTime,
         loopBusy, requests, refusals, serverConnections, refusedConnections, bodyBytes, refusedBodies, processorTime,
         residentMemory, openFiles, openFilesLimit,
         startTime,

@@ -12,6 +12,7 @@ struct ServerMetrics: Sendable {
     let expiries: CredentialExpiries
     let accepted: AcceptanceCount
     let requests: RequestCount
+    let certificateEnd: CertificateEnd
     let time: any TimeSource
 
     private typealias Samples = [(labels: [String], value: Double)]
@@ -72,6 +73,7 @@ struct ServerMetrics: Sendable {
                 ]
             })
         text.add(.credentialExpiry, await expiries.samples(at: time.now))
+        text.add(.certificateExpiry, certificateEnd.samples(at: time.now))
     }
 
     private func addDatabase(to text: inout MetricsText) {

@@ -17,21 +17,35 @@ public final class DiskRoom: Sendable {
     public static let defaultReserve: Int64 = 64_000_000
 
     private let ask: @Sendable () -> Figures?
+    private let reserve: Locked<Int64>
     private let lifetime: Duration
     private let asked = Locked<(at: ContinuousClock.Instant, figures: Figures?)?>(nil)
 
     /// - Parameters:
     ///   - lifetime: How long an answer is believed.
     ///   - ask: nil where it cannot be known.
-    init(lifetime: Duration, _ ask: @escaping @Sendable () -> Figures?) {
+    convenience init(lifetime: Duration, _ ask: @escaping @Sendable () -> Figures?) {
+        self.init(lifetime: lifetime, reserve: Locked(0), ask)
+    }
+
+    private init(lifetime: Duration, reserve: Locked<Int64>, _ ask: @escaping @Sendable () -> Figures?) {
         self.lifetime = lifetime
+        self.reserve = reserve
         self.ask = ask
     }
 
     /// Asks the kernel, which takes a microsecond, every tenth of a second at most, in which no reserve is written full.
     /// - Parameter reserve: In bytes; of a small file system a twentieth at most.
     convenience init(of path: String, reserve: Int64) {
-        self.init(lifetime: .milliseconds(100)) { Self.figures(of: path, reserve: reserve) }
+        let reserve = Locked(reserve)
+        self.init(lifetime: .milliseconds(100), reserve: reserve) {
+            Self.figures(of: path, reserve: reserve.withLock { $0 })
+        }
+    }
+
+    /// Changes the reserve, in bytes, of a room that asks the kernel.
+    public func setReserve(_ bytes: Int64) {
+        reserve.withLock { $0 = bytes }
     }
 
     /// What there is now; nil where the kernel does not say.

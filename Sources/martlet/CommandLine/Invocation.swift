@@ -4,8 +4,8 @@ import Glibc
 /// configuration file, else the declared default.
 struct Invocation: Sendable {
     let command: Command
-    /// All words, where the command is internal.
-    private(set) var words: [String] = []
+    /// What follows the words that selected the command, as it was given.
+    let words: [String]
     private let operands: [String: String]
     private let values: [String: String]
 
@@ -114,6 +114,7 @@ extension Invocation {
             values[option.name] = try Self.secret(option, in: sources, of: command)
         }
         self.command = command
+        self.words = words
         self.values = values
         operands = Dictionary(uniqueKeysWithValues: zip(command.operands, found))
     }
@@ -179,5 +180,12 @@ extension Invocation {
             }
         }
         return (flags, found)
+    }
+}
+
+extension Invocation {
+    /// The same command line with the environment and the configuration file as they are now.
+    func again() throws -> Invocation {
+        try Invocation(command, words: words) { name in getenv(name).map { String(cString: $0) } }
     }
 }

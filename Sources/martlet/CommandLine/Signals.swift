@@ -1,13 +1,14 @@
 import Glibc
 import Synchronization
 
-/// SIGTERM and SIGINT as cancellation.
+/// SIGTERM and SIGINT as cancellation, SIGHUP as reload.
 ///
 /// The main thread blocks the signals before there is another thread, which inherits that, and from then on does nothing
 /// but take them. A command that can end in good order says how with `runUntilTermination`; otherwise, and at the second
 /// signal, the process ends at once.
 enum Signals {
     private static let termination = Mutex<(@Sendable () -> Void)?>(nil)
+    private static let hangup = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Runs the work in a task that is cancelled by the first signal.
     static func runUntilTermination(_ work: @escaping @Sendable () async -> Void) async {
@@ -32,6 +33,14 @@ enum Signals {
         return work()
     }
 
+    /// Calls a closure at each SIGHUP, which ends a command that does not ask for this. SIGUSR1 and SIGUSR2, which would
+    /// end it too, mean nothing from now on.
+    static func onHangup(_ work: @escaping @Sendable () -> Void) {
+        signal(SIGUSR1, SIG_IGN)
+        signal(SIGUSR2, SIG_IGN)
+        hangup.withLock { $0 = work }
+    }
+
     /// Begins to hold signals back. Only the main thread may call it, before there is a second one.
     static func block() {
         var signals = set
@@ -44,6 +53,7 @@ enum Signals {
             var signals = set
             var number: Int32 = 0
             guard sigwait(&signals, &number) == 0 else { continue }
+            if number == SIGHUP, takeHangup() { continue }
             let terminate = termination.withLock { termination in
                 defer { termination = nil }
                 return termination
@@ -53,11 +63,24 @@ enum Signals {
         }
     }
 
+    /// - Returns: Whether the process goes on.
+    private static func takeHangup() -> Bool {
+        if let work = hangup.withLock(\.self) {
+            work()
+            return true
+        }
+        // `nohup` has it ignored, but whoever waits for a signal is given it all the same.
+        var action = sigaction()
+        sigaction(SIGHUP, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    }
+
     private static var set: sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGTERM)
         sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGHUP)
         return signals
     }
 }

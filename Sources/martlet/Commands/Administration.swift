@@ -95,10 +95,18 @@ struct Administration {
         await offline.close()
     }
 
+    /// Asks the running server for what no other process can do.
+    func running(_ method: HTTPMethod, _ path: String) async throws -> JSON {
+        guard let response = try await ask(HTTPRequest(method, path, authority: "admin")) else { throw notRunning }
+        return try Self.check(response)
+    }
+
+    private var notRunning: ServerError { ServerError("No server runs on the data directory '\(dataDirectory)'.") }
+
     /// Asks the running server for something that is no JSON, and which no other process knows.
     func text(_ path: String) async throws -> String {
         guard let response = try await ask(HTTPRequest(.get, path, authority: "admin")) else {
-            throw ServerError("No server runs on the data directory '\(dataDirectory)'.")
+            throw notRunning
         }
         guard response.status.isSuccess else { throw ServerError("The server answered \(response.status.code).") }
         return String(decoding: response.bytes, as: UTF8.self)

@@ -81,13 +81,18 @@ enum ServeCommand {
         }
         let directory = configuration.dataDirectory
         if let refusal = DirectoryOwner(of: directory)?.refusalToServe(directory, as: geteuid()) { throw refusal }
+        // Until there is something to reload.
+        Signals.onHangup {}
         OpenFiles.allowMany()
         var simulator: Simulator?
         if invocation.isOn("simulator") {
             simulator = try await SimulateCommand.start(
                 "simulator-listen", invocation, faults: FaultOptions(prefix: "simulator-"))
         }
-        let server = try await Server.start(configuration, fallbacks: simulator?.credentials ?? [:])
+        let server = try await Server.start(configuration, fallbacks: simulator?.credentials ?? [:]) {
+            try Self.configuration(try invocation.again())
+        }
+        Signals.onHangup { Task { await server.reload() } }
         if let simulator { try publishAuthority(of: simulator, in: configuration.dataDirectory) }
         if let file = server.authorityFile {
             Log().write(.info, "Clients must trust the private authority.", ["file": .string(file)])

@@ -1,0 +1,19 @@
+import MartletHTTP
+import Synchronization
+
+/// By which network new connections of a server are counted, as its limits say now.
+final class PeerNetworkRule: Sendable {
+    private let limits: Mutex<ServerLimits>
+
+    init(_ limits: ServerLimits) {
+        self.limits = Mutex(limits)
+    }
+
+    func setTrustedProxies(_ proxies: TrustedProxies) {
+        limits.withLock { $0.trustedProxies = proxies }
+    }
+
+    func network(of peer: SocketAddress) -> PeerNetwork {
+        limits.withLock { $0 }.network(of: peer)
+    }
+}

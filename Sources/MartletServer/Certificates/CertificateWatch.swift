@@ -1,0 +1,76 @@
+import MartletModel
+
+/// When the certificate of a listener is read again, and what is said of it and when.
+///
+/// It is asked every `interval` with what the files look like. What follows from that is decided here alone.
+struct CertificateWatch: Sendable {
+    /// How often the files are looked at.
+    static let interval: Duration = .seconds(60)
+    /// How long files may be wrong before that is said: a program writes the one and then the other.
+    static let patience: Duration = .seconds(300)
+    /// How long before its end a certificate is spoken of.
+    static let notice: Duration = .seconds(14 * 86_400)
+    private static let day: Duration = .seconds(86_400)
+
+    enum Source: Hashable, Sendable {
+        /// The files of certificate and key; nil for one that is missing.
+        case files([FileStamp?])
+        /// Issued by the private authority of this server.
+        case selfSigned
+    }
+
+    enum Action: Hashable, Sendable {
+        case load
+        case warn(String)
+        case report(String)
+    }
+
+    private let name: String
+    private let begins: Timestamp
+    private let ends: Timestamp
+    private var source: Source
+    private var failure: (since: Timestamp, reason: String, isReported: Bool)?
+    private var lastNotice: Timestamp?
+
+    /// - Parameters:
+    ///   - name: What the certificate is called in sentences.
+    ///   - source: As it was before the certificate was read, so that a later change is not missed.
+    init(_ name: String, begins: Timestamp, ends: Timestamp, from source: Source) {
+        self.name = name
+        self.begins = begins
+        self.ends = ends
+        self.source = source
+    }
+
+    /// - Parameter found: What there is now.
+    mutating func look(at found: Source, now: Timestamp) -> [Action] {
+        var actions: [Action] = []
+        if mustLoad(found, now) { actions.append(.load) } else { failure = nil }
+        if let notice = endNotice(now) { actions.append(notice) }
+        return actions
+    }
+
+    private func mustLoad(_ found: Source, _ now: Timestamp) -> Bool {
+        guard found == source else { return true }
+        guard case .selfSigned = source else { return false }
+        return now >= begins + (ends - begins) * 2 / 3
+    }
+
+    /// A load has failed: the certificate stays, and the next look tries again.
+    mutating func failed(_ reason: String, now: Timestamp) -> Action? {
+        var failure = failure ?? (since: now, reason: reason, isReported: false)
+        defer { self.failure = failure }
+        if failure.reason != reason { failure.isReported = false }
+        failure.reason = reason
+        guard !failure.isReported, now - failure.since >= Self.patience else { return nil }
+        failure.isReported = true
+        return .warn("The certificate was not exchanged: \(reason)")
+    }
+
+    private mutating func endNotice(_ now: Timestamp) -> Action? {
+        guard ends - now <= Self.notice, lastNotice.map({ now - $0 >= Self.day }) ?? true else { return nil }
+        lastNotice = now
+        guard now <= ends else { return .report("\(name) ended on \(ends.day): clients refuse it. Renew it.") }
+        return .warn("\(name) ends on \(ends.day): renew it.")
+    }
+}

@@ -1,0 +1,21 @@
+import Glibc
+
+/// By what it is seen that a file was replaced or written.
+struct FileStamp: Hashable, Sendable {
+    var inode: UInt64
+    /// Of the last change, in nanoseconds since 1970.
+    var changed: Int64
+    var size: Int64
+}
+
+extension FileStamp {
+    /// Asks the kernel. A symbolic link is followed: Kubernetes changes where one leads.
+    /// - Returns: nil where there is no such file.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        inode = UInt64(status.st_ino)
+        changed = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        size = Int64(status.st_size)
+    }
+}

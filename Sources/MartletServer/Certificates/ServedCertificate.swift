@@ -1,0 +1,75 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import MartletNetwork
+
+/// A certificate that fits its key, read and checked, and what to call it in sentences.
+struct ServedCertificate: Sendable {
+    /// The file of the certificate, or what it is.
+    let name: String
+    let identity: TLSIdentity
+    let certificate: Certificate
+
+    var begins: Timestamp { Timestamp(seconds: Int64(certificate.notBefore)) }
+    var ends: Timestamp { Timestamp(seconds: Int64(certificate.notAfter)) }
+
+    /// Reads PEM files.
+    /// - Throws: `ServerError` that names the file and what is wrong with it.
+    init(certificateFile: String, keyFile: String) throws(ServerError) {
+        let text = try Self.text(certificateFile)
+        let keyText = try Self.text(keyFile)
+        do throws(CryptoError) {
+            certificate = try Certificate(pem: text)
+        } catch {
+            throw ServerError("\(certificateFile) has no certificate: expected -----BEGIN CERTIFICATE-----.")
+        }
+        do throws(CryptoError) {
+            _ = try CertificateIdentity(pem: try certificate.pem() + keyText)
+        } catch .incompleteIdentity {
+            throw ServerError("\(keyFile) is not the key of the certificate in \(certificateFile).")
+        } catch {
+            throw ServerError(
+                "\(keyFile) has no private key: expected -----BEGIN PRIVATE KEY-----, without a password.")
+        }
+        name = certificateFile
+        identity = TLSIdentity(certificatesPEM: text, privateKeyPEM: keyText)
+    }
+
+    /// A certificate that the private authority issues now.
+    init(_ issued: ServerCertificates) throws(ServerError) {
+        do throws(CryptoError) {
+            certificate = try Certificate(pem: issued.certificatePEM)
+        } catch {
+            throw ServerError("The certificate of --tls-self-signed cannot be read: \(error)")
+        }
+        name = "The certificate of --tls-self-signed"
+        identity = TLSIdentity(certificatesPEM: issued.certificatePEM, privateKeyPEM: issued.keyPEM)
+    }
+
+    private static func text(_ path: String) throws(ServerError) -> String {
+        guard let bytes = try SecretFile.read(path) else {
+            throw ServerError("Cannot read \(path): there is no such file.")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// - Throws: `ServerError` where no client would accept it any more.
+    func checkEnd(at now: Timestamp) throws(ServerError) {
+        guard ends < now else { return }
+        throw ServerError("\(name) ended on \(ends.day): renew it, or serve with --tls-self-signed.")
+    }
+
+    /// A sentence where clients that use the public address would refuse it; nil where they would not.
+    func mismatch(with publicURL: HTTPOrigin?) -> String? {
+        guard let publicURL, publicURL.scheme == .https, !certificate.isFor(publicURL.host) else { return nil }
+        let names = certificate.hostNames.prefix(3)
+        let owner = names.isEmpty ? certificate.commonName ?? "no name" : names.joined(separator: ", ")
+        return "\(name) is for \(owner), and --public-url is \(publicURL)."
+    }
+}
+
+extension Timestamp {
+    /// The date alone: `2026-11-22`.
+    var day: String { String(iso8601.prefix(10)) }
+}

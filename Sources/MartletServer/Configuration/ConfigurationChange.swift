@@ -1,0 +1,80 @@
+/// What a reload makes of a new configuration: which settings it takes up, and which have to wait for a restart.
+public struct ConfigurationChange: Sendable {
+    /// The old configuration with all that was taken up.
+    public private(set) var effective: ServerConfiguration
+    /// Options, without dashes, whose new values hold now.
+    public private(set) var taken: [String] = []
+    /// Options, without dashes, whose new values hold after a restart.
+    public private(set) var waiting: [String] = []
+
+    public init(from old: ServerConfiguration, to new: ServerConfiguration) {
+        effective = old
+        for setting in Self.settings where setting.differs(old, new) {
+            guard setting.isTakenUp(old, new) else {
+                waiting.append(setting.option)
+                continue
+            }
+            setting.copy(new, &effective)
+            taken.append(setting.option)
+        }
+    }
+
+    /// Adds an option whose value is the same and whose file is not.
+    mutating func take(_ option: String) {
+        if !taken.contains(option) { taken.append(option) }
+    }
+
+    /// For people: `Reloaded: request-rate. Not taken up until a restart: tls-listen.`
+    public var sentence: String { Self.sentence(taken: taken, waiting: waiting) }
+
+    public static func sentence(taken: [String], waiting: [String]) -> String {
+        var sentences = ["Reloaded: \(taken.isEmpty ? "nothing has changed" : taken.joined(separator: ", "))."]
+        if !waiting.isEmpty {
+            sentences.append("Not taken up until a restart: \(waiting.joined(separator: ", ")).")
+        }
+        return sentences.joined(separator: " ")
+    }
+
+    private struct Setting: Sendable {
+        let option: String
+        let differs: @Sendable (ServerConfiguration, ServerConfiguration) -> Bool
+        let copy: @Sendable (ServerConfiguration, inout ServerConfiguration) -> Void
+        var isTakenUp: @Sendable (ServerConfiguration, ServerConfiguration) -> Bool
+
+        init<Value: Equatable & SendableMetatype>(
+            _ option: String, _ path: any WritableKeyPath<ServerConfiguration, Value> & Sendable, isTakenUp: Bool = true
+        ) {
+            self.option = option
+            differs = { $0[keyPath: path] != $1[keyPath: path] }
+            copy = { $1[keyPath: path] = $0[keyPath: path] }
+            self.isTakenUp = { _, _ in isTakenUp }
+        }
+
+        static func restart<Value: Equatable & SendableMetatype>(
+            _ option: String, _ path: any WritableKeyPath<ServerConfiguration, Value> & Sendable
+        ) -> Setting {
+            Setting(option, path, isTakenUp: false)
+        }
+
+        /// A certificate is exchanged; where there was none, or is none any more, a listener has to change.
+        static var certificate: Setting {
+            var setting = Setting("tls-certificate", \.tls)
+            setting.isTakenUp = { $0.tls != nil && $1.tls != nil }
+            return setting
+        }
+    }
+
+    private static let settings: [Setting] = [
+        .restart("data", \.dataDirectory), .restart("listen", \.listen), .restart("tls-listen", \.tlsListen),
+        .certificate, .restart("allow-clear-text", \.allowsClearText), .restart("public-url", \.publicURL),
+        Setting("trusted-proxies", \.trustedProxies), .restart("backend-hub", \.backendHub),
+        Setting("payload-limit", \.payloadLimit), Setting("payload-quota", \.payloadQuota),
+        Setting("sample-notification", \.sampleNotification), Setting("users-may-send", \.usersMaySend),
+        Setting("oidc-issuer", \.openIDConnect), .restart("keep-notifications", \.notificationRetention),
+        Setting("request-rate", \.requestRate), Setting("user-request-rate", \.userRequestRate),
+        Setting("backlog-limit", \.backlogLimit), Setting("disk-reserve", \.diskReserve),
+        Setting("metrics-token-file", \.metricsTokenFile),
+        Setting("connections-per-address", \.connectionsPerAddress), .restart("body-memory", \.bodyMemory),
+        .restart("loops", \.loops),
+    ]
+}

@@ -1,0 +1,22 @@
+import MartletBackend
+import MartletCore
+
+extension ServerConfiguration {
+    /// What it says of the app backend.
+    var backendSettings: BackendSettings {
+        var settings = BackendSettings(
+            policy: RolePolicy(usersMaySend: usersMaySend),
+            payloads: PayloadSettings(
+                sizeLimit: payloadLimit, quota: payloadQuota,
+                sample: sampleNotification.flatMap { .init(rawValue: $0.rawValue) }))
+        settings.publicOrigin = publicURL
+        if let userRequestRate { settings.requestRate = RequestRate(perSecond: userRequestRate) }
+        return settings
+    }
+
+    /// The token of the file that it names; nil where it names none.
+    func metricsToken() throws(ServerError) -> MetricsToken? {
+        guard let metricsTokenFile else { return nil }
+        return try MetricsToken(file: metricsTokenFile)
+    }
+}

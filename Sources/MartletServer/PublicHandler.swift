@@ -1,0 +1,52 @@
+import MartletBackend
+import MartletHTTP
+import Synchronization
+
+/// Answers the requests of the public listeners, by settings that a reload replaces.
+final class PublicHandler: HTTPHandler {
+    /// What every configuration has in common.
+    struct Parts: Sendable {
+        let health: any HTTPHandler
+        let containers: any HTTPHandler
+        let hubs: any HTTPHandler
+        let metrics: ServerMetrics
+        let requests: RequestCount
+        let notice: UntrustedProxyNotice
+    }
+
+    /// Of every configuration the same log-ins, rates and uploads.
+    let backend: Backend
+    private let parts: Parts
+    private let current: Mutex<any HTTPHandler>
+
+    init(_ configuration: ServerConfiguration, token: MetricsToken?, backend: Backend, parts: Parts) {
+        self.backend = backend
+        self.parts = parts
+        current = Mutex(parts.handler(configuration, token, backend))
+    }
+
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        current.withLock(\.self).route(for: head)
+    }
+
+    /// Answers by another configuration from the next request on.
+    func use(_ configuration: ServerConfiguration, token: MetricsToken?) {
+        let handler = parts.handler(configuration, token, backend.with(configuration.backendSettings))
+        current.withLock { $0 = handler }
+    }
+}
+
+extension PublicHandler.Parts {
+    fileprivate func handler(
+        _ configuration: ServerConfiguration, _ token: MetricsToken?, _ backend: Backend
+    ) -> any HTTPHandler {
+        let root = RootHandler(
+            backend: requests.counting(backend.makeHandler(), .backend), health: health,
+            metrics: requests.counting(MetricsAPI(metrics: metrics, token: token), .metrics),
+            containers: containers, hubs: hubs)
+        let forwarded = ForwardedClients(root, proxies: configuration.trustedProxies) { [notice] in notice.found($0) }
+        // Of a certificate that no browser trusts by itself the promise would lock people out.
+        guard case .files = configuration.tls else { return forwarded }
+        return StrictTransport(handler: forwarded)
+    }
+}

@@ -1,0 +1,83 @@
+import MartletBackend
+import MartletCore
+import MartletModel
+import MartletNetwork
+import MartletStorage
+
+/// Takes up a new configuration while the server serves: all of it, or, where anything is wrong, nothing.
+actor Reloader {
+    private let engine: Engine
+    private let handler: PublicHandler
+    private let front: HTTPServer
+    private let certificate: ListenerCertificate?
+    private let read: @Sendable () throws -> ServerConfiguration
+    private var current: ServerConfiguration
+
+    /// - Parameters:
+    ///   - current: What the server serves by.
+    ///   - read: Reads the configuration anew.
+    init(
+        _ current: ServerConfiguration, engine: Engine, handler: PublicHandler, front: HTTPServer,
+        certificate: ListenerCertificate?, read: @escaping @Sendable () throws -> ServerConfiguration
+    ) {
+        self.current = current
+        self.engine = engine
+        self.handler = handler
+        self.front = front
+        self.certificate = certificate
+        self.read = read
+    }
+
+    /// Reloads and logs what came of it.
+    /// - Returns: `{"taken": […], "waiting": […]}`, options without dashes.
+    /// - Throws: `ServerError` with the first thing that is wrong; nothing has changed then.
+    func report() throws(ServerError) -> JSON {
+        do throws(ServerError) {
+            let change = try reload()
+            engine.log.write(.info, change.sentence)
+            return [
+                "taken": .array(change.taken.map { .string($0) }),
+                "waiting": .array(change.waiting.map { .string($0) }),
+            ]
+        } catch {
+            engine.log.write(.error, "Nothing was reloaded: \(error)")
+            throw error
+        }
+    }
+
+    private func reload() throws(ServerError) -> ConfigurationChange {
+        let new = try readAgain()
+        var change = ConfigurationChange(from: current, to: new)
+        let effective = change.effective
+        // Everything that can fail comes first.
+        let token = try effective.metricsToken()
+        let provider = try engine.identityProvider(effective)
+        let candidate = try candidate(effective)
+        if let candidate, candidate.isNew { change.take("tls-certificate") }
+        if let candidate { certificate?.use(candidate) }
+        if effective.openIDConnect != current.openIDConnect { handler.backend.accept(tokensOf: provider) }
+        engine.hubs.setStandard(effective.defaultLimits)
+        engine.storage.room.setReserve(effective.diskReserve ?? DiskRoom.defaultReserve)
+        front.setShares(
+            trustedProxies: effective.trustedProxies, connectionsPerNetwork: effective.limits.connectionsPerNetwork)
+        handler.use(effective, token: token)
+        current = effective
+        return change
+    }
+
+    private func readAgain() throws(ServerError) -> ServerConfiguration {
+        do {
+            let configuration = try read()
+            try configuration.validate()
+            return configuration
+        } catch {
+            throw ServerError("\(error)")
+        }
+    }
+
+    /// nil where no certificate can have changed: there is no TLS, or the private authority issued it.
+    private func candidate(_ new: ServerConfiguration) throws(ServerError) -> ListenerCertificate.Candidate? {
+        guard let certificate, !(current.tls == .selfSigned && new.tls == .selfSigned) else { return nil }
+        return try certificate.candidate(new)
+    }
+}

@@ -1,0 +1,27 @@
+import MartletHTTP
+import MartletModel
+import MartletServer
+
+/// `martlet reload` and `martlet health`: the running server.
+enum LifecycleCommands {
+    static let all = [reload, health]
+
+    private static let reload = Command(
+        "reload", "Have the running server read its configuration, certificate and key again, as SIGHUP does.",
+        options: [.data]
+    ) { invocation in
+        let answer = try await Administration(invocation).running(.post, "/reload")
+        let (taken, waiting) = (names(answer["taken"]), names(answer["waiting"]))
+        Terminal.print(ConfigurationChange.sentence(taken: taken, waiting: waiting))
+    }
+
+    private static let health = Command(
+        "health", "Say whether the running server takes work: exit 0, or 1 with what keeps it from that.",
+        options: [.data]
+    ) { invocation in
+        _ = try await Administration(invocation).running(.get, "/ready")
+        Terminal.print("ready")
+    }
+
+    private static func names(_ value: JSON?) -> [String] { (value?.array ?? []).compactMap(\.string) }
+}
