@@ -158,6 +158,19 @@ struct Engine: Sendable {
         }
     }
 
+    /// Returns once every event loop and the writer have turned.
+    @Sendable func turn() async {
+        for loop in loops.loops { await loop.turn() }
+        await storage.turn()
+    }
+
+    /// What the server does, for the service manager.
+    @Sendable func status() async -> String {
+        if let obstacle = await obstacle() { return "waits: \(obstacle)" }
+        let count = hubs.all.count
+        return "serves \(count) \(count == 1 ? "hub" : "hubs")"
+    }
+
     /// What the listeners answer with.
     func makeHandler(_ configuration: ServerConfiguration) throws(ServerError) -> PublicHandler {
         let router = makeHubHandler(configuration, callers: .signed)

@@ -10,6 +10,7 @@ actor Reloader {
     private let handler: PublicHandler
     private let front: HTTPServer
     private let certificate: ListenerCertificate?
+    private let manager: ServiceManager
     private let read: @Sendable () throws -> ServerConfiguration
     private var current: ServerConfiguration
 
@@ -18,13 +19,15 @@ actor Reloader {
     ///   - read: Reads the configuration anew.
     init(
         _ current: ServerConfiguration, engine: Engine, handler: PublicHandler, front: HTTPServer,
-        certificate: ListenerCertificate?, read: @escaping @Sendable () throws -> ServerConfiguration
+        certificate: ListenerCertificate?, manager: ServiceManager,
+        read: @escaping @Sendable () throws -> ServerConfiguration
     ) {
         self.current = current
         self.engine = engine
         self.handler = handler
         self.front = front
         self.certificate = certificate
+        self.manager = manager
         self.read = read
     }
 
@@ -32,6 +35,8 @@ actor Reloader {
     /// - Returns: `{"taken": […], "waiting": […]}`, options without dashes.
     /// - Throws: `ServerError` with the first thing that is wrong; nothing has changed then.
     func report() throws(ServerError) -> JSON {
+        manager.tell(.reloading(monotonic: ServiceManager.monotonicTime))
+        defer { manager.tell(.ready) }
         do throws(ServerError) {
             let change = try reload()
             engine.log.write(.info, change.sentence)

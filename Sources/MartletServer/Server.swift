@@ -26,10 +26,11 @@ public final class Server: Sendable {
     private let admin: HTTPServer
     private let certificate: ListenerCertificate?
     private let reloader: Reloader
+    private let manager: ServiceManager
 
     private init(
         origins: [HTTPOrigin], authorityFile: String?, engine: Engine, front: HTTPServer, admin: HTTPServer,
-        certificate: ListenerCertificate?, reloader: Reloader
+        certificate: ListenerCertificate?, reloader: Reloader, manager: ServiceManager
     ) {
         self.origins = origins
         self.authorityFile = authorityFile
@@ -38,29 +39,43 @@ public final class Server: Sendable {
         self.admin = admin
         self.certificate = certificate
         self.reloader = reloader
+        self.manager = manager
     }
 
     /// Opens the data directory and listens.
     /// - Parameters:
     ///   - fallbacks: Credential properties, by platform, for hubs that have none of their own; a simulator's.
+    ///   - manager: Is told of the start, reloads and the end.
     ///   - read: Reads the configuration anew for a reload; without it only files that it names are read again.
     /// - Throws: `ServerError` saying what is in the way.
     public static func start(
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]] = [:],
-        read: (@Sendable () throws -> ServerConfiguration)? = nil
+        manager: ServiceManager = .none, read: (@Sendable () throws -> ServerConfiguration)? = nil
     ) async throws(ServerError) -> Server {
         try configuration.validate()
-        let engine = try await Engine.open(configuration, fallbacks: fallbacks)
-        do throws(ServerError) {
-            return try await listen(configuration, engine, read ?? { configuration })
-        } catch {
-            await engine.close()
-            throw error
+        return try await manager.extending { () async throws(ServerError) in
+            let engine = try await Engine.open(configuration, fallbacks: fallbacks)
+            do throws(ServerError) {
+                return try await listen(configuration, engine, manager, read ?? { configuration })
+            } catch {
+                await engine.close()
+                throw error
+            }
         }
     }
 
     /// Serves and delivers until the task is cancelled; then finishes what is in progress and closes the data directory.
     public func run() async {
+        manager.tell(.ready)
+        await withTaskCancellationHandler {
+            await runServices()
+        } onCancel: {
+            manager.tell(.stopping)
+        }
+        await engine.close()
+    }
+
+    private func runServices() async {
         await withTaskGroup { group in
             group.addTask { await self.front.run() }
             group.addTask { await self.admin.run() }
@@ -70,8 +85,12 @@ public final class Server: Sendable {
             group.addTask { await self.engine.sweep() }
             group.addTask { await self.engine.finishKeyRotation() }
             group.addTask { await self.certificate?.watch() }
+            group.addTask { await self.report.run() }
         }
-        await engine.close()
+    }
+
+    private var report: ServiceReport {
+        ServiceReport(manager: manager, time: engine.time, turn: engine.turn, status: engine.status)
     }
 
     /// Takes up a new configuration, and logs what came of it.
@@ -80,7 +99,7 @@ public final class Server: Sendable {
     }
 
     private static func listen(
-        _ configuration: ServerConfiguration, _ engine: Engine,
+        _ configuration: ServerConfiguration, _ engine: Engine, _ manager: ServiceManager,
         _ read: @escaping @Sendable () throws -> ServerConfiguration
     ) async throws(ServerError) -> Server {
         var certificate: ListenerCertificate?
@@ -103,7 +122,8 @@ public final class Server: Sendable {
         let endpoint = PublicEndpoint(
             publicURL: configuration.publicURL, tls: secure, clear: clear, hostName: HostName.current)
         let reloader = Reloader(
-            configuration, engine: engine, handler: handler, front: front, certificate: certificate, read: read)
+            configuration, engine: engine, handler: handler, front: front, certificate: certificate,
+            manager: manager, read: read)
         let admin = HTTPServer(
             loops: engine.loops, handler: engine.makeAdminHandler(configuration, endpoint, reloader))
         engine.requests.watch("admin", admin)
@@ -115,7 +135,7 @@ public final class Server: Sendable {
         }
         return Server(
             origins: [clear, secure].compactMap(\.self), authorityFile: configuration.authorityFile, engine: engine,
-            front: front, admin: admin, certificate: certificate, reloader: reloader)
+            front: front, admin: admin, certificate: certificate, reloader: reloader, manager: manager)
     }
 
     /// - Returns: The origin with the real port.

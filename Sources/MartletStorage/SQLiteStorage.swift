@@ -60,6 +60,11 @@ public final class SQLiteStorage: Sendable {
         }
     }
 
+    /// Returns once the thread that writes has turned.
+    public func turn() async {
+        await writer.turn()
+    }
+
     /// Finishes the writes that wait, closes the database and unlocks the directory. Later calls fail as closed.
     public func close() async {
         await readers.close()

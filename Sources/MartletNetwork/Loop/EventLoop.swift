@@ -52,6 +52,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
         isCurrent
     }
 
+    /// Returns once the thread has come round.
+    public func turn() async {
+        await withCheckedContinuation { continuation in enqueue { continuation.resume() } }
+    }
+
     /// Queues a call.
     public func enqueue(_ call: @escaping @Sendable () -> Void) {
         core.enqueue(.call(call))

@@ -54,6 +54,9 @@ actor Writer {
         return try result.get()
     }
 
+    /// Does nothing, on the thread that writes.
+    func turn() {}
+
     /// Finishes what waits, then closes the connection. Later changes fail as closed.
     func close() {
         commitWaiting()

@@ -89,7 +89,10 @@ enum ServeCommand {
             simulator = try await SimulateCommand.start(
                 "simulator-listen", invocation, faults: FaultOptions(prefix: "simulator-"))
         }
-        let server = try await Server.start(configuration, fallbacks: simulator?.credentials ?? [:]) {
+        let manager = ServiceManager { name in getenv(name).map { String(cString: $0) } }
+        let server = try await Server.start(
+            configuration, fallbacks: simulator?.credentials ?? [:], manager: manager
+        ) {
             try Self.configuration(try invocation.again())
         }
         Signals.onHangup { Task { await server.reload() } }

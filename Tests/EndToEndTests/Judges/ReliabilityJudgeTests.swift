@@ -15,6 +15,11 @@ struct ReliabilityJudgeTests {
         try await Judge.run("proxies.py")
     }
 
+    @Test("Certificates are exchanged under load, reloads leave nothing behind, and a service manager hears of it all")
+    func certificatesAreExchangedUnderLoad() async throws {
+        try await Judge.run("lifecycle.py")
+    }
+
     @Test("What was answered with success survives kill -9")
     func nothingAcknowledgedIsLostByKills() async throws {
         try await Judge.run("durability.py", "--rounds", "3")

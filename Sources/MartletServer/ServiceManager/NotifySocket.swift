@@ -1,0 +1,38 @@
+import Glibc
+
+/// The socket to which datagrams for the service manager go.
+final class NotifySocket: Sendable {
+    private let descriptor: Int32
+    private let path: [UInt8]
+
+    /// - Parameter path: Of a file, or with `@` before it a name in the abstract namespace of Linux.
+    /// - Returns: nil where it is neither, or longer than an address may be.
+    init?(_ path: String) {
+        var bytes = Array(path.utf8)
+        guard let first = bytes.first, (2...107).contains(bytes.count) else { return nil }
+        switch first {
+        case UInt8(ascii: "/"): break
+        case UInt8(ascii: "@"): bytes[0] = 0
+        default: return nil
+        }
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        self.path = bytes
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends a datagram. A manager that does not listen is no reason to stop working.
+    func send(_ text: String) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+        let bytes = Array(text.utf8)
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
+            }
+        }
+    }
+}

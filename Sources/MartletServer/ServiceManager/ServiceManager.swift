@@ -1,0 +1,58 @@
+import Glibc
+
+/// The service manager that has started this process, if one has, and what it wants to hear (sd_notify(3)).
+///
+/// Spoken by hand: it is one datagram to a socket, for which no library is needed.
+public struct ServiceManager: Sendable {
+    /// How often it wants to hear that the process is alive; nil where it does not.
+    let watchdog: Duration?
+    private let send: @Sendable (ServiceNotification) -> Void
+
+    /// None: nothing is sent.
+    public static let none = ServiceManager(watchdog: nil) { _ in }
+
+    init(watchdog: Duration?, send: @escaping @Sendable (ServiceNotification) -> Void) {
+        self.watchdog = watchdog
+        self.send = send
+    }
+
+    /// Reads `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`.
+    public init(environment: (String) -> String?) {
+        self.init(environment: environment, process: getpid())
+    }
+
+    init(environment: (String) -> String?, process: Int32) {
+        guard let path = environment("NOTIFY_SOCKET"), let socket = NotifySocket(path) else {
+            self = .none
+            return
+        }
+        let isMeant = environment("WATCHDOG_PID").map { $0 == String(process) } ?? true
+        let interval = environment("WATCHDOG_USEC").flatMap(Int64.init).flatMap { $0 > 0 ? $0 : nil }
+        self.init(watchdog: isMeant ? interval.map { .microseconds($0) } : nil) { socket.send($0.text) }
+    }
+
+    func tell(_ notification: ServiceNotification) { send(notification) }
+
+    /// Asks for more time every few seconds for as long as the work, a start with a migration, takes.
+    func extending<Value: Sendable>(
+        _ work: @Sendable () async throws(ServerError) -> Value
+    ) async throws(ServerError) -> Value {
+        let patience = Task {
+            while !Task.isCancelled {
+                tell(.extend(by: Self.moreTime))
+                try? await Task.sleep(for: Self.moreTime / 3)
+            }
+        }
+        defer { patience.cancel() }
+        return try await work()
+    }
+
+    private static let moreTime: Duration = .seconds(30)
+
+    /// The time since the system's start.
+    static var monotonicTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}

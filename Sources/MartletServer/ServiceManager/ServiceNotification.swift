@@ -1,0 +1,29 @@
+/// A datagram of systemd's notify protocol (sd_notify(3)): a line `NAME=VALUE` for each fact.
+struct ServiceNotification: Hashable, Sendable {
+    let lines: [String]
+
+    var text: String { lines.joined(separator: "\n") }
+
+    static let ready = ServiceNotification(lines: ["READY=1"])
+    static let stopping = ServiceNotification(lines: ["STOPPING=1"])
+    static let alive = ServiceNotification(lines: ["WATCHDOG=1"])
+
+    /// - Parameter monotonic: The time since the system's start, by which systemd orders reloads.
+    static func reloading(monotonic: Duration) -> ServiceNotification {
+        ServiceNotification(lines: ["RELOADING=1", "MONOTONIC_USEC=\(monotonic.microseconds)"])
+    }
+
+    /// Asks for so much more time from now on.
+    static func extend(by duration: Duration) -> ServiceNotification {
+        ServiceNotification(lines: ["EXTEND_TIMEOUT_USEC=\(duration.microseconds)"])
+    }
+
+    /// - Parameter sentence: What follows the first line is left out: it would be another fact.
+    static func status(_ sentence: String) -> ServiceNotification {
+        ServiceNotification(lines: ["STATUS=\(sentence.prefix { !$0.isNewline })"])
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
+}

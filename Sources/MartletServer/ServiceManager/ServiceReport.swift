@@ -1,0 +1,40 @@
+import MartletCore
+import MartletModel
+
+/// Tells the service manager that the server is alive, and once a minute, where it has changed, what it does.
+struct ServiceReport: Sendable {
+    private static let statusInterval: Duration = .seconds(60)
+
+    let manager: ServiceManager
+    let time: any TimeSource
+    /// Returns once every event loop and the writer have turned. Where one hangs it does not return, and the service
+    /// manager, which hears nothing more, ends the process.
+    let turn: @Sendable () async -> Void
+    let status: @Sendable () async -> String
+
+    /// Reports until the task is cancelled.
+    func run() async {
+        await withTaskGroup { group in
+            group.addTask { await reportStatus() }
+            if let interval = manager.watchdog { group.addTask { await reportTurns(every: interval / 2) } }
+        }
+    }
+
+    private func reportTurns(every interval: Duration) async {
+        while !Task.isCancelled {
+            await turn()
+            manager.tell(.alive)
+            try? await time.sleep(until: time.now + interval)
+        }
+    }
+
+    private func reportStatus() async {
+        var last: String?
+        while !Task.isCancelled {
+            let status = await status()
+            if status != last { manager.tell(.status(status)) }
+            last = status
+            try? await time.sleep(until: time.now + Self.statusInterval)
+        }
+    }
+}
