@@ -34,6 +34,7 @@ struct Engine: Sendable {
     /// Requests and connections, for the metrics.
     let requests = RequestCount()
     let certificateEnd = CertificateEnd()
+    let requestLog: RequestLog
     private let retention: Retention
     let time = SystemTime()
     private let platforms = PushPlatforms.all
@@ -64,8 +65,9 @@ struct Engine: Sendable {
         _ configuration: ServerConfiguration, _ storage: SQLiteStorage, _ keys: ServerKeys,
         _ fallbacks: [String: [String: String]]
     ) async throws {
-        let log = Log()
+        let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         self.log = log
+        requestLog = RequestLog(configuration.accessLog, log: log, time: time)
         self.storage = storage
         retention = Retention(notifications: configuration.notificationRetention)
         keyRotation = KeyRotation(keys: keys, storage: storage)
@@ -178,9 +180,9 @@ struct Engine: Sendable {
         return PublicHandler(
             configuration, token: try configuration.metricsToken(), backend: try makeBackend(configuration),
             parts: PublicHandler.Parts(
-                health: requests.counting(HealthAPI(obstacle: obstacle), .health),
-                containers: requests.counting(containers.makeHandler(), .containers),
-                hubs: requests.counting(router, .hub), metrics: metrics, requests: requests,
+                health: answering(HealthAPI(obstacle: obstacle), .health),
+                containers: answering(containers.makeHandler(), .containers),
+                hubs: answering(router, .hub), metrics: metrics, answering: answering,
                 notice: UntrustedProxyNotice(log: log, time: time)))
     }
 
@@ -194,6 +196,11 @@ struct Engine: Sendable {
             callers: callers
         ).addRoutes(to: &router)
         return router
+    }
+
+    /// A handler whose answers are counted, named and logged.
+    @Sendable private func answering(_ handler: any HTTPHandler, _ area: RequestCount.Area) -> any HTTPHandler {
+        requestLog.logging(requests.counting(handler, area), area)
     }
 
     private func makeBackend(_ configuration: ServerConfiguration) throws(ServerError) -> Backend {
@@ -241,6 +248,6 @@ struct Engine: Sendable {
             metrics: metrics, endpoint: endpoint)
         let handler = AdminRootHandler(
             administration: api.makeHandler(), hubs: makeHubHandler(configuration, callers: .administrator))
-        return requests.counting(handler, .admin)
+        return answering(handler, .admin)
     }
 }

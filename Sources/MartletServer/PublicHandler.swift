@@ -10,7 +10,8 @@ final class PublicHandler: HTTPHandler {
         let containers: any HTTPHandler
         let hubs: any HTTPHandler
         let metrics: ServerMetrics
-        let requests: RequestCount
+        /// A handler whose answers are counted, named and logged.
+        let answering: @Sendable (any HTTPHandler, RequestCount.Area) -> any HTTPHandler
         let notice: UntrustedProxyNotice
     }
 
@@ -41,8 +42,8 @@ extension PublicHandler.Parts {
         _ configuration: ServerConfiguration, _ token: MetricsToken?, _ backend: Backend
     ) -> any HTTPHandler {
         let root = RootHandler(
-            backend: requests.counting(backend.makeHandler(), .backend), health: health,
-            metrics: requests.counting(MetricsAPI(metrics: metrics, token: token), .metrics),
+            backend: answering(backend.makeHandler(), .backend), health: health,
+            metrics: answering(MetricsAPI(metrics: metrics, token: token), .metrics),
             containers: containers, hubs: hubs)
         let forwarded = ForwardedClients(root, proxies: configuration.trustedProxies) { [notice] in notice.found($0) }
         // Of a certificate that no browser trusts by itself the promise would lock people out.

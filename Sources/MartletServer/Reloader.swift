@@ -61,6 +61,8 @@ actor Reloader {
         if let candidate, candidate.isNew { change.take("tls-certificate") }
         if let candidate { certificate?.use(candidate) }
         if effective.openIDConnect != current.openIDConnect { handler.backend.accept(tokensOf: provider) }
+        engine.log.setLevel(effective.logLevel)
+        engine.requestLog.use(effective.accessLog)
         engine.hubs.setStandard(effective.defaultLimits)
         engine.storage.room.setReserve(effective.diskReserve ?? DiskRoom.defaultReserve)
         front.setShares(

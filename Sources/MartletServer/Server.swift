@@ -7,6 +7,7 @@ import MartletModel
 import MartletNetwork
 import MartletPush
 import MartletStorage
+import Synchronization
 
 /// A Martlet server: everything that a configuration asks for, wired together.
 ///
@@ -27,10 +28,11 @@ public final class Server: Sendable {
     private let certificate: ListenerCertificate?
     private let reloader: Reloader
     private let manager: ServiceManager
+    private let version: String
 
     private init(
         origins: [HTTPOrigin], authorityFile: String?, engine: Engine, front: HTTPServer, admin: HTTPServer,
-        certificate: ListenerCertificate?, reloader: Reloader, manager: ServiceManager
+        certificate: ListenerCertificate?, reloader: Reloader, manager: ServiceManager, version: String
     ) {
         self.origins = origins
         self.authorityFile = authorityFile
@@ -40,6 +42,7 @@ public final class Server: Sendable {
         self.certificate = certificate
         self.reloader = reloader
         self.manager = manager
+        self.version = version
     }
 
     /// Opens the data directory and listens.
@@ -66,13 +69,32 @@ public final class Server: Sendable {
 
     /// Serves and delivers until the task is cancelled; then finishes what is in progress and closes the data directory.
     public func run() async {
+        logStart()
         manager.tell(.ready)
+        let stop = Mutex<ContinuousClock.Instant?>(nil)
         await withTaskCancellationHandler {
             await runServices()
         } onCancel: {
+            stop.withLock { $0 = .now }
             manager.tell(.stopping)
         }
         await engine.close()
+        let seconds = stop.withLock(\.self).map { (ContinuousClock.now - $0).inSeconds } ?? 0
+        engine.log.write(.info, "Stopped.", ["seconds": .double((seconds * 1000).rounded() / 1000)])
+    }
+
+    private func logStart() {
+        var fields: [String: JSON] = [
+            "version": .string(version), "origins": .array(origins.map { .string($0.description) }),
+            "hubs": .integer(Int64(engine.hubs.all.count)),
+        ]
+        if let end = engine.certificateEnd.timestamp { fields["certificateEnds"] = .string(end.iso8601) }
+        engine.log.write(.info, "Martlet\(version.isEmpty ? "" : " ")\(version) serves.", fields)
+    }
+
+    /// Logs why the server stops.
+    public func logStop(_ reason: String) {
+        engine.log.write(.info, "Stopping: \(reason).")
     }
 
     private func runServices() async {
@@ -135,7 +157,8 @@ public final class Server: Sendable {
         }
         return Server(
             origins: [clear, secure].compactMap(\.self), authorityFile: configuration.authorityFile, engine: engine,
-            front: front, admin: admin, certificate: certificate, reloader: reloader, manager: manager)
+            front: front, admin: admin, certificate: certificate, reloader: reloader, manager: manager,
+            version: configuration.version)
     }
 
     /// - Returns: The origin with the real port.

@@ -26,6 +26,8 @@ public struct HTTPRoute: Sendable {
     public var bodyLimit: Int
     /// The account whose share of the memory for bodies this body uses.
     public var account: HTTPBodyAccount
+    /// The route with parameter names in place of their values, for the log; nil where no route matched.
+    public var pattern: String?
     /// Answers the request. Errors are responses too.
     public var respond: @Sendable (HTTPRequest) async -> HTTPResponse
 

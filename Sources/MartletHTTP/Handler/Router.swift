@@ -13,6 +13,7 @@ public struct Router: HTTPHandler {
     private struct Route {
         let method: HTTPMethod
         let name: String
+        let path: String
         let pattern: [Segment]
         let admit: Admission
     }
@@ -62,7 +63,9 @@ public struct Router: HTTPHandler {
             Segment(part)
         }
         routes.append(
-            Route(method: method, name: "\(method.rawValue) \(pattern)", pattern: segments, admit: admission))
+            Route(
+                method: method, name: "\(method.rawValue) \(pattern)", path: pattern, pattern: segments,
+                admit: admission))
     }
 
     /// The routes as `METHOD PATTERN`, in the order in which they were added.
@@ -70,8 +73,11 @@ public struct Router: HTTPHandler {
 
     public func route(for head: HTTPRequest) -> HTTPRoute {
         switch find(head) {
-        case .success(let (route, match)): route.admit(head, match)
-        case .failure(let failure): HTTPRoute(refusing: refuse(head, failure.refusal))
+        case .success(let (found, match)):
+            var route = found.admit(head, match)
+            route.pattern = found.path
+            return route
+        case .failure(let failure): return HTTPRoute(refusing: refuse(head, failure.refusal))
         }
     }
 

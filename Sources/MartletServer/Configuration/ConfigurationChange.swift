@@ -75,6 +75,7 @@ public struct ConfigurationChange: Sendable {
         Setting("backlog-limit", \.backlogLimit), Setting("disk-reserve", \.diskReserve),
         Setting("metrics-token-file", \.metricsTokenFile),
         Setting("connections-per-address", \.connectionsPerAddress), .restart("body-memory", \.bodyMemory),
+        Setting("log-level", \.logLevel), .restart("log-format", \.logFormat), Setting("access-log", \.accessLog),
         .restart("loops", \.loops),
     ]
 }

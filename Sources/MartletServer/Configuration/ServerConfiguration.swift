@@ -89,6 +89,13 @@ public struct ServerConfiguration: Sendable {
 
     /// The reverse proxies whose word for the addresses of clients is believed.
     public var trustedProxies = TrustedProxies.none
+    /// What the log calls the program's version.
+    public var version = ""
+    /// The least important lines of the log that are written.
+    public var logLevel = Log.Level.info
+    /// nil for text where standard error is a terminal, and JSON elsewhere.
+    public var logFormat: Log.Format?
+    public var accessLog = AccessLog.off
     /// Connections of one client address; nil for the default.
     public var connectionsPerAddress: Int?
     /// Bytes of memory for bodies of requests that are not answered yet; nil for the default.

@@ -1,28 +1,77 @@
 import Glibc
 public import MartletModel
+import Synchronization
 
-/// The log: one JSON object per line on standard error.
+/// The log: one line per event on standard error.
 public struct Log: Sendable {
-    public enum Level: String, Sendable {
+    public enum Level: String, Sendable, CaseIterable, Comparable {
+        case debug
         case info
         case warning
         case error
+
+        /// As syslog numbers it.
+        var priority: Int {
+            switch self {
+            case .debug: 7
+            case .info: 6
+            case .warning: 4
+            case .error: 3
+            }
+        }
+
+        public static func < (left: Level, right: Level) -> Bool { left.priority > right.priority }
     }
 
-    public init() {}
+    /// What a line looks like.
+    public enum Format: String, Sendable, CaseIterable {
+        /// A JSON object for machines.
+        case json
+        /// A sentence for people.
+        case text
+    }
+
+    private final class Threshold: Sendable {
+        let level: Mutex<Level>
+
+        init(_ level: Level) { self.level = Mutex(level) }
+    }
+
+    private let threshold: Threshold
+    private let format: Format
+    private let isJournaled: Bool
+
+    /// - Parameters:
+    ///   - level: What is less important is not written.
+    ///   - format: nil for text where standard error is a terminal, and JSON elsewhere.
+    public init(level: Level = .info, format: Format? = nil) {
+        threshold = Threshold(level)
+        self.format = format ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+        isJournaled = Self.isJournal(getenv("JOURNAL_STREAM").map { String(cString: $0) } ?? "")
+    }
+
+    /// Changes, for all copies, what is written from now on.
+    func setLevel(_ level: Level) {
+        threshold.level.withLock { $0 = level }
+    }
 
     /// - Parameters:
     ///   - message: A sentence without secrets, tokens, handles and payloads.
     ///   - fields: What a machine may want to look for.
     public func write(_ level: Level, _ message: String, _ fields: [String: JSON] = [:]) {
-        var line = fields
-        line["time"] = .string(SystemTime().now.iso8601)
-        line["level"] = .string(level.rawValue)
-        line["message"] = .string(message)
-        var bytes = JSON.object(line).bytes
-        bytes.append(UInt8(ascii: "\n"))
+        guard level >= threshold.level.withLock(\.self) else { return }
+        let line = LogLine(time: SystemTime().now, level: level, message: message, fields: fields)
+        let bytes = line.bytes(format, isJournaled: isJournaled)
         // One call per line, so that lines of several threads do not mix; a log that cannot be written is no reason to
         // stop working.
         _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// Whether standard error is the journal's stream: device and inode that `JOURNAL_STREAM` names. A child of a service
+    /// has the variable too, and its standard error may be a file.
+    private static func isJournal(_ variable: String) -> Bool {
+        var status = stat()
+        guard fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return variable == "\(status.st_dev):\(status.st_ino)"
     }
 }

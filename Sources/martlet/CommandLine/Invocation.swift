@@ -185,7 +185,8 @@ extension Invocation {
 
 extension Invocation {
     /// The same command line with the environment and the configuration file as they are now.
-    func again() throws -> Invocation {
-        try Invocation(command, words: words) { name in getenv(name).map { String(cString: $0) } }
+    /// - Parameter settings: What a configuration file may set besides the command's own options.
+    func again(settings: Set<String>) throws -> Invocation {
+        try Invocation(command, words: words, settings: settings, environment: Self.processEnvironment)
     }
 }

@@ -7,15 +7,21 @@ import Synchronization
 /// but take them. A command that can end in good order says how with `runUntilTermination`; otherwise, and at the second
 /// signal, the process ends at once.
 enum Signals {
-    private static let termination = Mutex<(@Sendable () -> Void)?>(nil)
+    private static let termination = Mutex<(@Sendable (Int32) -> Void)?>(nil)
     private static let hangup = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Runs the work in a task that is cancelled by the first signal.
-    static func runUntilTermination(_ work: @escaping @Sendable () async -> Void) async {
+    /// - Parameter announce: Is told the signal's name before that.
+    static func runUntilTermination(
+        announce: @escaping @Sendable (String) -> Void = { _ in }, _ work: @escaping @Sendable () async -> Void
+    ) async {
         // Under the lock, so that whatever the work says first, a signal that answers it finds the task.
         let task = termination.withLock { termination in
             let task = Task { await work() }
-            termination = { task.cancel() }
+            termination = { number in
+                announce(number == SIGINT ? "SIGINT" : "SIGTERM")
+                task.cancel()
+            }
             return task
         }
         await task.value
@@ -59,7 +65,7 @@ enum Signals {
                 return termination
             }
             guard let terminate else { _exit(128 + number) }
-            terminate()
+            terminate(number)
         }
     }
 

@@ -70,6 +70,16 @@ enum ServeCommand {
             Option(
                 "body-memory", "SIZE", "Memory for bodies of requests that are not answered yet, 42M or more.",
                 default: "64M"),
+            Option(
+                "log-level", "debug|info|warning|error", "The least important lines of the log that are written.",
+                default: "info"),
+            Option(
+                "log-format", "json|text|auto",
+                "What lines of the log look like; auto: text where they go to a terminal.",
+                default: "auto"),
+            Option(
+                "access-log", "off|errors|all",
+                "Which requests are written to the log; errors: those answered with 5xx or 429.", default: "off"),
             Option("loops", "N", "Event loops; one per core, at most two, where it is not given."),
         ] + FaultOptions(prefix: "simulator-").all
     ) { invocation in
@@ -93,14 +103,15 @@ enum ServeCommand {
         let server = try await Server.start(
             configuration, fallbacks: simulator?.credentials ?? [:], manager: manager
         ) {
-            try Self.configuration(try invocation.again())
+            try Self.configuration(try invocation.again(settings: Martlet.table.settings))
         }
         Signals.onHangup { Task { await server.reload() } }
         if let simulator { try publishAuthority(of: simulator, in: configuration.dataDirectory) }
         if let file = server.authorityFile {
-            Log().write(.info, "Clients must trust the private authority.", ["file": .string(file)])
+            Log(level: configuration.logLevel, format: configuration.logFormat).write(
+                .info, "Clients must trust the private authority.", ["file": .string(file)])
         }
-        await Signals.runUntilTermination { [simulator] in
+        await Signals.runUntilTermination(announce: server.logStop) { [simulator] in
             Terminal.print(readyLine(server, simulator))
             await withTaskGroup { group in
                 group.addTask { await server.run() }
@@ -139,6 +150,8 @@ enum ServeCommand {
             (DurationText(text) ?? DurationText("\(text)d")).flatMap { $0.seconds < 86_400 ? nil : $0.seconds }
         }
         if let retention { configuration.notificationRetention = .seconds(retention) }
+        try configureLog(&configuration, invocation)
+        configuration.version = Version.current
         configuration.trustedProxies = try trustedProxies(invocation)
         configuration.requestRate = try invocation.count("request-rate", upTo: 1_000_000)
         configuration.userRequestRate = try invocation.count("user-request-rate", upTo: 1_000_000)
@@ -163,6 +176,20 @@ enum ServeCommand {
         }
         configuration.usersMaySend = try invocation.required("users-may-send", as: "yes or no") {
             ["yes": true, "no": false][$0]
+        }
+    }
+
+    private static func configureLog(
+        _ configuration: inout ServerConfiguration, _ invocation: Invocation
+    ) throws(UsageError) {
+        configuration.logLevel = try invocation.required("log-level", as: "debug, info, warning or error") {
+            Log.Level(rawValue: $0)
+        }
+        configuration.logFormat = try invocation.required("log-format", as: "json, text or auto") { text in
+            text == "auto" ? .some(nil) : Log.Format(rawValue: text).map { .some($0) }
+        }
+        configuration.accessLog = try invocation.required("access-log", as: "off, errors or all") {
+            AccessLog(rawValue: $0)
         }
     }
 

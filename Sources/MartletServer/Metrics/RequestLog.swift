@@ -1,0 +1,107 @@
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import Synchronization
+
+/// Names every answer by an id, in its field `Request-Id`, and writes requests to the log.
+final class RequestLog: Sendable {
+    static let field = "request-id"
+
+    private let log: Log
+    private let time: any TimeSource
+    private let kind: Mutex<AccessLog>
+    private let budget = Mutex(LineBudget())
+
+    init(_ kind: AccessLog, log: Log, time: any TimeSource) {
+        self.kind = Mutex(kind)
+        self.log = log
+        self.time = time
+    }
+
+    func use(_ kind: AccessLog) {
+        self.kind.withLock { $0 = kind }
+    }
+
+    func logging(_ handler: any HTTPHandler, _ area: RequestCount.Area) -> any HTTPHandler {
+        LoggingHandler(handler: handler, area: area, log: self)
+    }
+
+    /// Puts the id on an answer: that which the hub's API has chosen, or a new one.
+    fileprivate func name(_ response: inout HTTPResponse) -> String {
+        if let id = response.fields[Self.field] { return id }
+        let id = response.fields["trackingid"] ?? Hex.encode(RandomBytes.generate(16))
+        response.fields[Self.field] = id
+        return id
+    }
+
+    fileprivate func write(
+        _ request: HTTPRequest, _ response: HTTPResponse, id: String, route: String?, area: RequestCount.Area,
+        since start: ContinuousClock.Instant
+    ) {
+        guard kind.withLock({ $0.includes(status: response.status.code) }) else { return }
+        let (isWritten, dropped) = budget.withLock { $0.take(at: time.now) }
+        if dropped > 0 {
+            log.write(.warning, "Requests were left out of the log.", ["count": .integer(Int64(dropped))])
+        }
+        guard isWritten else { return }
+        log.write(
+            response.status.code >= 500 ? .warning : .info, "request",
+            Self.fields(request, response, id: id, route: route, area: area, took: .now - start))
+    }
+
+    /// Never the path or a field of the caller's but `traceparent`: paths have handles and tags.
+    static func fields(
+        _ request: HTTPRequest, _ response: HTTPResponse, id: String, route: String?, area: RequestCount.Area,
+        took duration: Duration
+    ) -> [String: JSON] {
+        var fields: [String: JSON] = [
+            "id": .string(id), "client": .string(request.clientAddress), "area": .string(area.rawValue),
+            "method": .string(request.method.rawValue), "status": .integer(Int64(response.status.code)),
+            "ms": .double((duration.inSeconds * 100_000).rounded() / 100), "in": .integer(Int64(request.body.count)),
+        ]
+        if request.forwarded != nil { fields["proxy"] = request.connection.map { .string($0.peer) } }
+        if let route { fields["route"] = .string(route) }
+        if case .bytes(let bytes) = response.body { fields["out"] = .integer(Int64(bytes.count)) }
+        if area == .hub, let hub = hub(of: request) { fields["hub"] = .string(hub) }
+        if let trace = request.fields["traceparent"], isTrace(trace) { fields["trace"] = .string(trace) }
+        return fields
+    }
+
+    /// The name of a hub, as far as it can be one: its segment may be anything that a stranger writes.
+    private static func hub(of request: HTTPRequest) -> String? {
+        guard let name = HTTPTarget(request.target)?.segments.first, (1...64).contains(name.utf8.count) else {
+            return nil
+        }
+        let isName = name.utf8.allSatisfy { byte in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+                || byte == UInt8(ascii: ".")
+                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+        }
+        return isName ? name : nil
+    }
+
+    /// As W3C's Trace Context has it: 55 hexadecimal digits and hyphens.
+    private static func isTrace(_ text: String) -> Bool {
+        text.utf8.count == 55 && text.allSatisfy { $0.isHexDigit || $0 == "-" }
+    }
+}
+
+private struct LoggingHandler: HTTPHandler {
+    let handler: any HTTPHandler
+    let area: RequestCount.Area
+    let log: RequestLog
+
+    func route(for head: HTTPRequest) -> HTTPRoute {
+        let start = ContinuousClock.now
+        var route = handler.route(for: head)
+        let pattern = route.pattern
+        route.respond = { [respond = route.respond] request in
+            var response = await respond(request)
+            let id = log.name(&response)
+            log.write(request, response, id: id, route: pattern, area: area, since: start)
+            return response
+        }
+        return route
+    }
+}

@@ -1,0 +1,46 @@
+import MartletCore
+import MartletModel
+import Synchronization
+
+/// Which requests are written to the log.
+public enum AccessLog: String, Hashable, Sendable, CaseIterable {
+    case off
+    /// Those that the server could not do, or refused for their number or for want of room.
+    case errors
+    case all
+
+    func includes(status: Int) -> Bool {
+        switch self {
+        case .off: false
+        case .errors: status >= 500 || status == 429
+        case .all: true
+        }
+    }
+}
+
+/// Bounds the lines of a log: so many a second are written and the rest is counted.
+struct LineBudget: Sendable {
+    let linesPerSecond: Int
+    private var second: Int64 = .min
+    private var written = 0
+    private var dropped = 0
+
+    init(linesPerSecond: Int = 10_000) {
+        self.linesPerSecond = linesPerSecond
+    }
+
+    /// - Returns: Whether a line may be written now, and how many were left out of the seconds before, where that ends.
+    mutating func take(at now: Timestamp) -> (isWritten: Bool, dropped: Int) {
+        var reported = 0
+        if now.seconds != second {
+            reported = dropped
+            (second, written, dropped) = (now.seconds, 0, 0)
+        }
+        guard written < linesPerSecond else {
+            dropped += 1
+            return (false, reported)
+        }
+        written += 1
+        return (true, reported)
+    }
+}
