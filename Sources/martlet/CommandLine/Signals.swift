@@ -30,9 +30,9 @@ enum Signals {
     /// Does some work that a signal ends together with the process, after a clean-up.
     static func cleaningUp<Value>(_ cleanUp: @escaping @Sendable () -> Void, while work: () -> Value) -> Value {
         termination.withLock { termination in
-            termination = {
+            termination = { number in
                 cleanUp()
-                _exit(128 + SIGINT)
+                _exit(128 + number)
             }
         }
         defer { termination.withLock { $0 = nil } }
