@@ -92,9 +92,9 @@ struct HubManagementTests {
         ]
         for platform in PushPlatforms.all {
             let descriptor = platform.descriptor
-            let all = Dictionary(uniqueKeysWithValues: descriptor.credentialFields.map { ($0.name, "x") })
+            let all = Dictionary(uniqueKeysWithValues: descriptor.credential.fields.map { ($0.name, "x") })
             let shown = Set(descriptor.shown(Credential(all)).keys)
-            #expect(descriptor.credentialOrder == nil || shown.isSubset(of: known), "\(descriptor.platform)")
+            #expect(descriptor.credential.index == nil || shown.isSubset(of: known), "\(descriptor.platform)")
         }
     }
 
@@ -394,10 +394,13 @@ private protocol StoredPigeon: PushPlatform {
 extension StoredPigeon {
     static var descriptor: PushPlatformDescriptor {
         PushPlatformDescriptor(
-            platform: PlatformID(rawValue: name.lowercased()), format: name.lowercased(), registrationElement: name,
-            handleElements: ["Loft"], credentialElement: "\(name)Credential", credentialOrder: index,
-            credentialFields: [.init(name: "Whistle", flag: "whistle", help: "", isSecret: true)],
-            outcomeCountsElement: "\(name)OutcomeCounts", fieldPrefixes: [], payloadLimit: 1)
+            platform: PlatformID(rawValue: name.lowercased()), format: name.lowercased(),
+            registration: .init(element: name, handleElements: ["Loft"]),
+            credential: .init(
+                element: "\(name)Credential", index: index,
+                fields: [.init(name: "Whistle", flag: "whistle", help: "", isSecret: true)]),
+            outcomeCounts: .init(element: "\(name)OutcomeCounts"),
+            fieldPrefixes: [], payloadLimit: 1)
     }
 
     static func key(of handle: PushHandle) throws(PushServiceError) -> String { handle.text }

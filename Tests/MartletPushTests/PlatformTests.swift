@@ -23,25 +23,26 @@ struct PlatformTests {
     @Test func noTwoPlatformsShareAWordOrAnElementOfTheWire() {
         let all = descriptors()
         for words in [
-            all.map { $0.registrationElement }, all.map { $0.credentialElement }, all.map { $0.outcomeCountsElement },
+            all.map { $0.registration.element }, all.map { $0.credential.element },
+            all.map { $0.outcomeCounts.element },
             all.flatMap { [$0.format] + $0.formatAliases }, all.flatMap { [$0.platform.rawValue] + $0.aliases },
         ] { #expect(Set(words).count == words.count) }
     }
 
     @Test("Trap 18: outcome counts stand in the order of NotificationHubs.md, section 8.1")
     func outcomeCountsStandInOrder() {
-        let ordered = descriptors().sorted { $0.outcomeCountsIndex < $1.outcomeCountsIndex }
+        let ordered = descriptors().sorted { $0.outcomeCounts.index < $1.outcomeCounts.index }
         #expect(
-            ordered.map { $0.outcomeCountsElement.replacing("OutcomeCounts", with: "") } == [
+            ordered.map { $0.outcomeCounts.element.replacing("OutcomeCounts", with: "") } == [
                 "Apns", "Mpns", "Wns", "Gcm", "Adm", "FcmV1", "Baidu", "Browser", "Xiaomi",
             ])
-        #expect(Set(ordered.map { $0.outcomeCountsIndex }).isDisjoint(with: [5, 6]))
+        #expect(Set(ordered.map { $0.outcomeCounts.index }).isDisjoint(with: [5, 6]))
     }
 
     @Test func noPlatformTakesAHandleWithALineFeedOrWithoutText() {
         for platform in PushPlatforms.all {
             for part in ["", " ", "a\nb", "https://example.com/a\nb", "ä"] {
-                let count = platform.descriptor.handleElements.count
+                let count = platform.descriptor.registration.handleElements.count
                 #expect(
                     refusal(of: PushHandle(parts: Array(repeating: part, count: count)), on: platform) == .badHandle)
             }

@@ -7,7 +7,7 @@ extension InstallationChannel {
     /// contains such an object; or the parts as one text with hyphens between them, which is how clients write ids.
     /// - Throws: `DeviceRegistryError.invalid` if a part is missing.
     func handle(on platform: PushPlatformDescriptor) throws(DeviceRegistryError) -> PushHandle {
-        let names = platform.handleElements
+        let names = platform.registration.handleElements
         if names.count == 1, case .text(let text) = self { return PushHandle(text) }
         if let parts = joinedParts(names.count) { return PushHandle(parts: parts) }
         let members = parts ?? [:]
@@ -24,7 +24,7 @@ extension InstallationChannel {
 
     /// Creates the channel of a handle: a text, or an object if the handle has several parts.
     public init(_ handle: PushHandle, on platform: PushPlatformDescriptor) {
-        let names = platform.handleElements.map { $0.lowercased() }
+        let names = platform.registration.handleElements.map { $0.lowercased() }
         guard names.count > 1 else {
             self = .text(handle.text)
             return
@@ -34,10 +34,10 @@ extension InstallationChannel {
 
     /// Returns a channel of the same form with another handle.
     func replaced(with handle: PushHandle, on platform: PushPlatformDescriptor) -> InstallationChannel {
-        guard platform.handleElements.count > 1, var members = parts else {
+        guard platform.registration.handleElements.count > 1, var members = parts else {
             return .text(handle.parts.joined(separator: "-"))
         }
-        for (name, part) in zip(platform.handleElements, handle.parts) {
+        for (name, part) in zip(platform.registration.handleElements, handle.parts) {
             let key = members.keys.first { $0.lowercased() == name.lowercased() } ?? name.lowercased()
             members[key] = .string(part)
         }

@@ -11,7 +11,7 @@ struct InstallationRows {
 
     /// - Throws: `DeviceRegistryError.invalid` if the platform cannot have such a channel or template.
     func all() throws(DeviceRegistryError) -> [InstallationRow] {
-        guard installation.secondaryTiles.isEmpty || platform.descriptor.hasSecondaryTiles else {
+        guard installation.secondaryTiles.isEmpty || platform.descriptor.registration.hasSecondaryTiles else {
             throw .invalid("The platform '\(installation.platform)' has no secondary tiles.")
         }
         var rows = try rows(
@@ -62,7 +62,7 @@ struct InstallationRows {
         _ template: InstallationTemplate, named name: String
     ) throws(DeviceRegistryError) -> Template {
         var whole = Template(name: name, body: template.body)
-        for element in platform.descriptor.templateElements {
+        for element in platform.descriptor.registration.templateElements {
             switch element {
             case .headers:
                 whole.headers = template.headers.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value) }

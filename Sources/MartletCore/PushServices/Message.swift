@@ -20,7 +20,7 @@ extension Message {
     /// Creates the message of a rendered template. A header or an option with an empty value is omitted.
     init(_ rendered: RenderedTemplate, _ descriptor: PushPlatformDescriptor) {
         self.init(body: rendered.body)
-        for case .option(let name, let field, _) in descriptor.templateElements {
+        for case .option(let name, let field, _) in descriptor.registration.templateElements {
             if let value = rendered.options[name], !value.isEmpty { fields[field] = value }
         }
         for header in rendered.headers where !header.value.isEmpty { fields[header.name.lowercased()] = header.value }

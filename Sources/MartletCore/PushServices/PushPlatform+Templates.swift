@@ -10,7 +10,7 @@ extension PushPlatform {
         _ template: Template, isStored: Bool = false
     ) throws(PushServiceError) -> Template {
         try checkHeaders(of: template)
-        let known = Set(descriptor.templateElements.compactMap(\.option))
+        let known = Set(descriptor.registration.templateElements.compactMap(\.option))
         if let unknown = template.options.keys.sorted().first(where: { !known.contains($0) }) {
             throw PushServiceError(.badTemplate, "Templates of this platform have no \(unknown.prefix(64)).")
         }
@@ -39,7 +39,7 @@ extension PushPlatform {
 
     private static func checkHeaders(of template: Template) throws(PushServiceError) {
         guard !template.headers.isEmpty else { return }
-        for case .headers(_, _, let prefix, _) in descriptor.templateElements {
+        for case .headers(_, _, let prefix, _) in descriptor.registration.templateElements {
             guard let prefix else { return }
             for header in template.headers where !header.name.lowercased().hasPrefix(prefix.lowercased()) {
                 throw PushServiceError(.badTemplate, "The names of a template's headers begin with \(prefix).")
@@ -50,7 +50,7 @@ extension PushPlatform {
     }
 }
 
-extension PushPlatformDescriptor.TemplateElement {
+extension PushPlatformDescriptor.RegistrationForm.TemplateElement {
     /// The name, if this is an option.
     fileprivate var option: String? {
         guard case .option(let name, _, _) = self else { return nil }

@@ -50,10 +50,12 @@ extension HubDescription {
     }
 
     private var elements: String {
-        platforms.map { "`\($0.descriptor.registrationElement)RegistrationDescription`" }.joined(separator: ", ")
+        platforms.map { "`\($0.descriptor.registration.element)RegistrationDescription`" }.joined(separator: ", ")
     }
 
-    private var handleElement: String { platforms.map { $0.descriptor.handleElements[0] }.first ?? "ChannelUri" }
+    private var handleElement: String {
+        platforms.map { $0.descriptor.registration.handleElements[0] }.first ?? "ChannelUri"
+    }
 
     private static let entityTag = APIParameter(.header, "ETag", "The version.", isRequired: true)
     private static let registration = APIAnswer(.ok, "The registration.", entry, headers: ids + [entityTag])

@@ -55,7 +55,7 @@ struct ChannelFilter: Hashable {
 
     /// The keys of the handles that the filter may mean on a platform; nil where it is not about this platform.
     private func keys(on platform: any PushPlatform.Type) -> [String]? {
-        let elements = platform.descriptor.handleElements.map { $0.lowercased() }
+        let elements = platform.descriptor.registration.handleElements.map { $0.lowercased() }
         // One client names the parts of a handle in one property, as they are in one text.
         if terms.count == 1, [Self.anyHandle, elements.joined(separator: "-")].contains(terms[0].name) {
             return Self.readings(of: [terms[0].value]).compactMap { platform.key(meantBy: $0[0]) }

@@ -57,7 +57,7 @@ struct HubDocument {
                 rule.rule(replacing: old.accessRules.first { $0.name == rule.name }, at: now)
             }
         }
-        settings.credentials = old.credentials.filter { descriptors[$0.key]?.credentialOrder == nil }
+        settings.credentials = old.credentials.filter { descriptors[$0.key]?.credential.index == nil }
         for (platform, properties) in credentials {
             settings.credentials[platform] = credential(properties, replacing: old.credentials[platform], on: platform)
         }
@@ -83,12 +83,12 @@ struct HubDocument {
         var credentials: [PlatformID: [String: String]] = [:]
         for element in description.children where element.name.hasSuffix("Credential") && !element.isNil {
             let properties = properties(of: element)
-            guard let descriptor = descriptors.first(where: { $0.credentialElement == element.name }) else {
+            guard let descriptor = descriptors.first(where: { $0.credential.element == element.name }) else {
                 if properties.isEmpty { continue }
                 throw .badRequest("This server has no push service that takes a \(element.name.prefix(64))")
             }
             // Clients also hand back what only the original hub knows, such as a thumbprint.
-            let names = Set(descriptor.credentialFields.lazy.filter { !$0.isExtension }.map(\.name))
+            let names = Set(descriptor.credential.fields.lazy.filter { !$0.isExtension }.map(\.name))
             credentials[descriptor.platform] = properties.filter { names.contains($0.key) }
         }
         return credentials
@@ -117,7 +117,7 @@ extension PushPlatformDescriptor {
     /// they have no secret, and no address other than the one that was shown.
     fileprivate func keepsSecrets(of stored: Credential, in properties: [String: String]) -> Bool {
         let shown = shown(stored)
-        return credentialFields.allSatisfy { field in
+        return credential.fields.allSatisfy { field in
             guard let value = properties[field.name] else { return true }
             return !field.isSecret && (!field.isAddress || shown[field.name] == value)
         }
@@ -126,7 +126,7 @@ extension PushPlatformDescriptor {
     /// The properties of a credential as managers of the hub may see them.
     func shown(_ credential: Credential) -> [String: String] {
         var shown: [String: String] = [:]
-        for field in credentialFields where !field.isSecret && !field.isExtension {
+        for field in self.credential.fields where !field.isSecret && !field.isExtension {
             // Trimmed, as it reads when a client hands it back.
             let value = (credential.properties[field.name] ?? "").trimmed
             shown[field.name] = value.isEmpty ? field.impliedValue : value

@@ -58,14 +58,14 @@ struct HubEntry {
     /// The credentials whose indices are in a range, without what is secret.
     private func writeCredentials(_ indices: some RangeExpression<Int>, to description: inout XMLWriter) {
         let descriptors = platforms.map { $0.descriptor }
-            .compactMap { descriptor in descriptor.credentialOrder.map { (index: $0, descriptor: descriptor) } }
+            .compactMap { descriptor in descriptor.credential.index.map { (index: $0, descriptor: descriptor) } }
             .filter { indices.contains($0.index) }
         for (_, descriptor) in descriptors.sorted(by: { $0.index < $1.index }) {
             guard let credential = hub.settings.credentials[descriptor.platform] else { continue }
             let shown = descriptor.shown(credential)
-            description.element(descriptor.credentialElement) { element in
+            description.element(descriptor.credential.element) { element in
                 element.element("Properties") { properties in
-                    for field in descriptor.credentialFields {
+                    for field in descriptor.credential.fields {
                         guard let value = shown[field.name] else { continue }
                         properties.element("Property") { property in
                             property.element("Name", text: field.name)

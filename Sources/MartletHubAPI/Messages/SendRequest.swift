@@ -152,7 +152,7 @@ private struct Reader {
             throw .badRequest("A direct send needs the header ServiceBusNotification-DeviceHandle")
         }
         guard let platform = format.platform else { return PushHandle(text) }
-        let further = platform.descriptor.handleElements.dropFirst()
+        let further = platform.descriptor.registration.handleElements.dropFirst()
         guard further.contains(where: { fields[$0.lowercased()] != nil }) else { return platform.handle(from: text) }
         var parts = [text]
         for element in further {

@@ -29,7 +29,7 @@ struct RegistrationDocument {
         tags = try Self.tags(description.child("Tags")?.text ?? "")
         template = isTemplate ? try TemplateElements(description, descriptor).template : nil
         pushVariables = try Self.pushVariables(description.content("PushVariables"))
-        secondaryTile = descriptor.hasSecondaryTiles ? description.content("SecondaryTileName") : nil
+        secondaryTile = descriptor.registration.hasSecondaryTiles ? description.content("SecondaryTileName") : nil
     }
 
     /// The description of a document: its root, or what is in the content of an entry.
@@ -54,11 +54,11 @@ struct RegistrationDocument {
         let type = description.attributes["type"].map { $0.split(separator: ":").last.map(String.init) ?? "" }
         let name = type ?? description.name
         for platform in platforms {
-            let element = platform.descriptor.registrationElement
+            let element = platform.descriptor.registration.element
             if name == "\(element)RegistrationDescription" { return (platform.descriptor, false) }
             if name == "\(element)TemplateRegistrationDescription" { return (platform.descriptor, true) }
         }
-        let known = platforms.map { "\($0.descriptor.registrationElement)RegistrationDescription" }
+        let known = platforms.map { "\($0.descriptor.registration.element)RegistrationDescription" }
         throw .badRequest(
             "'\(name.prefix(64))' is no registration that this server knows; it knows \(known.joined(separator: ", "))")
     }
@@ -67,7 +67,7 @@ struct RegistrationDocument {
         in description: XMLElement, _ descriptor: PushPlatformDescriptor
     ) throws(HubAPIError) -> PushHandle {
         var parts: [String] = []
-        for element in descriptor.handleElements {
+        for element in descriptor.registration.handleElements {
             guard let text = description.content(element) else {
                 throw .badRequest("The registration has no \(element)")
             }

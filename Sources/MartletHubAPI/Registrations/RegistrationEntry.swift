@@ -25,7 +25,7 @@ struct RegistrationEntry {
 
     /// Whether a feed for a client is to go without the entry.
     /// - Parameter client: Its `User-Agent` in lower case.
-    func isHidden(from client: String) -> Bool { descriptor.hiddenFrom.contains { client.contains($0) } }
+    func isHidden(from client: String) -> Bool { descriptor.registration.hiddenFrom.contains { client.contains($0) } }
 
     private func write(_ entry: inout XMLWriter) {
         entry.element("id", text: url)
@@ -50,7 +50,7 @@ struct RegistrationEntry {
 
     private var elementName: String {
         let kind = registration.template == nil ? "" : "Template"
-        return "\(descriptor.registrationElement)\(kind)RegistrationDescription"
+        return "\(descriptor.registration.element)\(kind)RegistrationDescription"
     }
 
     private func writeDescription(_ description: inout XMLWriter) {
@@ -64,7 +64,7 @@ struct RegistrationEntry {
             let variables = JSON.object(registration.pushVariables.mapValues(JSON.string))
             description.element("PushVariables", text: String(decoding: variables.bytes, as: UTF8.self))
         }
-        for (element, part) in zip(descriptor.handleElements, registration.handle.parts) {
+        for (element, part) in zip(descriptor.registration.handleElements, registration.handle.parts) {
             description.element(element, text: part)
         }
         if let tile = registration.secondaryTile { description.element("SecondaryTileName", text: tile) }

@@ -10,7 +10,7 @@ struct TemplateElements {
             throw .badRequest("The registration has no \(Self.body)")
         }
         var template = Template(body: body)
-        for element in descriptor.templateElements {
+        for element in descriptor.registration.templateElements {
             switch element {
             case .name: template.name = description.content(Self.name)
             case .headers(let collection, let item, _, _):
@@ -42,7 +42,7 @@ extension TemplateElements {
         _ template: Template, _ descriptor: PushPlatformDescriptor, to description: inout XMLWriter
     ) {
         description.element(body, characterData: template.body)
-        for element in descriptor.templateElements {
+        for element in descriptor.registration.templateElements {
             switch element {
             case .name:
                 if let text = template.name { description.element(name, text: text) }

@@ -36,12 +36,12 @@ struct NotificationDetails {
             details.element("Tags", text: expression.description)
         }
         details.element("TargetPlatforms", text: targetPlatforms.joined(separator: ","))
-        let descriptors = platforms.map { $0.descriptor }.sorted { $0.outcomeCountsIndex < $1.outcomeCountsIndex }
-        for descriptor in descriptors where descriptor.outcomeCountsIndex < Self.errorsIndex {
+        let descriptors = platforms.map { $0.descriptor }.sorted { $0.outcomeCounts.index < $1.outcomeCounts.index }
+        for descriptor in descriptors where descriptor.outcomeCounts.index < Self.errorsIndex {
             write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
         }
         if let errorsURL { details.element("PnsErrorDetailsUri", text: errorsURL) }
-        for descriptor in descriptors where descriptor.outcomeCountsIndex >= Self.errorsIndex {
+        for descriptor in descriptors where descriptor.outcomeCounts.index >= Self.errorsIndex {
             write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
         }
         // Not the original's: after everything that clients know, where all of them pass over it.
@@ -69,7 +69,7 @@ struct NotificationDetails {
     ) {
         let counts = counts.filter { $0.value > 0 }.sorted { Self.rank($0.key) < Self.rank($1.key) }
         guard !counts.isEmpty else { return }
-        details.element(descriptor.outcomeCountsElement) { element in
+        details.element(descriptor.outcomeCounts.element) { element in
             for (name, count) in counts {
                 element.element("Outcome") { outcome in
                     outcome.element("Name", text: name.rawValue)

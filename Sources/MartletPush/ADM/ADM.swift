@@ -5,9 +5,10 @@ public import MartletModel
 /// Amazon Device Messaging (PushServices.md, section 6).
 public struct ADM: PushService {
     public static let descriptor = PushPlatformDescriptor(
-        platform: PlatformID(rawValue: "adm"), format: "adm", registrationElement: "Adm",
-        handleElements: ["AdmRegistrationId"], credentialElement: "AdmCredential", credentialOrder: 10,
-        credentialFields: credentialFields, outcomeCountsElement: "AdmOutcomeCounts", outcomeCountsIndex: 4,
+        platform: PlatformID(rawValue: "adm"), format: "adm",
+        registration: .init(element: "Adm", handleElements: ["AdmRegistrationId"]),
+        credential: .init(element: "AdmCredential", index: 10, fields: credentialFields),
+        outcomeCounts: .init(element: "AdmOutcomeCounts", index: 4),
         fieldPrefixes: [], payloadLimit: 6144)
 
     private static let collapseMember = "consolidationKey"
@@ -99,7 +100,7 @@ public struct ADM: PushService {
         batch.append { writer in writer.part { $0 += path.utf8 } }
     }
 
-    private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
+    private static let credentialFields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(name: ADMCredential.Property.clientID, flag: "client-id", help: "The client id."),
         .init(
             name: ADMCredential.Property.clientSecret, flag: "client-secret", help: "The client secret.", isSecret: true

@@ -6,18 +6,18 @@ public import MartletModel
 /// Apple Push Notification service over HTTP/2 (PushServices.md, section 1).
 public struct APNs: PushService {
     public static let descriptor = PushPlatformDescriptor(
-        platform: PlatformID(rawValue: "apns"), aliases: ["apple"], format: "apple", registrationElement: "Apple",
-        handleElements: ["DeviceToken"],
-        templateElements: [
-            .option(Option.expiry, field: "servicebusnotification-apns-expiry", isAlwaysWritten: true), .name,
-            .option(Option.priority, field: "apns-priority", isAlwaysWritten: false),
-            .headers(collection: "ApnsHeaders", item: "ApnsHeader", prefix: "apns-", isAlwaysWritten: true),
-        ],
-        credentialElement: "ApnsCredential", credentialOrder: 0,
-        credentialFields: credentialFields,
-        outcomeCountsElement: "ApnsOutcomeCounts", outcomeCountsIndex: 0,
-        fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"],
-        payloadLimit: APNsPushType.voip.payloadLimit)
+        platform: PlatformID(rawValue: "apns"), aliases: ["apple"], format: "apple",
+        registration: .init(
+            element: "Apple", handleElements: ["DeviceToken"],
+            templateElements: [
+                .option(Option.expiry, field: "servicebusnotification-apns-expiry", isAlwaysWritten: true), .name,
+                .option(Option.priority, field: "apns-priority", isAlwaysWritten: false),
+                .headers(collection: "ApnsHeaders", item: "ApnsHeader", prefix: "apns-", isAlwaysWritten: true),
+            ]),
+        credential: .init(element: "ApnsCredential", index: 0, fields: credentialFields),
+        outcomeCounts: .init(element: "ApnsOutcomeCounts", index: 0),
+        fieldPrefixes: ["apns-", "x-apns-", "servicebusnotification-apns"], payloadLimit: APNsPushType.voip.payloadLimit
+    )
 
     public static let slowsConnectionsOfStaleDevices = true
 
@@ -125,7 +125,7 @@ public struct APNs: PushService {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character) ? character | 0x20 : character
     }
 
-    private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
+    private static let credentialFields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
             name: APNsCredential.Property.token, flag: "key-file", help: "The .p8 file of the signing key.",
             isSecret: true, isFile: true),

@@ -4,17 +4,19 @@ public import MartletModel
 /// Baidu's cloud push (PushServices.md, section 7.1). Registrations are kept; nothing sends to them.
 public enum Baidu: PushPlatform {
     public static let descriptor = PushPlatformDescriptor(
-        platform: PlatformID(rawValue: "baidu"), format: "baidu", registrationElement: "Baidu",
-        handleElements: ["BaiduUserId", "BaiduChannelId"],
-        templateElements: [.name, .option("MessageType", field: "x-baidu-message-type", isAlwaysWritten: false)],
-        credentialElement: "BaiduCredential", credentialOrder: 11,
-        credentialFields: [
-            .init(name: "BaiduApiKey", flag: "api-key", help: "The API key."),
-            .init(name: "BaiduSecretKey", flag: "secret-key", help: "The secret key.", isSecret: true),
-            .init(name: "BaiduEndPoint", flag: "endpoint", help: "The address of the service."),
-        ],
-        outcomeCountsElement: "BaiduOutcomeCounts", outcomeCountsIndex: 8, fieldPrefixes: ["x-baidu-"],
-        payloadLimit: 4096)
+        platform: PlatformID(rawValue: "baidu"), format: "baidu",
+        registration: .init(
+            element: "Baidu", handleElements: ["BaiduUserId", "BaiduChannelId"],
+            templateElements: [.name, .option("MessageType", field: "x-baidu-message-type", isAlwaysWritten: false)]),
+        credential: .init(
+            element: "BaiduCredential", index: 11,
+            fields: [
+                .init(name: "BaiduApiKey", flag: "api-key", help: "The API key."),
+                .init(name: "BaiduSecretKey", flag: "secret-key", help: "The secret key.", isSecret: true),
+                .init(name: "BaiduEndPoint", flag: "endpoint", help: "The address of the service."),
+            ]),
+        outcomeCounts: .init(element: "BaiduOutcomeCounts", index: 8),
+        fieldPrefixes: ["x-baidu-"], payloadLimit: 4096)
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try HandleRules.checkOpaque(handle, "The user id", "The channel id")

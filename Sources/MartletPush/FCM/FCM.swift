@@ -9,11 +9,11 @@ public import MartletModel
 /// beginning.
 public struct FCM: PushService {
     public static let descriptor = PushPlatformDescriptor(
-        platform: PlatformID(rawValue: "fcmv1"), format: "fcmv1", registrationElement: "FcmV1",
-        handleElements: ["FcmV1RegistrationId"], credentialElement: "FcmV1Credential", credentialOrder: 13,
-        credentialFields: FCMCredential.fields,
-        outcomeCountsElement: "FcmV1OutcomeCounts", outcomeCountsIndex: 7, fieldPrefixes: [],
-        payloadLimit: FCMMessage.sizeLimit)
+        platform: PlatformID(rawValue: "fcmv1"), format: "fcmv1",
+        registration: .init(element: "FcmV1", handleElements: ["FcmV1RegistrationId"]),
+        credential: .init(element: "FcmV1Credential", index: 13, fields: FCMCredential.fields),
+        outcomeCounts: .init(element: "FcmV1OutcomeCounts", index: 7),
+        fieldPrefixes: [], payloadLimit: FCMMessage.sizeLimit)
 
     private let credential: FCMCredential
 

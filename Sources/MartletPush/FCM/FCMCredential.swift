@@ -93,7 +93,7 @@ struct FCMCredential: Sendable {
     }
 
     /// What a hub is asked for.
-    static let fields: [PushPlatformDescriptor.CredentialField] = [
+    static let fields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
             name: Property.privateKey, flag: "private-key-file", help: "The service account's private key, as PEM.",
             isSecret: true, isFile: true, fileMember: member("private_key")),
@@ -115,7 +115,7 @@ struct FCMCredential: Sendable {
             help: "The project's quota; 600000 where its owner has not asked for more.", isExtension: true),
     ]
 
-    private static func member(_ name: String) -> PushPlatformDescriptor.CredentialField.FileMember {
+    private static func member(_ name: String) -> PushPlatformDescriptor.CredentialForm.Field.FileMember {
         .init(
             flag: "service-account-file", help: "The service account's JSON file, which has all that is needed.",
             member: name)

@@ -8,15 +8,18 @@ public import MartletModel
 public struct LegacyFCM: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "gcm"), aliases: ["fcm"], format: "gcm", formatAliases: ["fcm"],
-        registrationElement: "Gcm", handleElements: ["GcmRegistrationId"], credentialElement: "GcmCredential",
-        credentialOrder: 4,
-        credentialFields: [
-            .init(
-                name: "GoogleApiKey", flag: "api-key", help: "The old API's server key; kept, not used.", isSecret: true
-            ),
-            .init(name: "GcmEndpoint", flag: "endpoint", help: "The old API's address; kept, not used."),
-        ],
-        credentialPlatform: FCM.descriptor.platform, outcomeCountsElement: "GcmOutcomeCounts", outcomeCountsIndex: 3,
+        registration: .init(element: "Gcm", handleElements: ["GcmRegistrationId"]),
+        credential: .init(
+            element: "GcmCredential", index: 4,
+            fields: [
+                .init(
+                    name: "GoogleApiKey", flag: "api-key", help: "The old API's server key; kept, not used.",
+                    isSecret: true
+                ),
+                .init(name: "GcmEndpoint", flag: "endpoint", help: "The old API's address; kept, not used."),
+            ]),
+        credentialPlatform: FCM.descriptor.platform,
+        outcomeCounts: .init(element: "GcmOutcomeCounts", index: 3),
         fieldPrefixes: [], payloadLimit: FCMMessage.sizeLimit)
 
     private let service: FCM

@@ -9,14 +9,15 @@ public import MartletModel
 public struct MPNS: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "mpns"), aliases: ["windowsphone"], format: "windowsphone",
-        registrationElement: "Mpns", handleElements: ["ChannelUri"], hasSecondaryTiles: true, templateFormat: .xml,
-        templateElements: [
-            .headers(collection: "MpnsHeaders", item: "MpnsHeader", prefix: "X-", isAlwaysWritten: false), .name,
-        ],
-        credentialElement: "MpnsCredential", credentialOrder: 5, credentialFields: credentialFields,
-        outcomeCountsElement: "MpnsOutcomeCounts", outcomeCountsIndex: 1,
-        fieldPrefixes: ["x-windowsphone-", "x-notificationclass"],
-        payloadLimit: 3072)
+        registration: .init(
+            element: "Mpns", handleElements: ["ChannelUri"], hasSecondaryTiles: true,
+            templateElements: [
+                .headers(collection: "MpnsHeaders", item: "MpnsHeader", prefix: "X-", isAlwaysWritten: false), .name,
+            ]),
+        templateFormat: .xml,
+        credential: .init(element: "MpnsCredential", index: 5, fields: credentialFields),
+        outcomeCounts: .init(element: "MpnsOutcomeCounts", index: 1),
+        fieldPrefixes: ["x-windowsphone-", "x-notificationclass"], payloadLimit: 3072)
 
     public static let handlesAreAddresses = true
 
@@ -78,7 +79,7 @@ public struct MPNS: PushService {
 
     private static let noAddress = PushServiceError(.badHandle, "The channel URI names no address.")
 
-    private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
+    private static let credentialFields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
             name: MPNSCredential.Property.certificate, flag: "certificate-file",
             help: "A PEM file with a certificate and its key, for channels that were opened with it.", isSecret: true,

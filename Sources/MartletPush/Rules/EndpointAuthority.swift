@@ -8,7 +8,7 @@ import MartletModel
 enum EndpointAuthority {
     static let property = "EndpointCertificateAuthority"
 
-    static func field(_ help: String) -> PushPlatformDescriptor.CredentialField {
+    static func field(_ help: String) -> PushPlatformDescriptor.CredentialForm.Field {
         .init(name: property, flag: "ca-file", help: help, isFile: true, isExtension: true)
     }
 

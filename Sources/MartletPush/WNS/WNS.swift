@@ -9,12 +9,15 @@ public import MartletModel
 public struct WNS: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "wns"), aliases: ["windows"], format: "windows",
-        registrationElement: "Windows", handleElements: ["ChannelUri"], hasSecondaryTiles: true, templateFormat: .xml,
-        templateElements: [
-            .headers(collection: "WnsHeaders", item: "WnsHeader", prefix: "X-WNS-", isAlwaysWritten: true), .name,
-        ],
-        credentialElement: "WnsCredential", credentialOrder: 2, credentialFields: credentialFields,
-        outcomeCountsElement: "WnsOutcomeCounts", outcomeCountsIndex: 2, fieldPrefixes: ["x-wns-"], payloadLimit: 5000)
+        registration: .init(
+            element: "Windows", handleElements: ["ChannelUri"], hasSecondaryTiles: true,
+            templateElements: [
+                .headers(collection: "WnsHeaders", item: "WnsHeader", prefix: "X-WNS-", isAlwaysWritten: true), .name,
+            ]),
+        templateFormat: .xml,
+        credential: .init(element: "WnsCredential", index: 2, fields: credentialFields),
+        outcomeCounts: .init(element: "WnsOutcomeCounts", index: 2),
+        fieldPrefixes: ["x-wns-"], payloadLimit: 5000)
 
     public static let handlesAreAddresses = true
 
@@ -77,7 +80,7 @@ public struct WNS: PushService {
 
     private static let noAddress = PushServiceError(.badHandle, "The channel URI names no address.")
 
-    private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
+    private static let credentialFields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
             name: WNSCredential.Property.packageSID, flag: "package-sid", help: "The package security identifier."),
         .init(

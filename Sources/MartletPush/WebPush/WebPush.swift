@@ -10,12 +10,11 @@ public import MartletModel
 public struct WebPush: PushService {
     public static let descriptor = PushPlatformDescriptor(
         platform: PlatformID(rawValue: "browser"), aliases: ["webpush"], format: "browser",
-        registrationElement: "Browser", handleElements: ["Endpoint", "P256DH", "Auth"],
-        credentialElement: "BrowserCredential", credentialOrder: 14,
-        credentialFields: credentialFields,
-        outcomeCountsElement: "BrowserOutcomeCounts", outcomeCountsIndex: 9,
-        fieldPrefixes: WebPushHeaders.fieldNames,
-        payloadLimit: plaintextLimit, hiddenFrom: ["api-origin=dotnetsdk"])
+        registration: .init(
+            element: "Browser", handleElements: ["Endpoint", "P256DH", "Auth"], hiddenFrom: ["api-origin=dotnetsdk"]),
+        credential: .init(element: "BrowserCredential", index: 14, fields: credentialFields),
+        outcomeCounts: .init(element: "BrowserOutcomeCounts", index: 9),
+        fieldPrefixes: WebPushHeaders.fieldNames, payloadLimit: plaintextLimit)
 
     public static let handlesAreAddresses = true
     public static let tokensAreForOneOrigin = true
@@ -109,7 +108,7 @@ public struct WebPush: PushService {
 
     private static let noAddress = PushServiceError(.badHandle, "The subscription names no address.")
 
-    private static let credentialFields: [PushPlatformDescriptor.CredentialField] = [
+    private static let credentialFields: [PushPlatformDescriptor.CredentialForm.Field] = [
         .init(
             name: WebPushCredential.Property.subject, flag: "subject",
             help: "Who sends, as a mailto or https address. One push service refuses senders who do not say."),

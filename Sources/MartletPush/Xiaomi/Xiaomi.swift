@@ -4,14 +4,18 @@ public import MartletModel
 /// Xiaomi's Mi Push (PushServices.md, section 7.2). Registrations are kept; nothing sends to them.
 public enum Xiaomi: PushPlatform {
     public static let descriptor = PushPlatformDescriptor(
-        platform: PlatformID(rawValue: "xiaomi"), format: "xiaomi", registrationElement: "Xiaomi",
-        handleElements: ["XiaomiRegistrationId"], credentialElement: "XiaomiCredential",
-        credentialFields: [
-            .init(name: "AppSecret", flag: "app-secret", help: "The app's secret.", isSecret: true, isExtension: true),
-            .init(name: "Endpoint", flag: "endpoint", help: "The address of the service.", isExtension: true),
-        ],
-        outcomeCountsElement: "XiaomiOutcomeCounts", outcomeCountsIndex: 10, fieldPrefixes: [], payloadLimit: 4096,
-        hiddenFrom: ["api-origin=dotnetsdk"])
+        platform: PlatformID(rawValue: "xiaomi"), format: "xiaomi",
+        registration: .init(
+            element: "Xiaomi", handleElements: ["XiaomiRegistrationId"], hiddenFrom: ["api-origin=dotnetsdk"]),
+        credential: .init(
+            element: "XiaomiCredential",
+            fields: [
+                .init(
+                    name: "AppSecret", flag: "app-secret", help: "The app's secret.", isSecret: true, isExtension: true),
+                .init(name: "Endpoint", flag: "endpoint", help: "The address of the service.", isExtension: true),
+            ]),
+        outcomeCounts: .init(element: "XiaomiOutcomeCounts", index: 10),
+        fieldPrefixes: [], payloadLimit: 4096)
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
         try HandleRules.checkOpaque(handle, "The registration id")

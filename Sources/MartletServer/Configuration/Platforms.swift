@@ -60,7 +60,7 @@ public enum Platforms {
         guard !properties.isEmpty else {
             throw ServerError("Nothing of a credential for \(platform) can be made up here.")
         }
-        let shown = type.descriptor.credentialFields.compactMap { field in
+        let shown = type.descriptor.credential.fields.compactMap { field in
             field.isSecret ? nil : properties[field.name].map { (field.flag, $0) }
         }
         return (properties, shown)
@@ -105,14 +105,14 @@ public enum Platforms {
 
     private static func fields(of descriptor: PushPlatformDescriptor) -> [CredentialField] {
         let names = Set([descriptor.platform.rawValue] + descriptor.aliases)
-        let members = descriptor.credentialFields.compactMap { field in
+        let members = descriptor.credential.fields.compactMap { field in
             field.fileMember.map { file in
                 CredentialField(
                     property: field.name, platforms: names, flag: file.flag, placeholder: "FILE",
                     help: "\(descriptor.platform): \(file.help)", isSecret: false, isFile: true, member: file.member)
             }
         }
-        let fields = descriptor.credentialFields.map { field in
+        let fields = descriptor.credential.fields.map { field in
             CredentialField(
                 property: field.name, platforms: names, flag: field.flag, placeholder: field.isFile ? "FILE" : "VALUE",
                 help: "\(descriptor.platform): \(field.help)", isSecret: field.isSecret && !field.isFile,

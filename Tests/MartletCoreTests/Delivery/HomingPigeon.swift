@@ -10,9 +10,11 @@ struct HomingPigeon: PushService {
     static let tokensAreForOneOrigin = true
 
     static let descriptor = PushPlatformDescriptor(
-        platform: platform, format: "homing", registrationElement: "Homing", handleElements: ["Loft"],
-        credentialElement: "HomingCredential", credentialFields: [.init(name: "Ring", flag: "ring", help: "The ring.")],
-        outcomeCountsElement: "HomingOutcomeCounts", fieldPrefixes: [], payloadLimit: 1000)
+        platform: platform, format: "homing",
+        registration: .init(element: "Homing", handleElements: ["Loft"]),
+        credential: .init(element: "HomingCredential", fields: [.init(name: "Ring", flag: "ring", help: "The ring.")]),
+        outcomeCounts: .init(element: "HomingOutcomeCounts"),
+        fieldPrefixes: [], payloadLimit: 1000)
 
     private var home: HTTPOrigin?
 

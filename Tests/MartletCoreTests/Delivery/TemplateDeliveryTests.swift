@@ -217,7 +217,7 @@ struct TemplateDeliveryTests {
 
     @Test func theOptionsOfATemplateBecomeTheFieldsThatThePlatformSays() {
         var descriptor = CarrierPigeon.descriptor
-        descriptor.templateElements = [
+        descriptor.registration.templateElements = [
             .name, .option("Haste", field: "pigeon-haste", isAlwaysWritten: false),
             .option("Mood", field: "pigeon-mood", isAlwaysWritten: false),
         ]

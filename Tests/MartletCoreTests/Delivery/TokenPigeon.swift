@@ -6,10 +6,11 @@ import MartletTesting
 /// A service whose tokens come from elsewhere and are good for an hour; its credential is good for a day.
 struct TokenPigeon: PushService {
     static let descriptor = PushPlatformDescriptor(
-        platform: PlatformID(rawValue: "token"), format: "token", registrationElement: "Token",
-        handleElements: ["Loft"], credentialElement: "TokenCredential",
-        credentialFields: [.init(name: "Nest", flag: "nest", help: "The nest.")],
-        outcomeCountsElement: "TokenOutcomeCounts", fieldPrefixes: [], payloadLimit: 1000)
+        platform: PlatformID(rawValue: "token"), format: "token",
+        registration: .init(element: "Token", handleElements: ["Loft"]),
+        credential: .init(element: "TokenCredential", fields: [.init(name: "Nest", flag: "nest", help: "The nest.")]),
+        outcomeCounts: .init(element: "TokenOutcomeCounts"),
+        fieldPrefixes: [], payloadLimit: 1000)
 
     private static let origin = HTTPOrigin(scheme: .https, host: "tokens.example")
 

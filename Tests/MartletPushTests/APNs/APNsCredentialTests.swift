@@ -105,14 +105,14 @@ struct APNsCredentialTests {
     }
 
     @Test func everyPropertyOfTheDescriptorIsOneThatIsRead() {
-        let names = APNs.descriptor.credentialFields.map(\.name)
+        let names = APNs.descriptor.credential.fields.map(\.name)
         #expect(
             Set(names) == [
                 "Token", "KeyId", "AppId", "AppName", "ApnsCertificate", "CertificateKey", "Endpoint",
                 "EndpointCertificateAuthority",
             ])
         #expect(
-            Set(APNs.descriptor.credentialFields.filter(\.isSecret).map(\.name))
+            Set(APNs.descriptor.credential.fields.filter(\.isSecret).map(\.name))
                 == ["Token", "ApnsCertificate", "CertificateKey"])
     }
 }

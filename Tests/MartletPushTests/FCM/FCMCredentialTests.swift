@@ -22,7 +22,7 @@ struct FCMCredentialTests {
     @Test func theThreePropertiesOfTheOriginalHubAreEnough() throws {
         let own = ["Endpoint", "TokenEndpoint", "EndpointCertificateAuthority"]
         #expect(try refusal(Dictionary(uniqueKeysWithValues: own.map { ($0, nil) })) == nil)
-        let shown = FCM.descriptor.credentialFields.filter { !$0.isExtension }
+        let shown = FCM.descriptor.credential.fields.filter { !$0.isExtension }
         #expect(Set(shown.map(\.name)) == ["ProjectId", "PrivateKey", "ClientEmail"])
         #expect(shown.filter(\.isSecret).map(\.name) == ["PrivateKey"])
     }
@@ -61,7 +61,7 @@ struct FCMCredentialTests {
     }
 
     @Test func theFileOfAServiceAccountHasEverythingThatIsAskedFor() {
-        let members = FCM.descriptor.credentialFields.compactMap { field in
+        let members = FCM.descriptor.credential.fields.compactMap { field in
             field.fileMember.map { "\(field.name) \($0.flag) \($0.member)" }
         }
         #expect(

@@ -14,16 +14,19 @@ public struct CarrierPigeon: PushService {
     private static let home = "https://pigeon.example"
 
     public static let descriptor = PushPlatformDescriptor(
-        platform: platform, aliases: ["dove"], format: "pigeon", registrationElement: "Pigeon",
-        handleElements: ["Loft"], credentialElement: "PigeonCredential", credentialOrder: 100,
-        credentialFields: [
-            .init(
-                name: "Endpoint", flag: "endpoint", help: "Where pigeons start, as a URL", isAddress: true,
-                impliedValue: home),
-            .init(name: "Whistle", flag: "whistle", help: "What pigeons obey", isSecret: true),
-            .init(name: "Route", flag: "route", help: "The way that pigeons take", isExtension: true),
-        ],
-        outcomeCountsElement: "PigeonOutcomeCounts", fieldPrefixes: ["pigeon-"], payloadLimit: 1000)
+        platform: platform, aliases: ["dove"], format: "pigeon",
+        registration: .init(element: "Pigeon", handleElements: ["Loft"]),
+        credential: .init(
+            element: "PigeonCredential", index: 100,
+            fields: [
+                .init(
+                    name: "Endpoint", flag: "endpoint", help: "Where pigeons start, as a URL", isAddress: true,
+                    impliedValue: home),
+                .init(name: "Whistle", flag: "whistle", help: "What pigeons obey", isSecret: true),
+                .init(name: "Route", flag: "route", help: "The way that pigeons take", isExtension: true),
+            ]),
+        outcomeCounts: .init(element: "PigeonOutcomeCounts"),
+        fieldPrefixes: ["pigeon-"], payloadLimit: 1000)
 
     private let origin: HTTPOrigin
     private let whistle: String

@@ -7,8 +7,10 @@ public struct MessageInABottle: PushPlatform {
     public static let platform = PlatformID(rawValue: "bottle")
 
     public static let descriptor = PushPlatformDescriptor(
-        platform: platform, format: "bottle", registrationElement: "Bottle", handleElements: ["Ocean", "Shore"],
-        credentialElement: "BottleCredential", credentialFields: [], outcomeCountsElement: "BottleOutcomeCounts",
+        platform: platform, format: "bottle",
+        registration: .init(element: "Bottle", handleElements: ["Ocean", "Shore"]),
+        credential: .init(element: "BottleCredential", fields: []),
+        outcomeCounts: .init(element: "BottleOutcomeCounts"),
         fieldPrefixes: ["bottle-"], payloadLimit: 100)
 
     public static func key(of handle: PushHandle) throws(PushServiceError) -> String {
