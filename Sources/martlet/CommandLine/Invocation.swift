@@ -6,6 +6,8 @@ struct Invocation: Sendable {
     let command: Command
     /// What follows the words that selected the command, as it was given.
     let words: [String]
+    /// What a configuration file may set besides the command's own options.
+    private let settings: Set<String>
     private let operands: [String: String]
     private let values: [String: String]
 
@@ -73,6 +75,7 @@ extension Invocation {
         guard !command.isInternal else {
             self.command = command
             self.words = words
+            self.settings = settings
             (operands, values) = ([:], [:])
             return
         }
@@ -115,6 +118,7 @@ extension Invocation {
         }
         self.command = command
         self.words = words
+        self.settings = settings
         self.values = values
         operands = Dictionary(uniqueKeysWithValues: zip(command.operands, found))
     }
@@ -185,8 +189,7 @@ extension Invocation {
 
 extension Invocation {
     /// The same command line with the environment and the configuration file as they are now.
-    /// - Parameter settings: What a configuration file may set besides the command's own options.
-    func again(settings: Set<String>) throws -> Invocation {
+    func again() throws -> Invocation {
         try Invocation(command, words: words, settings: settings, environment: Self.processEnvironment)
     }
 }

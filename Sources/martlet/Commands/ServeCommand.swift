@@ -103,7 +103,7 @@ enum ServeCommand {
         let server = try await Server.start(
             configuration, fallbacks: simulator?.credentials ?? [:], manager: manager
         ) {
-            try Self.configuration(try invocation.again(settings: Martlet.table.settings))
+            try Self.configuration(try invocation.again())
         }
         Signals.onHangup { Task { await server.reload() } }
         if let simulator { try publishAuthority(of: simulator, in: configuration.dataDirectory) }

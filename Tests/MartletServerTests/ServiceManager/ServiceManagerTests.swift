@@ -40,7 +40,7 @@ struct ServiceManagerTests {
 
     @Test(arguments: [true, false])
     func datagramsReachTheSocketOfTheEnvironment(isAbstract: Bool) throws {
-        let path = "/tmp/martlet-notify-\(UUID().uuidString)"
+        let path = FileManager.default.temporaryDirectory.appending(path: "notify-\(UUID().uuidString)").path()
         let name = isAbstract ? "@" + path : path
         let systemd = try Manager(name)
         defer { unlink(path) }
@@ -55,13 +55,13 @@ struct ServiceManagerTests {
         #expect(systemd.receive() == "EXTEND_TIMEOUT_USEC=30000000")
     }
 
-    @Test(arguments: ["", "@", "relative", "/" + String(repeating: "x", count: 107), "/tmp/nobody-listens"])
+    @Test(arguments: ["", "@", "relative", "/" + String(repeating: "x", count: 107), "/run/martlet-no-socket"])
     func aSocketThatCannotBeUsedIsNoReasonToStop(path: String) {
         manager(["NOTIFY_SOCKET": path]).tell(.ready)
     }
 
     @Test func theWatchdogIsHeardOfOnlyByTheProcessThatIsMeant() {
-        let environment = ["NOTIFY_SOCKET": "/tmp/none", "WATCHDOG_USEC": "60000000"]
+        let environment = ["NOTIFY_SOCKET": "/run/none", "WATCHDOG_USEC": "60000000"]
         #expect(manager(environment).watchdog == .seconds(60))
         #expect(manager(environment.merging(["WATCHDOG_PID": "42"]) { $1 }).watchdog == .seconds(60))
         #expect(manager(environment.merging(["WATCHDOG_PID": "43"]) { $1 }).watchdog == nil)
