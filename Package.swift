@@ -135,6 +135,8 @@ let package = Package(
             "EndToEndTests",
             [
                 "MartletClient", "MartletURLSession", "MartletOpenSSL", "MartletNetwork", "MartletModel", "MartletHTTP",
+                "CMartletProcess",
             ]),
+        .target(name: "CMartletProcess", path: "Tests/CMartletProcess"),
     ]
 )

@@ -7,7 +7,7 @@ struct Finished: Sendable {
     let output: String
 
     /// Runs a program and waits for its end without holding up other tests.
-    /// - Throws: Foundation's error where the program cannot be started.
+    /// - Throws: `ChildProcess.StartFailure` where the program cannot be started.
     static func running(
         _ executable: URL, _ arguments: [String], environment: [String: String] = [:], in directory: URL? = nil
     ) async throws -> Finished {
@@ -23,18 +23,13 @@ struct Finished: Sendable {
     private static func run(
         _ executable: URL, _ arguments: [String], environment: [String: String], in directory: URL?
     ) throws -> Finished {
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        if let directory { process.currentDirectoryURL = directory }
-        let pipe = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.runWithSignals()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return Finished(status: process.terminationStatus, output: String(decoding: output, as: UTF8.self))
+        let pipe = try ChildPipe()
+        let end = pipe.writing.fileDescriptor
+        let process = try ChildProcess(
+            executable, arguments, environment: environment, in: directory,
+            standard: (input: nil, output: end, error: end))
+        try pipe.writing.close()
+        let output = try pipe.reading.readToEnd() ?? Data()
+        return Finished(status: process.waitUntilExit(), output: String(decoding: output, as: UTF8.self))
     }
 }

@@ -7,7 +7,7 @@ final class RunningPager: Sendable {
 
     /// Where it keeps what it was sent.
     let folder: URL
-    private let process: Process
+    private let process: ChildProcess
     private let input: FileHandle
     private let output: Output
 
@@ -18,25 +18,24 @@ final class RunningPager: Sendable {
         // A pager that has ended early is a failed test, not the end of the process that runs them.
         signal(SIGPIPE, SIG_IGN)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pager-\(UUID().uuidString)")
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = [server.absoluteString, simulator, user, folder.path, platform]
-        process.environment = ProcessInfo.processInfo.environment.merging([
-            "CURL_CA_BUNDLE": authority.path
-        ]) { $1 }
-        let input = Pipe()
-        let output = Pipe()
-        process.standardInput = input
-        process.standardOutput = output
-        try process.runWithSignals()
+        let input = try ChildPipe()
+        let output = try ChildPipe()
+        let process = try ChildProcess(
+            executable, [server.absoluteString, simulator, user, folder.path, platform],
+            environment: ["CURL_CA_BUNDLE": authority.path],
+            standard: (
+                input: input.reading.fileDescriptor, output: output.writing.fileDescriptor,
+                error: FileHandle.standardError.fileDescriptor
+            ))
+        try input.reading.close()
+        try output.writing.close()
         let pager = RunningPager(
-            folder: folder, process: process, input: input.fileHandleForWriting,
-            output: Output(output.fileHandleForReading))
+            folder: folder, process: process, input: input.writing, output: Output(output.reading))
         try pager.type("password of \(user)")
         return pager
     }
 
-    private init(folder: URL, process: Process, input: FileHandle, output: Output) {
+    private init(folder: URL, process: ChildProcess, input: FileHandle, output: Output) {
         self.folder = folder
         self.process = process
         self.input = input
@@ -55,9 +54,9 @@ final class RunningPager: Sendable {
     func quit() async throws -> Int32 {
         try type("quit")
         let rest = await output.nextLine()
-        process.waitUntilExit()
+        let status = process.waitUntilExit()
         try? FileManager.default.removeItem(at: folder)
-        return rest == nil ? process.terminationStatus : -1
+        return rest == nil ? status : -1
     }
 
     /// Reads lines; reading blocks, so each has a thread of its own.

@@ -9,7 +9,7 @@ final class RunningServer: Sendable {
     let dataDirectory: URL
     /// The line it printed when it was ready.
     let readyLine: String
-    private let process: Process
+    private let process: ChildProcess
 
     var processIdentifier: Int32 { process.processIdentifier }
 
@@ -18,14 +18,12 @@ final class RunningServer: Sendable {
     /// - Throws: `NotReady` where it ends or says something else first.
     static func start(_ options: [String] = []) async throws -> RunningServer {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("martlet-\(UUID().uuidString)")
-        let process = Process()
-        process.executableURL = BuiltProducts.martlet
-        process.arguments = ["serve", "--data", directory.path, "--listen", "127.0.0.1:0"] + options
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        try process.runWithSignals()
-        let line = await readyLine(of: pipe.fileHandleForReading)
+        let pipe = try ChildPipe()
+        let process = try ChildProcess(
+            BuiltProducts.martlet, ["serve", "--data", directory.path, "--listen", "127.0.0.1:0"] + options,
+            standard: (input: nil, output: pipe.writing.fileDescriptor, error: nil))
+        try pipe.writing.close()
+        let line = await readyLine(of: pipe.reading)
         guard line.hasPrefix("martlet: ready") else {
             process.terminate()
             throw NotReady(description: "`martlet serve` printed \"\(line)\" instead of its ready line.")
@@ -33,7 +31,7 @@ final class RunningServer: Sendable {
         return RunningServer(directory: directory, readyLine: line, process: process)
     }
 
-    private init(directory: URL, readyLine: String, process: Process) {
+    private init(directory: URL, readyLine: String, process: ChildProcess) {
         dataDirectory = directory
         self.readyLine = readyLine
         self.process = process
@@ -50,20 +48,19 @@ final class RunningServer: Sendable {
         process.terminate()
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
-                process.waitUntilExit()
+                let status = process.waitUntilExit()
                 try? FileManager.default.removeItem(at: dataDirectory)
-                continuation.resume(returning: process.terminationStatus)
+                continuation.resume(returning: status)
             }
         }
     }
 
     private static func readyLine(of handle: FileHandle) async -> String {
-        let descriptor = handle.fileDescriptor
-        return await withCheckedContinuation { continuation in
+        await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var line: [UInt8] = []
                 var byte: UInt8 = 0
-                while read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+                while read(handle.fileDescriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
                 continuation.resume(returning: String(decoding: line, as: UTF8.self))
             }
         }
