@@ -9,8 +9,7 @@ STRICT_IMPORTS = --explicit-target-dependency-import-check error
 SANITIZED = MartletModelTests MartletHTTPTests MartletOpenAPITests MartletCoreTests MartletCryptoTests \
 	MartletPushTests MartletNetworkTests MartletStorageTests MartletHubAPITests MartletBackendTests MartletClientTests \
 	MartletSimulatorTests
-# How many tests run at a time. All at once have more files open than Foundation can start a process beside: it reads
-# past the end of a full page of /proc/self/fd.
+# How many tests run at a time. All at once, each of them takes as long as all of them, and time limits are exceeded.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 32
 # How long each fuzz target runs.
 FUZZ_SECONDS ?= 60
