@@ -122,7 +122,9 @@ struct DeliveryQueueModelTests {
             if pages.contains(where: { $0.id == id }) { violations.append("\(id) runs twice") }
             let hub = work.lane.hub.rawValue
             if hub == Self.quiet {
-                if waitedOfQuiet ?? 0 > 2 * Self.otherHubs { violations.append("the quiet hub waited for \(waitedOfQuiet ?? 0) pages") }
+                if waitedOfQuiet ?? 0 > 2 * Self.otherHubs {
+                    violations.append("the quiet hub waited for \(waitedOfQuiet ?? 0) pages")
+                }
                 waitedOfQuiet = nil
             } else if kind == .firstPage {
                 waitedOfQuiet = waitedOfQuiet.map { $0 + 1 }
