@@ -149,9 +149,9 @@ public final class Server: Sendable {
         let admin = HTTPServer(
             loops: engine.loops, handler: engine.makeAdminHandler(configuration, endpoint, reloader))
         engine.requests.watch("admin", admin)
-        let socket = try AdminSocket.path(in: configuration.dataDirectory)
+        let socket = try AdminSocket(in: configuration.dataDirectory, given: configuration.adminSocket)
         do throws(NetworkError) {
-            try await admin.listen(on: .unix(path: socket))
+            try await admin.listen(on: .unix(path: socket.path, access: socket.access))
         } catch {
             throw ServerError("The admin socket cannot be opened: \(error)")
         }

@@ -36,6 +36,24 @@ struct InvocationTests {
         deinit { unlink(path) }
     }
 
+    @Test func theFileOfAPackagedServerIsReadWhereNothingSaysWhichServerIsMeant() throws {
+        let command = Command("nest list", "List nests.", options: [.data]) { _ in }
+        let system = try TemporaryFile("data = /packaged")
+        let other = try TemporaryFile("data = /other")
+        func data(_ words: [String] = [], _ environment: [String: String] = [:], file: String? = nil) throws -> String?
+        {
+            try Invocation(
+                command, words: words, environment: { environment[$0] }, systemFile: file ?? system.path)["data"]
+        }
+        #expect(try data() == "/packaged")
+        #expect(try data(["--data", "here"]) == "here")
+        #expect(try data(["--config", other.path]) == "/other")
+        #expect(try data([], ["MARTLET_DATA": "here"]) == "here")
+        #expect(try data([], ["MARTLET_CONFIG": other.path]) == "/other")
+        #expect(try data([], ["MARTLET_CONFIG": ""]) == "data")
+        #expect(try data(file: "/nonexistent/martlet.conf") == "data")
+    }
+
     @Test func aFlagBeatsTheEnvironmentWhichBeatsTheFileWhichBeatsTheDefault() throws {
         let file = try TemporaryFile("# comment\n\n hours = 2 \nca-file=a=b\n")
         let environment = ["MARTLET_HOURS": "3", "MARTLET_CONFIG": file.path]

@@ -65,14 +65,18 @@ public struct HTTPConnection: Hashable, Sendable {
     public var majorVersion: Int
     /// The peer's certificate in DER form, if TLS requested one and the peer sent it.
     public var peerCertificate: [UInt8]?
+    /// The user id of the process at the other end of a Unix socket; nil for other connections.
+    public var user: UInt32?
 
     public init(
-        id: UInt64, peer: String, isSecure: Bool, majorVersion: Int = 1, peerCertificate: [UInt8]? = nil
+        id: UInt64, peer: String, isSecure: Bool, majorVersion: Int = 1, peerCertificate: [UInt8]? = nil,
+        user: UInt32? = nil
     ) {
         self.id = id
         self.peer = peer
         self.isSecure = isSecure
         self.majorVersion = majorVersion
         self.peerCertificate = peerCertificate
+        self.user = user
     }
 }

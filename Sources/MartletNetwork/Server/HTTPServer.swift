@@ -14,8 +14,8 @@ public final class HTTPServer: Sendable {
     public enum Endpoint: Hashable, Sendable {
         /// A numeric IPv4 or IPv6 address, or `localhost` (127.0.0.1); port 0 selects a free port.
         case tcp(host: String, port: UInt16)
-        /// A socket file with mode 0600. It is removed when the server has shut down.
-        case unix(path: String)
+        /// A socket file. It is removed when the server has shut down.
+        case unix(path: String, access: UnixSocketAccess = .owner)
     }
 
     private let servers: [LoopBound<LoopServer>]
@@ -131,7 +131,7 @@ public final class HTTPServer: Sendable {
 
     private static func open(_ endpoint: Endpoint) throws(NetworkError) -> ListeningSocket {
         switch endpoint {
-        case .unix(let path): return try ListeningSocket(unixPath: path)
+        case .unix(let path, let access): return try ListeningSocket(unixPath: path, access: access)
         case .tcp(let host, let port):
             guard let address = SocketAddress(address: host == "localhost" ? "127.0.0.1" : host, port: port) else {
                 throw NetworkError(.configuration, "\(host) is not an IPv4 or IPv6 address to listen on")

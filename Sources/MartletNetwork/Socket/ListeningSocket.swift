@@ -7,6 +7,7 @@ struct ListeningSocket: ~Copyable {
     let address: SocketAddress
     /// The path of a Unix socket; the file is removed with this value.
     private let path: String?
+    private let access: UnixSocketAccess
 
     /// The result of accepting.
     enum Accepted: ~Copyable {
@@ -28,12 +29,12 @@ struct ListeningSocket: ~Copyable {
         else { throw .system("getsockname") }
         self.address = address
         path = nil
+        access = .owner
         self.socket = socket
     }
 
-    /// Listens on a path that only this user and root may connect to: the file has mode 0600, and each peer's user id
-    /// is checked. The socket of a dead process is replaced; a socket that accepts connections is an error.
-    init(unixPath path: String) throws(NetworkError) {
+    /// Listens on a path. The socket of a dead process is replaced; a socket that accepts connections is an error.
+    init(unixPath path: String, access: UnixSocketAccess) throws(NetworkError) {
         guard let address = SocketAddress(unixPath: path) else {
             throw NetworkError(.configuration, "the path of a Unix socket has 1 to 107 bytes: \(path)")
         }
@@ -41,12 +42,13 @@ struct ListeningSocket: ~Copyable {
         try Self.removeStale(path, address)
         // Sets the mode before `bind` creates the file: with `chmod` alone, the file would be open to others for a
         // short time.
-        guard fchmod(socket.descriptor, 0o600) == 0 else { throw .system("fchmod") }
+        guard fchmod(socket.descriptor, access.mode) == 0 else { throw .system("fchmod") }
         try Self.bind(socket, address)
-        guard chmod(path, 0o600) == 0 else { throw .system("chmod \(path)") }
+        guard chmod(path, access.mode) == 0 else { throw .system("chmod \(path)") }
         try Self.listen(socket)
         self.address = address
         self.path = path
+        self.access = access
         self.socket = socket
     }
 
@@ -68,13 +70,14 @@ struct ListeningSocket: ~Copyable {
         let connection = Socket(owning: descriptor)
         if address.family != .unix {
             connection.setNoDelay()
-        } else if !Self.mayConnect(user: martlet_peer_user(descriptor)) {
+        } else if access == .owner, !Self.mayConnect(user: martlet_peer_user(descriptor)) {
             return .refused
         }
         return .connection(connection, peer: peer ?? address)
     }
 
-    /// True if the user may connect to a Unix socket: this process's user and root, whatever the mode of the file.
+    /// True if the user may connect to a Unix socket of the owner: this process's user and root, whatever the mode of
+    /// the file.
     /// - Parameter user: A user id; -1 if unknown.
     static func mayConnect(user: Int64) -> Bool {
         user == 0 || user == Int64(geteuid())

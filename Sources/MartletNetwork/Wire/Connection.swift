@@ -1,3 +1,4 @@
+import CMartletLinux
 import MartletHTTP
 import Synchronization
 
@@ -77,7 +78,8 @@ final class Connection: WireConnection, ReadinessHandler {
     func info(majorVersion: Int) -> HTTPConnection {
         HTTPConnection(
             id: id, peer: peer.host, isSecure: tls != nil, majorVersion: majorVersion,
-            peerCertificate: tls?.peerCertificate)
+            peerCertificate: tls?.peerCertificate,
+            user: peer.family == .unix ? UInt32(exactly: martlet_peer_user(socket.descriptor)) : nil)
     }
 
     /// The time since the kernel last received data from the peer.

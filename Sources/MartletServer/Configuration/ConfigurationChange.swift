@@ -65,7 +65,8 @@ public struct ConfigurationChange: Sendable {
     }
 
     private static let settings: [Setting] = [
-        .restart("data", \.dataDirectory), .restart("listen", \.listen), .restart("tls-listen", \.tlsListen),
+        .restart("data", \.dataDirectory), .restart("admin-socket", \.adminSocket), .restart("listen", \.listen),
+        .restart("tls-listen", \.tlsListen),
         .certificate, .restart("allow-clear-text", \.allowsClearText), .restart("public-url", \.publicURL),
         Setting("trusted-proxies", \.trustedProxies), .restart("backend-hub", \.backendHub),
         Setting("payload-limit", \.payloadLimit), Setting("payload-quota", \.payloadQuota),

@@ -53,6 +53,8 @@ public struct ServerConfiguration: Sendable {
 
     /// Created where it is missing; belongs to one server at a time.
     public var dataDirectory: String
+    /// The path of the admin socket; nil for the one in the data directory.
+    public var adminSocket: String?
     /// Clear-text HTTP; nil for none.
     public var listen: Address?
     public var tlsListen: Address?

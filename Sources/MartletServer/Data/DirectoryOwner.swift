@@ -41,7 +41,28 @@ public struct DirectoryOwner: Hashable, Sendable {
     }
 
     /// Why another user may not administer `path`.
-    public func refusalToAdminister(_ path: String) -> ServerError {
-        ServerError("Only \(user == 0 ? "root" : "root and \(name)") may administer \(path): use sudo.")
+    /// - Parameter hasGroupSocket: Whether the members of the owner's group may use the admin socket.
+    public func refusalToAdminister(_ path: String, hasGroupSocket: Bool) -> ServerError {
+        let users = user == 0 ? "root" : "root and \(name)"
+        let way = hasGroupSocket ? ", or join the group \(groupName)" : ""
+        return ServerError("Only \(users) may administer \(path): use sudo\(way).")
+    }
+
+    /// What is said of a new directory that belongs to root; nil where it does not.
+    public func advice(onNew path: String) -> String? {
+        guard user == 0 else { return nil }
+        return "\(path) belongs to root: a service that runs as another user cannot use it (chown -R martlet: \(path))."
+    }
+
+    /// The group's name, or its number where it has none.
+    private var groupName: String {
+        var entry = Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { buffer in
+            guard getgrgid_r(group, &entry, buffer.baseAddress!, buffer.count, &found) == 0, found != nil else {
+                return String(group)
+            }
+            return String(cString: entry.gr_name)
+        }
     }
 }

@@ -39,14 +39,15 @@ final class RequestLog: Sendable {
         _ request: HTTPRequest, _ response: HTTPResponse, id: String, route: String?, area: RequestCount.Area,
         since start: ContinuousClock.Instant
     ) {
-        guard kind.withLock({ $0.includes(status: response.status.code) }) else { return }
+        let isChange = area == .admin && request.method != .get && request.connection?.user != nil
+        guard isChange || kind.withLock({ $0.includes(status: response.status.code) }) else { return }
         let (isWritten, dropped) = budget.withLock { $0.take(at: time.now) }
         if dropped > 0 {
             log.write(.warning, "Requests were left out of the log.", ["count": .integer(Int64(dropped))])
         }
         guard isWritten else { return }
         log.write(
-            response.status.code >= 500 ? .warning : .info, "request",
+            response.status.code >= 500 ? .warning : .info, isChange ? "administration" : "request",
             Self.fields(request, response, id: id, route: route, area: area, took: .now - start))
     }
 
@@ -61,6 +62,7 @@ final class RequestLog: Sendable {
             "ms": .double((duration.inSeconds * 100_000).rounded() / 100), "in": .integer(Int64(request.body.count)),
         ]
         if request.forwarded != nil { fields["proxy"] = request.connection.map { .string($0.peer) } }
+        if let user = request.connection?.user { fields["uid"] = .integer(Int64(user)) }
         if let route { fields["route"] = .string(route) }
         if case .bytes(let bytes) = response.body { fields["out"] = .integer(Int64(bytes.count)) }
         if area == .hub, let hub = hub(of: request) { fields["hub"] = .string(hub) }

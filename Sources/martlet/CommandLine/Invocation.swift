@@ -62,15 +62,21 @@ extension Invocation {
     static let configurationOption = Option(
         "config", "FILE", "Read settings from this file: a line 'key = value' each.")
 
+    /// The configuration file of a packaged server, which is read where nothing says which server is meant.
+    static let systemFile = "/etc/martlet/martlet.conf"
+
     /// The value of an environment variable of this process.
     static func processEnvironment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// - Parameters:
     ///   - words: What follows the words that selected the command.
     ///   - settings: What a configuration file may set besides the command's own options.
-    ///   - environment: The value of an environment variable; an empty one counts as none.
+    ///   - environment: The value of an environment variable; an empty one counts as none, but an empty
+    ///     `MARTLET_CONFIG` keeps `systemFile` from being read.
+    ///   - systemFile: The configuration file that is read where neither a data directory nor a file is named.
     init(
-        _ command: Command, words: [String], settings: Set<String> = [], environment: (String) -> String?
+        _ command: Command, words: [String], settings: Set<String> = [], environment: (String) -> String?,
+        systemFile: String = Self.systemFile
     ) throws {
         guard !command.isInternal else {
             self.command = command
@@ -95,7 +101,13 @@ extension Invocation {
             guard !option.isFlagAlone else { return nil }
             return environment(option.environmentVariable).flatMap { $0.isEmpty ? nil : $0 }
         }
-        let file = flags["config"] ?? variable(Self.configurationOption)
+        var file = flags["config"] ?? variable(Self.configurationOption)
+        if file == nil, environment(Self.configurationOption.environmentVariable) == nil, flags["data"] == nil,
+            let data = command.options.first(where: { $0.name == "data" }), variable(data) == nil,
+            access(systemFile, R_OK) == 0
+        {
+            file = systemFile
+        }
         let own = command.options.filter { !$0.isFlagAlone }.map(\.name)
         let configured = try file.map { try ConfigurationFile.read($0, settings: settings.union(own)) } ?? [:]
         var values: [String: String] = [:]

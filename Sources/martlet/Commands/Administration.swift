@@ -12,16 +12,23 @@ struct Administration {
     private static let patience: Duration = .seconds(3600)
 
     private let dataDirectory: String
+    /// The admin socket that was named; nil for the one in the data directory.
+    private let givenSocket: String?
     /// The address in what is printed where no server runs that knows it.
     private let publicURL: HTTPOrigin?
 
     /// - Parameter makesDirectory: Whether a data directory that is missing is made: a mistyped one is no new server.
     init(_ invocation: Invocation, makesDirectory: Bool = false) throws {
         dataDirectory = invocation["data"] ?? "data"
+        givenSocket = invocation["admin-socket"]
         publicURL = try invocation.publicURL()
         guard makesDirectory || access(dataDirectory, F_OK) == 0 || errno == EACCES else {
+            let isHidden = access(Invocation.systemFile, F_OK) == 0 && access(Invocation.systemFile, R_OK) != 0
             throw ServerError(
-                "There is no data directory '\(dataDirectory)': --data names the one that the server has.")
+                "There is no data directory '\(dataDirectory)': --data names the one that the server has."
+                    + (isHidden
+                        ? " \(Invocation.systemFile) cannot be read: use sudo for the server of this machine." : "")
+            )
         }
     }
 
@@ -83,7 +90,7 @@ struct Administration {
         // The file is open; it is completed as the user who asks.
         let owner = try AssumedOwner(of: dataDirectory)
         defer { owner?.end() }
-        let offline = try await OfflineAdministration(dataDirectory: dataDirectory, publicURL: publicURL)
+        let offline = try await open()
         do {
             let response = await offline.handler.respond(to: request)
             try Self.check(response)
@@ -116,10 +123,27 @@ struct Administration {
         if let answer = try await ask(request) { return answer }
         let owner = try AssumedOwner(of: dataDirectory)
         defer { owner?.end() }
-        let offline = try await OfflineAdministration(dataDirectory: dataDirectory, publicURL: publicURL)
+        let offline = try await open()
         let response = await offline.handler.respond(to: request)
         await offline.close()
         return response
+    }
+
+    /// Why this user may not administer the data directory.
+    private var refusal: ServerError {
+        DirectoryOwner(of: dataDirectory)?.refusalToAdminister(dataDirectory, hasGroupSocket: givenSocket != nil)
+            ?? ServerError("This user may not administer \(dataDirectory): use sudo.")
+    }
+
+    /// The data directory as this process works on it where no server runs.
+    private func open() async throws -> OfflineAdministration {
+        if let owner = DirectoryOwner(of: dataDirectory), geteuid() != 0, owner.user != geteuid() { throw refusal }
+        let isNew = access(dataDirectory, F_OK) != 0
+        let offline = try await OfflineAdministration(dataDirectory: dataDirectory, publicURL: publicURL)
+        if isNew, let advice = DirectoryOwner(of: dataDirectory)?.advice(onNew: dataDirectory) {
+            Terminal.complain("martlet: \(advice)")
+        }
+        return offline
     }
 
     /// - Returns: nil where no server runs.
@@ -134,11 +158,8 @@ struct Administration {
     private func online(
         _ work: (HTTPClient, String) async throws(TransportError) -> HTTPResponse
     ) async throws -> HTTPResponse? {
-        let socket = try AdminSocket.path(in: dataDirectory)
-        guard access(socket, W_OK) == 0 || errno != EACCES else {
-            throw DirectoryOwner(of: dataDirectory)?.refusalToAdminister(dataDirectory)
-                ?? ServerError("This user may not administer \(dataDirectory): use sudo.")
-        }
+        let socket = try AdminSocket(in: dataDirectory, given: givenSocket).path
+        guard access(socket, W_OK) == 0 || errno != EACCES else { throw refusal }
         let client = HTTPClient(loops: try EventLoopGroup(count: 1))
         do throws(TransportError) {
             let response = try await work(client, socket)

@@ -8,7 +8,7 @@ enum AudienceCommand {
         "audience", operands: ["HUB", "EXPR"],
         "Count whom a send to a tag expression would reach now, by platform. '*' is everybody.",
         options: [
-            .data,
+            .data, .adminSocket,
             Option("format", "FORMAT", "Only sends of this format: \(Platforms.formatsWithPlatforms)."),
             Option("json", nil, "Print the numbers as JSON."),
         ]

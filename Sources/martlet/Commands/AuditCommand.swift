@@ -8,7 +8,7 @@ enum AuditCommand {
         "Print who has fetched notifications that stay on the server, and who was refused, newest last: time, outcome, "
             + "id, user and address.",
         options: [
-            .data,
+            .data, .adminSocket,
             Option("payload", "ID", "Only what concerns this notification, by the id that pushes carry."),
             Option("user", "NAME", "Only what this user did."),
             Option("limit", "N", "The most lines; of more, the latest.", default: "100"),

@@ -1,3 +1,4 @@
+import Glibc
 import MartletModel
 import MartletServer
 
@@ -10,7 +11,7 @@ enum BackupCommands {
         "Write all that the server knows to a new file, while it serves or while none runs. Without the server's keys, "
             + "unless they are asked for.",
         options: [
-            .data,
+            .data, .adminSocket,
             Option("directory", "DIR", "Write a file named by the time into this directory, instead of FILE."),
             Option(
                 "keep", "N", "With --directory: remove older backups, but for the newest N, once the new one was read."),
@@ -44,7 +45,9 @@ enum BackupCommands {
         "Make a data directory of a backup: --data names an empty directory, or a new one.", options: [.data]
     ) { invocation in
         let data = invocation["data"] ?? "data"
+        let isNew = access(data, F_OK) != 0
         let summary = try BackupFile.restore(invocation.operand("FILE"), into: data)
+        if isNew, let advice = DirectoryOwner(of: data)?.advice(onNew: data) { Terminal.complain("martlet: \(advice)") }
         Terminal.print("\(data): the server at \(summary.createdAt.iso8601).")
         if !summary.holdsKeys {
             Terminal.print(

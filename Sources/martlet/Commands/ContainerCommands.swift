@@ -13,7 +13,7 @@ enum ContainerCommands {
     static let create = Command(
         "container create", operands: ["NAME"],
         "Create a storage container and print its signed URL, for jobs and for the clients of blob services.",
-        options: [.data, .publicURL, hours, rights, .json("url")]
+        options: [.data, .adminSocket, .publicURL, hours, rights, .json("url")]
     ) { invocation in
         let answer = try await Administration(invocation)
             .call(.put, "/containers/\(segment(invocation.operand("NAME")))\(query(invocation))")
@@ -22,7 +22,7 @@ enum ContainerCommands {
 
     static let list = Command(
         "container list", "Print the names of all storage containers.",
-        options: [.data, .json("name; a line for each container")]
+        options: [.data, .adminSocket, .json("name; a line for each container")]
     ) { invocation in
         let names = try await Administration(invocation).call(.get, "/containers")
         for name in names.array ?? [] where !invocation.printJSON(["name": name]) {
@@ -32,7 +32,7 @@ enum ContainerCommands {
 
     static let url = Command(
         "container url", operands: ["NAME"], "Print a new signed URL of a storage container.",
-        options: [.data, .publicURL, hours, rights, .json("url")]
+        options: [.data, .adminSocket, .publicURL, hours, rights, .json("url")]
     ) { invocation in
         let answer = try await Administration(invocation)
             .call(.get, "/containers/\(segment(invocation.operand("NAME")))/url\(query(invocation))")
@@ -41,7 +41,7 @@ enum ContainerCommands {
 
     static let delete = Command(
         "container delete", operands: ["NAME"], "Delete a storage container with all its blobs.",
-        options: [.data, Confirmation.option, .quiet]
+        options: [.data, .adminSocket, Confirmation.option, .quiet]
     ) { invocation in
         let (name, administration) = (invocation.operand("NAME"), try Administration(invocation))
         try Confirmation.require(invocation, typing: name, "Deleting a container removes its blobs for good")

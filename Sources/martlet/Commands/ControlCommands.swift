@@ -16,7 +16,7 @@ enum ControlCommands {
     private static func command(_ word: String, _ method: HTTPMethod, _ help: String) -> Command {
         Command(
             word, operands: ["HUB", "NOTIFICATION"], "\(help) NOTIFICATION is the id that the send was answered with.",
-            options: [.data, Option("json", nil, "Print everything that is known, as JSON.")]
+            options: [.data, .adminSocket, Option("json", nil, "Print everything that is known, as JSON.")]
         ) { invocation in
             let hub = segment(invocation.operand("HUB"))
             let id = segment(invocation.operand("NOTIFICATION"))

@@ -10,7 +10,10 @@ enum DeadLetterCommands {
         "dead-letters", operands: ["HUB", "[NOTIFICATION]"],
         "List what ended without success: the notifications that have dead letters, or those of one NOTIFICATION with the "
             + "reason of each.",
-        options: [.data, Option("json", nil, "Print everything that is known, as JSON: one document for each page.")]
+        options: [
+            .data, .adminSocket,
+            Option("json", nil, "Print everything that is known, as JSON: one document for each page."),
+        ]
     ) { invocation in
         let hub = segment(invocation.operand("HUB"))
         let id = invocation.optionalOperand("NOTIFICATION")
@@ -34,7 +37,7 @@ enum DeadLetterCommands {
         "Send the dead letters of NOTIFICATION again, once their cause is mended: to those of their devices that are still "
             + "registered and still in the audience. Prints the id of the new notification.",
         options: [
-            .data, Option("outcome", "NAME", "Only those that ended so, such as InvalidCredentials."),
+            .data, .adminSocket, Option("outcome", "NAME", "Only those that ended so, such as InvalidCredentials."),
             .json("notification"),
         ]
     ) { invocation in

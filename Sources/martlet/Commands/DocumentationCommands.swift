@@ -89,7 +89,7 @@ struct DocumentationCommands: Sendable {
         let flags = ["--data", "--config"].flatMap { flag in
             words.lastIndex(of: flag).map { Array(words[$0...].prefix(2)) } ?? []
         }
-        let command = Command("complete", "", options: [.data]) { _ in }
+        let command = Command("complete", "", options: [.data, .adminSocket]) { _ in }
         let invocation = try? Invocation(
             command, words: flags, settings: table.settings, environment: Invocation.processEnvironment)
         guard let invocation,

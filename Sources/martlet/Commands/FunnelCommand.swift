@@ -8,7 +8,7 @@ enum FunnelCommand {
         "funnel", operands: ["HUB", "NOTIFICATION"],
         "Say to how many devices a notification was to go, for how many a payload was made, whose push service took it, and "
             + "who received and opened it, in all and for each platform. What nobody can know is called unknown.",
-        options: [.data, Option("json", nil, "Print it as JSON.")]
+        options: [.data, .adminSocket, Option("json", nil, "Print it as JSON.")]
     ) { invocation in
         let hub = segment(invocation.operand("HUB"))
         let id = segment(invocation.operand("NOTIFICATION"))

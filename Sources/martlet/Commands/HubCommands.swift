@@ -10,7 +10,9 @@ enum HubCommands {
 
     static let create = Command(
         "hub create", operands: ["NAME"], "Create a hub and print its connection strings, for apps and for senders.",
-        options: [.data, .publicURL, .json("name, createdAt and connectionStrings by the names of their rules")]
+        options: [
+            .data, .adminSocket, .publicURL, .json("name, createdAt and connectionStrings by the names of their rules"),
+        ]
     ) { invocation in
         let hub = try await Administration(invocation, makesDirectory: true)
             .call(.put, "/hubs/\(segment(invocation.operand("NAME")))")
@@ -19,7 +21,9 @@ enum HubCommands {
 
     static let list = Command(
         "hub list", "Print the names of all hubs.",
-        options: [.data, .json("name, createdAt and credentials, the names of platforms; a line for each hub")]
+        options: [
+            .data, .adminSocket, .json("name, createdAt and credentials, the names of platforms; a line for each hub"),
+        ]
     ) { invocation in
         let hubs = try await Administration(invocation).call(.get, "/hubs").array ?? []
         for hub in hubs {
@@ -31,7 +35,7 @@ enum HubCommands {
         "hub show", operands: ["NAME"],
         "Print the state of a hub: its registrations, what is unfinished, and the platforms it has credentials for.",
         options: [
-            .data,
+            .data, .adminSocket,
             .json(
                 "name, createdAt, registrations, devices, unfinished with notifications and bytes, and credentials with "
                     + "platform and expiresAt"),
@@ -45,7 +49,7 @@ enum HubCommands {
     static let connectionString = Command(
         "hub connection-string", operands: ["NAME"], "Print a connection string of a hub.",
         options: [
-            .data, .publicURL,
+            .data, .adminSocket, .publicURL,
             Option(
                 "rule", "Full|Listen",
                 "The access rule: Full may do everything, Listen may register; or its whole name.",
@@ -67,7 +71,7 @@ enum HubCommands {
 
     static let delete = Command(
         "hub delete", operands: ["NAME"], "Delete a hub with all its registrations and notifications.",
-        options: [.data, Confirmation.option, .quiet]
+        options: [.data, .adminSocket, Confirmation.option, .quiet]
     ) { invocation in
         let (name, administration) = (invocation.operand("NAME"), try Administration(invocation))
         let audience = try await administration.call(.get, "/hubs/\(segment(name))/audience")
@@ -95,7 +99,7 @@ enum HubCommands {
         "hub credential set", operands: ["NAME", "PLATFORM"],
         "Give a hub what it needs to send to a platform; it is checked before it is stored.",
         options: [
-            .data,
+            .data, .adminSocket,
             Option(
                 "generate", nil, "Make up what can be made up, such as a new pair of keys, and print what is no secret."
             ),
@@ -146,7 +150,7 @@ enum HubCommands {
 
     static let removeCredential = Command(
         "hub credential remove", operands: ["NAME", "PLATFORM"], "Take a hub's credential for a platform away.",
-        options: [.data, .quiet]
+        options: [.data, .adminSocket, .quiet]
     ) { invocation in
         let (hub, platform) = (invocation.operand("NAME"), invocation.operand("PLATFORM"))
         _ = try await Administration(invocation)
@@ -183,6 +187,8 @@ enum HubCommands {
 
 extension Option {
     static let data = Option("data", "DIR", "The data directory of the server.", default: "data")
+    static let adminSocket = Option(
+        "admin-socket", "PATH", "The socket for administration; admin.sock in the data directory where not given.")
     /// For commands that print addresses.
     static let publicURL = Option(
         "public-url", "URL", "The address that clients use, to print where no server runs that knows it.")

@@ -10,7 +10,7 @@ enum KeyCommands {
     static let list = Command(
         "hub key list", operands: ["NAME"],
         "Print the access rules of a hub with their rights and the connection strings of both keys.",
-        options: [.data, .publicURL, .json(ruleMembers)]
+        options: [.data, .adminSocket, .publicURL, .json(ruleMembers)]
     ) { invocation in
         try await printKeys(invocation, at: "/hubs/\(segment(invocation.operand("NAME")))")
     }
@@ -18,14 +18,14 @@ enum KeyCommands {
     static let regenerate = Command(
         "hub key regenerate", operands: ["NAME", "RULE", "primary|secondary"],
         "Replace a key of a hub's access rule and print the new connection string; the other key goes on.",
-        options: [.data, .publicURL, Confirmation.option, .json("connectionString")]
+        options: [.data, .adminSocket, .publicURL, Confirmation.option, .json("connectionString")]
     ) { invocation in
         try await regenerateKey(invocation, at: "/hubs/\(segment(invocation.operand("NAME")))")
     }
 
     static let connectionString = Command(
         "namespace connection-string", "Print the connection string that manages all hubs.",
-        options: [.data, .publicURL, .json("connectionStrings by the names of their rules")]
+        options: [.data, .adminSocket, .publicURL, .json("connectionStrings by the names of their rules")]
     ) { invocation in
         let namespace = try await Administration(invocation).call(.get, "/namespace")
         guard !invocation.printJSON(namespace) else { return }
@@ -36,7 +36,7 @@ enum KeyCommands {
 
     static let listNamespace = Command(
         "namespace key list", "Print the access rules of the namespace with the connection strings of both keys.",
-        options: [.data, .publicURL, .json(ruleMembers)]
+        options: [.data, .adminSocket, .publicURL, .json(ruleMembers)]
     ) { invocation in
         try await printKeys(invocation, at: "/namespace")
     }
@@ -44,7 +44,7 @@ enum KeyCommands {
     static let regenerateNamespace = Command(
         "namespace key regenerate", operands: ["RULE", "primary|secondary"],
         "Replace a key of a rule of the namespace and print the new connection string; the other key goes on.",
-        options: [.data, .publicURL, Confirmation.option, .json("connectionString")]
+        options: [.data, .adminSocket, .publicURL, Confirmation.option, .json("connectionString")]
     ) { invocation in
         try await regenerateKey(invocation, at: "/namespace")
     }

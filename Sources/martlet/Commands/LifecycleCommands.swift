@@ -8,7 +8,7 @@ enum LifecycleCommands {
 
     private static let reload = Command(
         "reload", "Have the running server read its configuration, certificate and key again, as SIGHUP does.",
-        options: [.data]
+        options: [.data, .adminSocket]
     ) { invocation in
         let answer = try await Administration(invocation).running(.post, "/reload")
         let (taken, waiting) = (names(answer["taken"]), names(answer["waiting"]))
@@ -17,7 +17,7 @@ enum LifecycleCommands {
 
     private static let health = Command(
         "health", "Say whether the running server takes work: exit 0, or 1 with what keeps it from that.",
-        options: [.data]
+        options: [.data, .adminSocket]
     ) { invocation in
         _ = try await Administration(invocation).running(.get, "/ready")
         Terminal.print("ready")

@@ -7,7 +7,7 @@ enum LimitCommand {
     static let command = Command(
         "hub limits", operands: ["NAME"], "Print the limits of a hub and how much of it is unfinished, or change them.",
         options: [
-            .data,
+            .data, .adminSocket,
             Option("requests", "N|usual", "Requests a second of each of its access keys."),
             Option("backlog", "N|usual", "Notifications that are accepted and not finished; beyond it sends get 429."),
             .json(

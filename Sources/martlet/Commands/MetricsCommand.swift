@@ -1,7 +1,8 @@
 /// `martlet metrics`: what the running server counts and measures.
 enum MetricsCommand {
     static let command = Command(
-        "metrics", "Print the metrics of the running server in the text format of Prometheus.", options: [.data]
+        "metrics", "Print the metrics of the running server in the text format of Prometheus.",
+        options: [.data, .adminSocket]
     ) { invocation in
         Terminal.print(try await Administration(invocation).text("/metrics").trimmedAtEnd)
     }

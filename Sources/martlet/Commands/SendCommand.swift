@@ -6,7 +6,7 @@ import MartletServer
 enum SendCommand {
     static let command = Command(
         "send", operands: ["HUB"], "Send a notification through a hub and print its id.",
-        options: [.data] + SendTarget.options + [
+        options: [.data, .adminSocket] + SendTarget.options + [
             Option(
                 "connection-string", "CS",
                 "A connection string with the right to send; where none is given, the server on --data is asked.",

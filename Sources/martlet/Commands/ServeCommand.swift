@@ -9,7 +9,7 @@ enum ServeCommand {
     static let command = Command(
         "serve", "Serve hubs and the app backend until SIGTERM.",
         options: [
-            .data,
+            .data, .adminSocket,
             Option("listen", "HOST:PORT", "Clear-text HTTP; 127.0.0.1:8080 where --tls-listen is not given."),
             Option("tls-listen", "HOST:PORT", "HTTPS, HTTP/1.1 and HTTP/2."),
             Option("tls-certificate", "FILE", "The certificate with its chain, in PEM."),
@@ -136,6 +136,7 @@ enum ServeCommand {
     private static func configuration(_ invocation: Invocation) throws -> ServerConfiguration {
         let tlsListen = try invocation.address("tls-listen")
         var configuration = ServerConfiguration(dataDirectory: invocation["data"] ?? "data")
+        configuration.adminSocket = invocation["admin-socket"]
         configuration.tlsListen = tlsListen
         configuration.listen =
             try invocation.address("listen")

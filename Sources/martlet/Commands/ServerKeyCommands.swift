@@ -10,7 +10,7 @@ enum ServerKeyCommands {
 
     static let list = Command(
         "server-key list", "Print the ids of the server's keys, newest first, and how much the older ones seal.",
-        options: [.data, status]
+        options: [.data, .adminSocket, status]
     ) { invocation in
         let status = try await Administration(invocation).call(.get, "/server-key")
         guard !invocation.printJSON(status) else { return }
@@ -21,7 +21,7 @@ enum ServerKeyCommands {
     static let rotate = Command(
         "server-key rotate", "Make a new key and seal everything anew with it, while the server serves.",
         options: [
-            .data,
+            .data, .adminSocket,
             Option("retire", nil, "Then remove the older keys, without which older copies of the data do not open."),
             Confirmation.option, status,
         ]
@@ -41,7 +41,7 @@ enum ServerKeyCommands {
 
     static let retire = Command(
         "server-key retire", "Remove the keys that nothing is sealed with any more.",
-        options: [.data, Confirmation.option, status]
+        options: [.data, .adminSocket, Confirmation.option, status]
     ) { invocation in
         try confirmRetirement(invocation)
         let administration = try Administration(invocation)

@@ -10,7 +10,10 @@ enum UserCommands {
 
     static let add = Command(
         "user add", operands: ["NAME"], "Add a user, or give one a new password.",
-        options: [.data, passwordFromInput, Option("role", "ROLE", "A role of the user, such as admin."), .quiet]
+        options: [
+            .data, .adminSocket, passwordFromInput, Option("role", "ROLE", "A role of the user, such as admin."),
+            .quiet,
+        ]
     ) { invocation in
         let password = try invocation.readPassword(isNew: true)
         var body: [String: JSON] = ["password": .string(password)]
@@ -22,7 +25,7 @@ enum UserCommands {
 
     static let addRole = Command(
         "user role add", operands: ["NAME", "ROLE"], "Give a user a role, such as admin.",
-        options: [.data, .quiet]
+        options: [.data, .adminSocket, .quiet]
     ) { invocation in
         try await changeRole(.put, invocation)
         invocation.report("User '\(invocation.operand("NAME"))' has the role '\(invocation.operand("ROLE"))'.")
@@ -30,7 +33,7 @@ enum UserCommands {
 
     static let removeRole = Command(
         "user role remove", operands: ["NAME", "ROLE"], "Take a role from a user, at once.",
-        options: [.data, .quiet]
+        options: [.data, .adminSocket, .quiet]
     ) { invocation in
         try await changeRole(.delete, invocation)
         let (name, role) = (invocation.operand("NAME"), invocation.operand("ROLE"))
@@ -45,7 +48,7 @@ enum UserCommands {
     static let addGroup = Command(
         "user group add", operands: ["NAME", "GROUP"],
         "Put a user into a group: its devices get the tag group:GROUP, which no app can give itself.",
-        options: [.data, .quiet]
+        options: [.data, .adminSocket, .quiet]
     ) { invocation in
         try await changeGroup(.put, invocation)
         invocation.report("User '\(invocation.operand("NAME"))' is in the group '\(invocation.operand("GROUP"))'.")
@@ -53,7 +56,7 @@ enum UserCommands {
 
     static let removeGroup = Command(
         "user group remove", operands: ["NAME", "GROUP"], "Take a user, and its devices, out of a group.",
-        options: [.data, .quiet]
+        options: [.data, .adminSocket, .quiet]
     ) { invocation in
         try await changeGroup(.delete, invocation)
         invocation.report("User '\(invocation.operand("NAME"))' is not in the group '\(invocation.operand("GROUP"))'.")
@@ -66,7 +69,7 @@ enum UserCommands {
 
     static let list = Command(
         "user list", "Print all users, each with its roles and groups after the name.",
-        options: [.data, .json("name, createdAt and roles; a line for each user")]
+        options: [.data, .adminSocket, .json("name, createdAt and roles; a line for each user")]
     ) { invocation in
         let users = try await Administration(invocation).call(.get, "/users")
         for user in users.array ?? [] where !invocation.printJSON(user) {
@@ -77,7 +80,7 @@ enum UserCommands {
 
     static let remove = Command(
         "user remove", operands: ["NAME"], "Remove a user and end all sessions.",
-        options: [.data, Confirmation.option, .quiet]
+        options: [.data, .adminSocket, Confirmation.option, .quiet]
     ) { invocation in
         let name = invocation.operand("NAME")
         let administration = try Administration(invocation)

@@ -8,7 +8,7 @@ enum WhyCommand {
         "why", operands: ["HUB", "NOTIFICATION", "DEVICE"],
         "Say why a notification did or did not reach a device, by what was true when it was sent. NOTIFICATION is the id "
             + "that the send was answered with, DEVICE the id of a registration or an installation, known or not.",
-        options: [.data, Option("json", nil, "Print everything that is known, as JSON.")]
+        options: [.data, .adminSocket, Option("json", nil, "Print everything that is known, as JSON.")]
     ) { invocation in
         let hub = segment(invocation.operand("HUB"))
         let id = segment(invocation.operand("NOTIFICATION"))

@@ -20,6 +20,11 @@ struct ReliabilityJudgeTests {
         try await Judge.run("lifecycle.py")
     }
 
+    @Test("Root leaves no file of its own in another user's data directory, and the admin socket says who changed what")
+    func aDataDirectoryStaysItsOwners() async throws {
+        try await Judge.run("ownership.py")
+    }
+
     @Test("What was answered with success survives kill -9")
     func nothingAcknowledgedIsLostByKills() async throws {
         try await Judge.run("durability.py", "--rounds", "3")

@@ -66,6 +66,22 @@ struct HTTPServerTests {
         #expect(stat(path, &status) != 0)
     }
 
+    @Test func aUnixSocketOfAGroupIsOpenToItsMembersAndARequestSaysWhoseItIs() async throws {
+        let path = temporaryPath("group")
+        let server = HTTPServer(
+            loops: loops,
+            handler: ClosureHandler { request in
+                HTTPResponse(.ok, body: .bytes(Array("user \(request.connection?.user ?? 4711)".utf8)))
+            })
+        let address = try await server.listen(on: .unix(path: path, access: .group))
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o660)
+        let answer = await RawClient.exchange(address, ["GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"])
+        #expect(answer.hasSuffix("user \(geteuid())"))
+        await server.shutDown()
+    }
+
     @Test func aUnixSocketServesItsOwnUserAndRootOnly() {
         #expect(ListeningSocket.mayConnect(user: Int64(geteuid())))
         #expect(ListeningSocket.mayConnect(user: 0))

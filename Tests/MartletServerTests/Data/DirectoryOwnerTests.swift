@@ -23,9 +23,20 @@ struct DirectoryOwnerTests {
     @Test func theRefusalToAdministerNamesWhoMay() {
         let owners = [DirectoryOwner(user: 0, group: 0), DirectoryOwner(user: 65534, group: 0)]
         #expect(
-            owners.map { $0.refusalToAdminister("/data").description } == [
+            owners.map { $0.refusalToAdminister("/data", hasGroupSocket: false).description } == [
                 "Only root may administer /data: use sudo.", "Only root and nobody may administer /data: use sudo.",
             ])
+        #expect(
+            owners[1].refusalToAdminister("/data", hasGroupSocket: true).description
+                == "Only root and nobody may administer /data: use sudo, or join the group root.")
+    }
+
+    @Test func onlyOfANewDirectoryOfRootIsSaidThatAServiceCannotUseIt() {
+        #expect(DirectoryOwner(user: 65534, group: 65534).advice(onNew: "/data") == nil)
+        #expect(
+            DirectoryOwner(user: 0, group: 0).advice(onNew: "/data")
+                == "/data belongs to root: a service that runs as another user cannot use it (chown -R martlet: /data)."
+        )
     }
 
     @Test func aUserWithoutANameIsNamedByNumber() {

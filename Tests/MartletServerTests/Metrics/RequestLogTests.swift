@@ -32,6 +32,12 @@ struct RequestLogTests {
         #expect(fields(HTTPRequest(.get, "/", fields: ["traceparent": "secret"]))["trace"] == nil)
     }
 
+    @Test func whoAdministersIsNamedByTheUserIDOfTheProcess() {
+        let connection = HTTPConnection(id: 1, peer: "", isSecure: false, user: 1000)
+        #expect(fields(HTTPRequest(.post, "/hubs", connection: connection), area: .admin)["uid"] == 1000)
+        #expect(fields(HTTPRequest(.post, "/hubs"), area: .admin)["uid"] == nil)
+    }
+
     @Test func everyAnswerIsNamedByTheIDThatTheHubGaveOrByANewOne() async {
         let log = RequestLog(.off, log: Log(), time: ManualTimeSource())
         for (fields, expected) in [(["trackingid": "mine"], "mine"), ([:] as HTTPFields, nil as String?)] {

@@ -10,7 +10,7 @@ enum BrowserCommand {
         "browser", operands: ["HUB"],
         "Start a Firefox whose push service is the simulator, with a page that registers it.",
         options: [
-            .data,
+            .data, .adminSocket,
             Option(
                 "connection-string", "CS",
                 "A connection string with the right to register; where none is given, the server on --data is asked.",
