@@ -2,11 +2,11 @@ public import MartletCore
 public import MartletHTTP
 import MartletOpenAPI
 
-/// The hub's REST API, as the clients of Azure Notification Hubs speak it: registrations, installations, sends, telemetry,
-/// feedback, jobs and the management of hubs, under shared access signatures.
+/// The hub's REST API, compatible with the clients of Azure Notification Hubs: registrations, installations, sends,
+/// telemetry, feedback, jobs and the management of hubs, authorized by shared access signatures.
 ///
-/// Which platforms there are is read from the push services' descriptors; none is named here. What devices, messages
-/// and hubs are is the engine's: this module translates.
+/// The platforms are read from their descriptors; this module names none of them. It only translates between HTTP and
+/// the engine's types for devices, messages and hubs.
 public struct HubAPI: Sendable {
     private let gate: Gate
     private let registrations: RegistrationRoutes
@@ -49,7 +49,7 @@ public struct HubAPI: Sendable {
         description = HubDescription(platforms: platforms).description.makeResponse()
     }
 
-    /// Adds the routes. Their patterns begin with a parameter, so a router's other routes come first.
+    /// Adds the routes. Their patterns begin with a parameter, so add a router's other routes first.
     public func addRoutes(to router: inout Router) {
         let (time, description) = (gate.time, description)
         router.on(.get, HubDescription.path) { request, _ in
@@ -71,7 +71,8 @@ public struct HubAPI: Sendable {
         router = routes.router
     }
 
-    /// The answer to a request that no route takes, in the form of the API's errors: what a router is made with.
+    /// The answer to a request that no route matches, in the format of the API's errors, for the initializer of a
+    /// router.
     public static func refusal(time: any TimeSource) -> @Sendable (HTTPRequest, Router.Refusal) -> HTTPResponse {
         { request, refusal in
             let error: HubAPIError =

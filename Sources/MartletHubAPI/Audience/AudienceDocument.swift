@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletModel
 
-/// Whom a send reaches, in numbers, as JSON: for the hub's API and for administration alike.
+/// The number of channels and registrations that a send reaches, as JSON, for the hub's API and the admin API.
 public struct AudienceDocument: Sendable {
     private let count: AudienceCount
 

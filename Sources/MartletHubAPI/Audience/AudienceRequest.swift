@@ -2,13 +2,13 @@ public import MartletCore
 public import MartletHTTP
 public import MartletModel
 
-/// Which audience is asked about, read from a query: `tags=EXPR` and `format=FORMAT`, of which a missing one means all.
+/// The audience that a query asks about: `tags=EXPR` and `format=FORMAT`. A missing item selects all.
 public struct AudienceRequest: Sendable {
-    /// nil: everybody.
+    /// nil for all registrations.
     public let expression: TagExpression?
-    /// nil: all.
+    /// nil for all platforms.
     public let platform: PlatformID?
-    /// nil: both.
+    /// nil for both kinds.
     public let kind: AudienceQuery.Kind?
 
     /// A sentence about what is wrong with the query.
@@ -30,7 +30,7 @@ public struct AudienceRequest: Sendable {
         }
     }
 
-    /// Present and empty is an error in the making, and not everybody.
+    /// An empty expression is refused, because it is probably a mistake. Only a missing one selects all registrations.
     private static func expression(_ item: HTTPTarget.QueryItem?) throws(Refusal) -> TagExpression? {
         guard let item else { return nil }
         do throws(TagExpressionError) {

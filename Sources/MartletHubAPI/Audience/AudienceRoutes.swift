@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Whom a send would reach: an extension of the API. It needs Manage, because it tells what devices are like.
+/// Counts the audience of a send: an extension of the API. It needs Manage, because it reveals data about devices.
 struct AudienceRoutes: Sendable {
     let devices: DeviceRegistry
     let platforms: PushPlatformList

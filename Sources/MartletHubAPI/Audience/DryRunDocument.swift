@@ -3,7 +3,7 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// What a send would do and come to, as JSON.
+/// The result of a dry run, as JSON.
 struct DryRunDocument: Sendable {
     let run: DryRun
 

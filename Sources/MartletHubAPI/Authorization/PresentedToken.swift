@@ -1,6 +1,6 @@
 import MartletCore
 
-/// The token of a request, and who is known to have signed it.
+/// The token of a request, with the keys that are known to have signed it.
 struct PresentedToken {
     /// The whole `Authorization` header.
     let header: String
@@ -10,7 +10,7 @@ struct PresentedToken {
     var signer: VerifyingKeys?
 }
 
-/// The keys with which a signature was found to be right. It is right as long as a rule has these very keys.
+/// The keys that verified a signature. The signature stays valid while a rule has exactly these keys.
 struct VerifyingKeys: Equatable {
     private let primaryKey: String
     private let secondaryKey: String

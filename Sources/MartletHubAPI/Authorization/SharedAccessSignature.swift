@@ -2,10 +2,10 @@ import MartletCore
 import MartletCrypto
 import MartletHTTP
 
-/// The token of an `Authorization` header (NotificationHubs.md, section 2.1), taken apart but not yet believed.
+/// The token of an `Authorization` header (NotificationHubs.md, section 2.1), parsed but not yet verified.
 struct SharedAccessSignature {
-    /// `sr` as it is in the token: that very text is what was signed. Clients differ in what they put in and in how
-    /// they escape it, so it is never rebuilt.
+    /// `sr` exactly as it is in the token, because the signature covers that text. Clients differ in its content and
+    /// escaping, so it is never rebuilt.
     private let resource: Substring
     private let expiryText: Substring
     private let signature: [UInt8]
@@ -13,10 +13,10 @@ struct SharedAccessSignature {
     let expiry: Int64
     let keyName: String
 
-    /// Longer headers are not looked at.
+    /// Longer headers, in bytes, are refused.
     private static let lengthLimit = 8192
 
-    /// - Returns: nil where the header is no such token: a field is missing, comes twice or cannot be decoded.
+    /// - Returns: nil if the header is not such a token: a field is missing, repeated or cannot be decoded.
     init?(header: String) {
         guard header.utf8.count <= Self.lengthLimit, let space = header.utf8.firstIndex(of: UInt8(ascii: " ")),
             header[..<space].lowercased() == "sharedaccesssignature"
@@ -48,7 +48,7 @@ struct SharedAccessSignature {
         self.keyName = name
     }
 
-    /// What the token is good for; nil where its `sr` cannot be read.
+    /// The audience of the token; nil if its `sr` cannot be parsed.
     var audience: TokenAudience? { TokenAudience(resource) }
 
     /// Whether one of the rule's keys signed the token.

@@ -1,12 +1,12 @@
 import MartletHTTP
 
-/// The host and path that a token is good for: its `sr` without what clients do not agree on, which is scheme, port,
-/// query, trailing slash and the case of all but ids (NotificationHubs.md, sections 2.2 and 2.3).
+/// The host and path that a token is valid for: its `sr` without the parts in which clients differ, which are scheme,
+/// port, query, trailing slash and the case of everything but ids (NotificationHubs.md, sections 2.2 and 2.3).
 struct TokenAudience: Hashable {
     let host: String
-    /// Decoded; empty for the whole host.
+    /// The decoded path segments; empty for the whole host.
     private let path: [String]
-    /// The same in lower case.
+    /// `path` in lower case.
     private let foldedPath: [String]
     /// Whether ids in the path may have been written in lower case by the client that signed them. Several clients sign
     /// the address of each request in lower case: all of them with its query, or as `http` with a slash at the end.
@@ -27,8 +27,8 @@ struct TokenAudience: Hashable {
         guard !host.isEmpty else { return nil }
     }
 
-    /// Whether a request to one of `hosts` for the path of `segments` is within the audience.
-    /// - Parameter isID: Whether the segment at a position is an id, which compares with its case.
+    /// True if the audience covers a request to one of `hosts` for the path of `segments`.
+    /// - Parameter isID: True if the segment at a position is an id, which is compared case-sensitively.
     func covers(_ segments: [String], at hosts: [String], isID: (Int) -> Bool) -> Bool {
         guard hosts.contains(host), path.count <= segments.count else { return false }
         return path.indices.allSatisfy { index in

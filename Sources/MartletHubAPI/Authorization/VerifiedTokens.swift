@@ -2,28 +2,28 @@ import MartletCore
 import MartletCrypto
 import Synchronization
 
-/// Tokens whose signature was found to be right, by their exact text: clients send the same one for minutes, and taking it
-/// apart and computing its code again takes a tenth of the time of a request.
+/// Caches tokens with a verified signature by their exact text. Clients send the same token for minutes, and parsing it
+/// and computing its HMAC again takes a tenth of the time of a request.
 ///
-/// Remembered is what the text says and whose keys signed it, and nothing that can change: expiry, address, the rule and
-/// its keys are looked at with every request. Only a right signature takes room.
+/// Only the parsed token and the keys that signed it are cached. Expiry, address, the rule and its keys can change, so
+/// they are checked on every request. A token with a wrong signature is not cached.
 final class VerifiedTokens: Sendable {
-    /// By the hash of the header, whose key is this process's own.
+    /// Keyed by the hash of the header. The hash is seeded for each process.
     private let tokens: Mutex<ByteBoundedCache<Int, PresentedToken>>
 
-    /// Longer headers, in bytes, are not remembered.
+    /// Longer headers, in bytes, are not cached.
     private static let lengthLimit = 1024
 
-    /// - Parameter byteLimit: How much memory they may take: some thousand.
+    /// - Parameter byteLimit: The most memory for cached tokens, in bytes: enough for some thousand.
     init(byteLimit: Int = 4 << 20) {
         tokens = Mutex(ByteBoundedCache(byteLimit: byteLimit))
     }
 
     var count: Int { tokens.withLock(\.count) }
-    /// How much memory they take, in bytes.
+    /// The memory that the cached tokens take, in bytes.
     var bytes: Int { tokens.withLock(\.bytes) }
 
-    /// The token of a header; nil for one that is not remembered.
+    /// The cached token of a header; nil if there is none.
     func token(_ header: String) -> PresentedToken? {
         guard header.utf8.count <= Self.lengthLimit else { return nil }
         let hash = header.hashValue
@@ -33,11 +33,12 @@ final class VerifiedTokens: Sendable {
         return token
     }
 
-    /// Where there are too many, the least recently used is checked once more when it comes back.
+    /// Caches a token. When the cache is full, the least recently used token is evicted and verified again at its next
+    /// request.
     func remember(_ token: PresentedToken) {
         guard token.header.utf8.count <= Self.lengthLimit else { return }
         let hash = token.header.hashValue
-        // The text, and the parts of it that the signature and the audience are.
+        // The header, and the parts of it that the signature and the audience copy.
         let bytes = 3 * token.header.utf8.count + 512
         tokens.withLock { $0.insert(token, for: hash, bytes: bytes) }
     }

@@ -1,8 +1,8 @@
 import MartletCore
 import MartletHTTP
 
-/// A request for a container or blob that is answered with an error, in the form of blob services: a code that their
-/// clients know, and a sentence.
+/// An error answer to a request for a container or blob, in the format of blob services: a code that their clients
+/// know, and a sentence.
 struct BlobError: Error, Hashable {
     let status: HTTPStatus
     let code: String
@@ -93,7 +93,7 @@ struct BlobError: Error, Hashable {
     }
 }
 
-/// The version of the blob services' API whose shapes are answered.
+/// The version of the blob services' API that answers follow.
 enum StorageVersion {
     static let current = "2021-08-06"
 }

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What answers say of a blob.
+/// The header fields of a blob in answers.
 enum BlobFields {
     static func fields(of blob: Blob) -> HTTPFields {
         ["etag": blob.entityTag, "last-modified": IMFDate.text(blob.modifiedAt.seconds)]

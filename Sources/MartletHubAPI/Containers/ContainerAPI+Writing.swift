@@ -47,7 +47,7 @@ extension ContainerAPI {
         }
     }
 
-    /// Puts a body where `begin` says, as it comes.
+    /// Streams the body into the upload that `begin` opens.
     private func transfer(
         _ call: ContainerCall, _ condition: BlobCondition,
         to begin: () async throws(ContainerError) -> any BlobUpload

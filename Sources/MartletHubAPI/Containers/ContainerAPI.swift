@@ -3,13 +3,13 @@ import MartletCrypto
 public import MartletHTTP
 import MartletModel
 
-/// Containers of blobs under `/$containers`, as the clients of blob services speak to them (NotificationHubs.md,
-/// sections 8.5 and 9.2), for anyone who has a signed URL.
+/// Containers of blobs under `/$containers`, compatible with the clients of blob services (NotificationHubs.md,
+/// sections 8.5 and 9.2). Access needs a signed URL.
 public struct ContainerAPI: Sendable {
-    /// The first path segment, which names no hub.
+    /// The first path segment. It cannot be the name of a hub.
     public static let segment = "$containers"
 
-    /// The largest body of one request: what is larger comes in blocks.
+    /// The largest body of one request, in bytes. Larger blobs are uploaded in blocks.
     static let bodyLimit = 5 << 30
 
     let store: any ContainerStore
@@ -22,7 +22,7 @@ public struct ContainerAPI: Sendable {
         self.time = time
     }
 
-    /// What answers requests whose path begins with `segment`.
+    /// The handler of requests whose path begins with `segment`.
     public func makeHandler() -> any HTTPHandler { makeRouter() }
 
     func makeRouter() -> Router {
@@ -73,8 +73,8 @@ public struct ContainerAPI: Sendable {
         return response
     }
 
-    /// An answer with what blob services put into each, and with what keeps content that strangers chose from doing more
-    /// in a browser than being shown.
+    /// Adds the header fields that blob services send with every answer, and the fields that stop a browser from
+    /// running untrusted content.
     static func marked(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.fields["x-ms-version"] = StorageVersion.current
@@ -92,7 +92,7 @@ public struct ContainerAPI: Sendable {
             try call.needs(.list)
             return try await list(call)
         case nil:
-            // Whether the container is there: clients ask before they do more.
+            // Clients ask whether the container exists before other requests.
             guard !call.rights.isDisjoint(with: [.read, .list]) else { throw .notAllowed }
             _ = try await page(BlobQuery(container: call.container, limit: 1))
             return HTTPResponse(

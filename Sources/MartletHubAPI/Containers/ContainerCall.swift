@@ -2,9 +2,9 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A request whose URL was signed by this server and is still good.
+/// A request with a valid, unexpired URL that this server signed.
 struct ContainerCall: Sendable {
-    /// Without its body until that is read.
+    /// The request, without its body until the body has been read.
     var request: HTTPRequest
     let rights: StorageRights
     let container: ContainerName
@@ -20,7 +20,7 @@ struct ContainerCall: Sendable {
         self.match = match
     }
 
-    /// Anyone who has URLs of the container shares the memory for bodies.
+    /// All callers with URLs of one container share one account of memory for bodies.
     var account: HTTPBodyAccount { .caller(match["container"], scope: ContainerAPI.segment) }
 
     func needs(_ right: StorageRights) throws(BlobError) {
@@ -33,12 +33,12 @@ struct ContainerCall: Sendable {
         return BlobAddress(container, name)
     }
 
-    /// A value of the query; nil where there is none, or an empty one.
+    /// The value of a query item; nil if it is missing or empty.
     func query(_ name: String) -> String? {
         match.target.item(name)?.value.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// What must hold of the place that a blob is put in.
+    /// The condition for writing the blob.
     var condition: BlobCondition {
         if request.fields["if-none-match"] == "*" { return .absent }
         guard let tag = request.fields["if-match"], tag != "*" else { return .none }

@@ -1,4 +1,4 @@
-/// What a signed URL allows, in the letters of blob services.
+/// The rights of a signed URL, in the letters of blob services.
 public struct StorageRights: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -7,7 +7,7 @@ public struct StorageRights: OptionSet, Sendable {
     }
 
     public static let read = StorageRights(rawValue: 1)
-    /// Making and replacing blobs.
+    /// Creating and replacing blobs.
     public static let write = StorageRights(rawValue: 2)
     public static let delete = StorageRights(rawValue: 4)
     public static let list = StorageRights(rawValue: 8)
@@ -17,7 +17,7 @@ public struct StorageRights: OptionSet, Sendable {
         ("r", .read), ("w", .write), ("d", .delete), ("l", .list),
     ]
 
-    /// - Parameter text: Any of `rwdl`; other letters allow nothing here.
+    /// - Parameter text: Any of `rwdl`; other letters are ignored.
     public init(_ text: String) {
         self = Self.letters.reduce([]) { text.contains($1.0) ? $0.union($1.1) : $0 }
     }

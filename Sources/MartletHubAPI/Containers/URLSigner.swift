@@ -3,17 +3,17 @@ public import MartletCrypto
 import MartletHTTP
 public import MartletModel
 
-/// Signs the URLs of containers and blobs, so that anyone who has such a URL may do with it what it says, until it expires.
-/// The query looks like that of a blob service's shared access signature, because its clients are used with them.
+/// Signs the URLs of containers and blobs. Anyone with a signed URL has the rights that it names until it expires. The
+/// query looks like the shared access signature of a blob service, because the clients of blob services use it.
 public struct URLSigner: Sendable {
-    /// How much a signature opens.
+    /// What a signature covers.
     public enum Scope: String, Hashable, Sendable {
         case blob = "b"
         /// The container and all its blobs.
         case container = "c"
     }
 
-    /// Longer values are not looked at.
+    /// Longer query values, in bytes, are refused.
     private static let lengthLimit = 256
 
     private let code: HMACSHA256
@@ -23,10 +23,10 @@ public struct URLSigner: Sendable {
         code = try HMACSHA256(key: key)
     }
 
-    /// The query that opens a path.
+    /// The query that gives access to a path.
     /// - Parameters:
-    ///   - path: The decoded segments: of the blob, or of the container.
-    ///   - expiry: Cut to whole seconds.
+    ///   - path: The decoded segments of the blob or of the container.
+    ///   - expiry: When the signature expires, truncated to whole seconds.
     public func query(
         for path: [String], _ scope: Scope, rights: StorageRights, until expiry: Timestamp
     ) throws(CryptoError) -> String {
@@ -40,8 +40,8 @@ public struct URLSigner: Sendable {
         return parts.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     }
 
-    /// What the signature of a target allows on its path.
-    /// - Parameter container: How many segments of the path name the container.
+    /// The rights that the signature of a target grants on its path.
+    /// - Parameter containerDepth: The number of path segments that name the container.
     func rights(of target: HTTPTarget, containerDepth: Int, at now: Timestamp) throws(BlobError) -> StorageRights {
         guard let signature = value("sig", target), let expiry = value("se", target), let scope = value("sr", target),
             let rights = value("sp", target), let code = Base64.decode(signature)
@@ -59,12 +59,12 @@ public struct URLSigner: Sendable {
     }
 
     private func value(_ name: String, _ target: HTTPTarget) -> String? {
-        // A signature in Base64 may come with its plus signs as they are.
+        // The plus signs of a Base64 signature may be unescaped.
         guard let raw = target.item(name)?.rawValue, raw.utf8.count <= Self.lengthLimit else { return nil }
         return PercentEncoding.decode(raw)
     }
 
-    /// The signature of one thing is of no use for another: no part can hold a line feed but the path, which comes last.
+    /// The signed text. It is unambiguous: only the path can contain a line feed, and the path comes last.
     private static func message(_ path: [String], scope: String, rights: String, expiry: String) -> [UInt8] {
         Array("\(scope)\n\(rights)\n\(expiry)\n\(path.joined(separator: "/"))".utf8)
     }

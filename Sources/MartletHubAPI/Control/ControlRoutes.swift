@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Pausing, resuming and canceling a send under way, and its state: an extension of the API.
+/// Pauses, resumes and cancels a running send, and returns its state: an extension of the API.
 struct ControlRoutes: Sendable {
     let controls: SendControls
 

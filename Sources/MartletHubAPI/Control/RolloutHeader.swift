@@ -2,11 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The header `Martlet-Rollout`: `rate=500` or `over=PT10M`, and after it `; halt=5%` or `; halt=5%/200`.
+/// The header `Martlet-Rollout`: `rate=500` or `over=PT10M`, optionally followed by `; halt=5%` or `; halt=5%/200`.
 enum RolloutHeader {
     static let name = "martlet-rollout"
 
-    /// - Returns: nil where the request has none.
+    /// - Returns: nil if the request has no such header.
     static func read(from fields: HTTPFields) throws(HubAPIError) -> Rollout? {
         let values = fields.values(of: name)
         guard let text = values.first else { return nil }
@@ -52,7 +52,7 @@ enum RolloutHeader {
         return Rollout.Halt(share: share, answers: answers)
     }
 
-    /// Hundredths of a percent.
+    /// Parses a percentage. Returns hundredths of a percent.
     private static func share(_ text: Substring) -> Int? {
         guard text.last == "%" else { return nil }
         let parts = text.dropLast().split(separator: ".", omittingEmptySubsequences: false)
@@ -62,7 +62,7 @@ enum RolloutHeader {
         return whole * 100 + (parts[1].utf8.count == 1 ? rest * 10 : rest)
     }
 
-    /// Digits and nothing else.
+    /// Parses a number that consists of digits only.
     private static func number(_ text: Substring) -> Int? {
         guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletModel
 
-/// The state of a notification, as JSON: for the hub's API and for administration alike.
+/// The state of a notification, as JSON, for the hub's API and the admin API.
 public struct SendStatusDocument: Sendable {
     private let status: SendStatus
 

@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletModel
 
-/// Dead letters as JSON: for the hub's API and for administration alike. Neither handles nor what was sent are in it.
+/// Dead letters as JSON, for the hub's API and the admin API. They contain neither handles nor content.
 public enum DeadLetterDocument {
     /// The most letters, or notifications, of one page.
     public static let pageLimit = 500
@@ -22,7 +22,7 @@ public enum DeadLetterDocument {
     }
 
     /// Notifications that have dead letters.
-    /// - Parameter found: Up to one more than a page has room for.
+    /// - Parameter found: At most one more than the limit of a page.
     public static func json(_ found: [DeadLetterSummary], limit: Int = pageLimit) -> JSON {
         let page = found.prefix(limit)
         var members: [String: JSON] = ["notifications": .array(page.map { .object(json($0)) })]
@@ -58,11 +58,11 @@ public enum DeadLetterDocument {
         return .object(members)
     }
 
-    /// Why nothing is sent again where nobody is left, without its full stop.
+    /// Why nothing is resent if no device is registered any more, without its full stop.
     public static let gone = "None of these dead letters is registered any more: there is nobody to send them to again"
 
-    /// Why nothing is sent again, without its full stop.
-    /// - Parameter outcomes: Those by which there is something.
+    /// Why nothing is resent, without its full stop.
+    /// - Parameter outcomes: The outcomes that the notification has dead letters of.
     public static func nothing(_ outcomes: [OutcomeName]) -> String {
         guard !outcomes.isEmpty else { return "The notification has no dead letters that could be sent again" }
         let names = outcomes.map(\.rawValue).joined(separator: ", ")
@@ -75,7 +75,7 @@ public enum DeadLetterDocument {
         "\(position.delivery.rawValue).\(position.member.channel.rawValue).\(position.member.registration)"
     }
 
-    /// Where a page ended, as the page said it; nil for anything else.
+    /// Parses the position at which a page ended, in the format that pages write; nil if the text is not a position.
     public static func position(_ text: String) -> RefusalPosition? {
         let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
         guard text.utf8.count <= 64, numbers.count == 3, let delivery = numbers[0], let channel = numbers[1],

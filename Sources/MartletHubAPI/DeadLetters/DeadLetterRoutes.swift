@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What ended without success, and sending it again: an extension of the API.
+/// Lists and resends dead letters: an extension of the API.
 struct DeadLetterRoutes: Sendable {
     let letters: DeadLetters
 

@@ -3,11 +3,12 @@ import MartletHTTP
 import MartletModel
 import MartletOpenAPI
 
-/// The hub's REST API and the storage containers, described. Which platforms there are is read from their descriptors.
+/// The OpenAPI description of the hub's REST API and the storage containers. The platforms are read from their
+/// descriptors.
 struct HubDescription {
     let platforms: PushPlatformList
 
-    /// Where the document is served, to anybody. Not the name of a hub: see `HubName.reserved`.
+    /// The path of the document, which needs no authorization. It cannot be the name of a hub: see `HubName.reserved`.
     static let path = "/$openapi.json"
 
     /// The names of the security schemes.
@@ -71,12 +72,12 @@ struct HubDescription {
         APIAnswer(status, text, APIContent("application/xml"), headers: ids)
     }
 
-    /// Refused by the hub, or, in plain text, before anybody asked it.
+    /// A refusal by the hub as XML, or by the HTTP server in plain text before the hub sees the request.
     static func refusal(_ status: HTTPStatus, _ text: String) -> APIAnswer {
         APIAnswer(status, text, APIContent("application/xml"), APIContent("text/plain"))
     }
 
-    /// What an error of the network is like, which the handlers never see.
+    /// Errors of the HTTP server, which the handlers never see.
     static let networkAnswers = [
         APIAnswer(.requestTimeout, "The request took too long to arrive.", APIContent("text/plain")),
         APIAnswer(414, "The address is too long.", APIContent("text/plain")),
@@ -107,7 +108,7 @@ struct HubDescription {
     static let retryAfter = APIParameter(
         .header, "Retry-After", "Whole seconds.", schema: ["type": "integer", "minimum": 1], isRequired: true)
 
-    /// Headers of every answer of the hub.
+    /// The headers of every answer of the hub.
     static let ids = [
         APIParameter(.header, "TrackingId", "The caller's own, or a new one.", isRequired: true),
         APIParameter(.header, "x-ms-correlation-request-id", "The same.", isRequired: true),

@@ -2,7 +2,8 @@ import MartletCore
 import MartletHTTP
 
 extension HubAPIError {
-    // Texts of the original service, recorded (NotificationHubs.md, section 3.1). The full stop before ours is theirs.
+    // Recorded texts of the original service (NotificationHubs.md, section 3.1). They include the first of the two full
+    // stops.
     static let invalidSignature = HubAPIError(
         .unauthorized, nil, "InvalidSignature: The token has an invalid signature.")
     static let hubNotFound = HubAPIError(.notFound, nil, "No service is hosted at the specified address.")
@@ -19,7 +20,7 @@ extension HubAPIError {
     static let wrongAudience = HubAPIError(
         401, 40_104, "The shared access signature is for another host or path (its sr does not cover this address)")
 
-    /// A token that is good, of a rule without the right that the operation needs.
+    /// The token is valid, but its rule lacks the right that the operation needs.
     static let rightMissing: HubAPIError = {
         var error = HubAPIError(.forbidden, nil, "")
         error.hasBody = false
@@ -30,7 +31,7 @@ extension HubAPIError {
         HubAPIError(.badRequest, 40_000, withoutStop(sentence))
     }
 
-    /// Opens with the recorded text; then come the values that would do.
+    /// Begins with the recorded text, followed by the allowed values.
     static func badFormat(_ value: String, allowed: [String]) -> HubAPIError {
         HubAPIError(
             .badRequest, nil,
@@ -76,7 +77,8 @@ extension HubAPIError {
         sentence.last == "." ? String(sentence.dropLast()) : sentence
     }
 
-    /// - Parameter seconds: Whole seconds: some clients read nothing else (NotificationHubs.md, section 16, trap 13).
+    /// - Parameter seconds: Whole seconds, because some clients cannot read anything else (NotificationHubs.md, section
+    ///   16, trap 13).
     static func busy(_ sentence: String, retryAfter seconds: Int) -> HubAPIError {
         var error = HubAPIError(.serviceUnavailable, 50_004, sentence)
         error.fields["retry-after"] = String(seconds)
@@ -90,7 +92,7 @@ extension HubAPIError {
         return error
     }
 
-    /// No 503, which clients repeat within seconds: room is made by people.
+    /// Not 503, because clients retry a 503 within seconds, and only an operator can free storage.
     static let storageFull: HubAPIError = {
         var error = HubAPIError(
             .insufficientStorage, 50_700, "The server has no room left for anything new; what it has accepted stays")
@@ -100,7 +102,7 @@ extension HubAPIError {
 
     static let internalError = HubAPIError(.internalServerError, 50_000, "The server could not answer")
 
-    /// What went wrong inside is for the log, not for the caller.
+    /// Internal details go to the log, not to the caller.
     init(_ error: StorageError) {
         switch error.kind {
         case .corrupt: self = .internalError
@@ -139,7 +141,7 @@ extension HubAPIError {
 
     init(_ error: TestSendError) {
         switch error {
-        // An earlier try would be refused again, so part of a second counts as one.
+        // Rounds up, because an earlier attempt would be refused again.
         case .tooMany(let wait):
             self = .throttled("The hub has had its test sends of this minute", retryAfter: wait.retryAfterSeconds)
         case .refused(let error): self.init(error)

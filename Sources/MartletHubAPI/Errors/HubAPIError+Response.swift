@@ -2,7 +2,7 @@ import MartletHTTP
 import MartletModel
 
 extension HubAPIError {
-    /// The answer in the one form that every client parses: `Code` before `Detail`, no namespace, no declaration.
+    /// The answer in the only form that every client parses: `Code` before `Detail`, no namespace, no XML declaration.
     func response(_ tracking: TrackingID, at now: Timestamp) -> HTTPResponse {
         var response = HTTPResponse(status, fields: fields)
         guard hasBody else { return response }

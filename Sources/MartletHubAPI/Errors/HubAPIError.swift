@@ -1,12 +1,12 @@
 import MartletHTTP
 
-/// A request that is answered with an error: status, the number that the original service gives it where it has one,
-/// and a sentence (NotificationHubs.md, section 3). No key, token, handle or payload is in the sentence.
+/// An error answer: the status, the number that the original service gives it (if any), and a sentence
+/// (NotificationHubs.md, section 3). The sentence contains no key, token, handle or payload.
 struct HubAPIError: Error, Hashable {
     let status: HTTPStatus
     /// `SubCode` in the body.
     var number: Int?
-    /// Without its full stop: one follows it in the body.
+    /// The sentence without its full stop, which the body adds.
     let sentence: String
     var fields: HTTPFields = [:]
     /// A 403 for a missing right has no body.

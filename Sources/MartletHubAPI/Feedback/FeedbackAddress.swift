@@ -2,12 +2,12 @@ import MartletCore
 import MartletCrypto
 import MartletModel
 
-/// The signed URLs that a hub's feedback is read under: that of all its files, and of one notification's.
+/// The signed URLs of a hub's feedback: of all its files, and of one notification's file.
 struct FeedbackAddress: Sendable {
     /// What follows the hub's name.
     static let segment = "feedback"
 
-    /// For how long a URL is good.
+    /// How long a URL is valid.
     private static let lifetime: Duration = .seconds(86_400)
 
     let signer: URLSigner
@@ -15,7 +15,7 @@ struct FeedbackAddress: Sendable {
 
     static func fileName(of id: NotificationID) -> String { "\(id).txt" }
 
-    /// - Parameter name: As `fileName` gives it.
+    /// - Parameter name: A name that `fileName` returns.
     static func notification(ofFile name: some StringProtocol) -> NotificationID? {
         name.hasSuffix(".txt") ? NotificationID(name.dropLast(4)) : nil
     }

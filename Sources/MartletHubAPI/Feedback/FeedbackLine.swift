@@ -1,20 +1,21 @@
 import MartletCore
 import MartletModel
 
-/// What a push service refused, as a line of a file. The order of the elements is binding, and none may be missing
-/// (NotificationHubs.md, section 8.5).
+/// A push that a push service refused, as a line of a feedback file. The order of the elements is binding, and none may
+/// be missing (NotificationHubs.md, section 8.5).
 struct FeedbackLine {
     let record: RefusalRecord
     let notification: NotificationID
 
-    /// With its line break.
+    /// The line, including its line break.
     var bytes: [UInt8] {
         var writer = XMLWriter(reserving: 512)
         writer.element("PnsFeedback", ["xmlns": XMLNamespace.service]) { line in
             line.element("FeedbackTime", text: record.at.iso8601)
             line.element("NotificationSystemError", text: record.outcome.rawValue)
             line.element("Platform", text: record.platform.rawValue)
-            // A handle of several parts has line breaks as one text, and a file has a document on each line.
+            // A handle of several parts contains line breaks when written as one text, but each line of the file is one
+            // document.
             line.element("PnsHandle", text: record.handle?.parts.first ?? "")
             line.element("RegistrationId", text: record.registration ?? "")
             line.element("InstallationId", text: record.installation ?? "")

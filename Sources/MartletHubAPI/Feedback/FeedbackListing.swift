@@ -1,12 +1,12 @@
 import MartletCore
 import MartletHTTP
 
-/// The names of a hub's feedback files as blob services list a container, by time.
+/// Lists a hub's feedback files by time, in the format in which blob services list a container.
 struct FeedbackListing {
     /// The most names of one page.
     private static let limit = 1000
 
-    /// The last notification of the page before.
+    /// The last notification of the previous page.
     let marker: NotificationID?
     let limit: Int
 
@@ -22,7 +22,7 @@ struct FeedbackListing {
         self.limit = min(limit, Self.limit)
     }
 
-    /// - Parameter found: Up to one more than the page has room for.
+    /// - Parameter found: At most one more than the limit of a page.
     func document(_ found: [NotificationID], container: String) -> [UInt8] {
         let page = found.prefix(limit)
         var writer = XMLWriter(reserving: 256 + 256 * page.count)

@@ -2,12 +2,12 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What push services refused, for consumers that know it as a container of files (NotificationHubs.md, section 8.5).
-/// No file is stored: each is written from the storage while it is read, and exists as long as its notification.
+/// Serves the pushes that push services refused as a container of files (NotificationHubs.md, section 8.5). No file is
+/// stored: each is generated from the store while it is read, and exists as long as its notification.
 struct FeedbackRoutes: Sendable {
     static let contentType = "text/plain; charset=utf-8"
 
-    /// How many lines are read from the storage at once.
+    /// The number of lines that are read from the store at once.
     private static let pageLimit = 500
 
     let notifications: NotificationIntake

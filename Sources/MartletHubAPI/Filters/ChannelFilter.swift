@@ -2,11 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A `$filter` that asks for the registrations of one handle: `Name eq 'value'`, joined by `and` where a handle has
-/// several parts (NotificationHubs.md, section 4.9).
+/// A `$filter` that selects the registrations of one handle: `Name eq 'value'`, joined by `and` if a handle has several
+/// parts (NotificationHubs.md, section 4.9).
 struct ChannelFilter: Hashable {
     struct Term: Hashable {
-        /// In lower case: clients spell it both ways.
+        /// In lower case, because clients differ in case.
         let name: String
         let value: String
     }
@@ -18,7 +18,7 @@ struct ChannelFilter: Hashable {
     private static let lengthLimit = 8192
     private static let termLimit = 8
 
-    /// - Parameter text: Decoded once, as a query's value is.
+    /// - Parameter text: The query value, percent-decoded once.
     init(_ text: String) throws(HubAPIError) {
         guard text.utf8.count <= Self.lengthLimit else {
             throw .badRequest("The $filter is longer than \(Self.lengthLimit) characters")
@@ -32,8 +32,8 @@ struct ChannelFilter: Hashable {
         self.terms = terms
     }
 
-    /// The handles that the filter may mean, each once, as the platforms compare them. Empty where no platform can have
-    /// such a handle: then nothing is registered with it.
+    /// The distinct handles that the filter may mean, in the form that the platforms compare. Empty if no platform can
+    /// have such a handle; then no registration matches.
     func candidates(_ platforms: PushPlatformList) throws(HubAPIError) -> [RegistrationQuery.Filter] {
         var isKnown = false
         var found: [RegistrationQuery.Filter] = []
@@ -53,10 +53,11 @@ struct ChannelFilter: Hashable {
         return found
     }
 
-    /// The keys of the handles that the filter may mean on a platform; nil where it is not about this platform.
+    /// The keys of the handles that the filter may mean on a platform; nil if the filter does not apply to this
+    /// platform.
     private func keys(on platform: any PushPlatform.Type) -> [String]? {
         let elements = platform.descriptor.registration.handleElements.map { $0.lowercased() }
-        // One client names the parts of a handle in one property, as they are in one text.
+        // One client gives all parts of a handle in one property, joined into one text.
         if terms.count == 1, [Self.anyHandle, elements.joined(separator: "-")].contains(terms[0].name) {
             return Self.readings(of: [terms[0].value]).compactMap { platform.key(meantBy: $0[0]) }
         }
@@ -69,7 +70,8 @@ struct ChannelFilter: Hashable {
         return Self.readings(of: values).compactMap { try? platform.key(of: PushHandle(parts: $0)) }
     }
 
-    /// The values as they are, and decoded once more: some clients encode URLs in a value before they encode the query.
+    /// The values as they are, and percent-decoded once more, because some clients encode URLs in a value before they
+    /// encode the query.
     private static func readings(of values: [String]) -> [[String]] {
         let decoded = values.map { PercentEncoding.decode($0) ?? $0 }
         return decoded == values ? [values] : [values, decoded]
@@ -115,7 +117,8 @@ private struct FilterScanner {
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// A doubled quote stands for one. One client forgets the first quote of a value; it has no spaces then.
+    /// Reads a quoted value, in which a doubled quote stands for one. One client omits the opening quote; its values
+    /// have no spaces.
     private mutating func quoted() -> String? {
         let quote = UInt8(ascii: "'")
         guard index < bytes.count else { return nil }

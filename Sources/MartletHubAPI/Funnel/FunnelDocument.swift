@@ -1,7 +1,7 @@
 public import MartletCore
 public import MartletModel
 
-/// How far a notification came, as JSON: for the hub's API and for administration alike. What is unknown is null.
+/// The funnel of a notification, as JSON, for the hub's API and the admin API. Unknown values are null.
 public enum FunnelDocument {
     public static func json(_ funnel: Funnel) -> JSON {
         var members = steps(funnel.total)

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// How far a notification came: an extension of the API.
+/// Serves the funnel of a notification: an extension of the API.
 struct FunnelRoutes: Sendable {
     let funnels: Funnels
 

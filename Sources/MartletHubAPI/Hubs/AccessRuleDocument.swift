@@ -1,7 +1,7 @@
 import MartletCore
 import MartletModel
 
-/// An access rule as documents write it. Its times are the server's to say, so those of a client are passed over.
+/// An access rule in documents. The server sets its times, so times in a client's document are ignored.
 struct AccessRuleDocument {
     let name: String
     private let rights: AccessRights
@@ -9,7 +9,7 @@ struct AccessRuleDocument {
     private let secondaryKey: String?
 
     private static let type = "SharedAccessAuthorizationRule"
-    /// In the order in which they are written.
+    /// The rights in the order in which documents list them.
     private static let rightNames: [(name: String, right: AccessRights)] = [
         ("Listen", .listen), ("Manage", .manage), ("Send", .send),
     ]
@@ -32,7 +32,7 @@ struct AccessRuleDocument {
         secondaryKey = element.child("SecondaryKey")?.value
     }
 
-    /// The rule that the document asks for; a key that it does not say stays as it is, or is a fresh one.
+    /// The rule of the document. A missing key keeps its old value, or is generated.
     func rule(replacing old: AccessRule?, at now: Timestamp) -> AccessRule {
         var rule = old ?? AccessRule(name: name, rights: rights, at: now)
         rule.rights = rights
@@ -42,7 +42,7 @@ struct AccessRuleDocument {
         return rule
     }
 
-    /// Writes a rule with its keys: clients read them, and they are for those who may manage the hub.
+    /// Writes a rule with its keys. Clients read them; only callers that may manage the hub get them.
     static func write(_ rule: AccessRule, to rules: inout XMLWriter) {
         rules.element("AuthorizationRule", ["i:type": type]) { element in
             element.element("ClaimType", text: "SharedAccessKey")
@@ -62,6 +62,6 @@ struct AccessRuleDocument {
 }
 
 extension Timestamp {
-    /// With the seven digits of a second's fraction that the original writes.
+    /// With seven decimals of a second, as the original service writes.
     fileprivate var ticksText: String { "\(iso8601.dropLast())0000Z" }
 }

@@ -1,27 +1,27 @@
 import MartletCore
 import MartletModel
 
-/// What a client says of a hub, read from its XML (NotificationHubs.md, section 13).
+/// A client's description of a hub, parsed from XML (NotificationHubs.md, section 13).
 ///
-/// It replaces everything: what a document does not say returns to its default, with these exceptions.
+/// It replaces all settings: a missing element resets its setting to the default, with these exceptions.
 ///
-/// - A document without access rules says nothing of them: the Java client never writes any, and a hub without rules is
-///   one that nobody can reach.
+/// - A document without access rules leaves the rules unchanged: the Java client never writes any, and nobody could
+///   access a hub without rules.
 /// - Secrets of credentials are never in what is read from this server, and clients write back what they have read.
 ///   A credential without secrets whose addresses are those that were shown therefore changes the stored one and keeps
 ///   its secrets. (Not all that was shown need be there: the Java client drops what belongs to signing keys.) One with a
 ///   secret or with another address is taken as it is and must be complete: were an address to change while the secrets
 ///   stay, anyone who may change it could have them sent there.
-/// - Credentials that are never shown stay unless the document has others in their place.
+/// - Credentials that are never shown stay unless the document replaces them.
 struct HubDocument {
     private let accessRules: [AccessRuleDocument]
-    /// Names of properties with their values, for each platform that the document speaks of.
+    /// The credential properties by name, for each platform in the document.
     private let credentials: [PlatformID: [String: String]]
     private let registrationTTL: Duration?
     private let userMetadata: String?
     private let descriptors: [PlatformID: PushPlatformDescriptor]
 
-    /// The largest document, in bytes: a dozen rules and a few certificates fit many times.
+    /// The largest document, in bytes: many times the size of a dozen rules and a few certificates.
     static let sizeLimit = 262_144
 
     init(_ body: [UInt8], platforms: PushPlatformList) throws(HubAPIError) {
@@ -49,7 +49,7 @@ struct HubDocument {
 
     static let name = "NotificationHubDescription"
 
-    /// Puts what the document says in the place of `settings`.
+    /// Applies the document to `settings`.
     func apply(to settings: inout HubSettings, at now: Timestamp) {
         let old = settings
         if !accessRules.isEmpty {
@@ -72,7 +72,7 @@ struct HubDocument {
             descriptor.keepsSecrets(of: stored, in: properties)
         else { return Credential(properties) }
         let shown = descriptor.shown(stored)
-        // What is as it was shown stays as it was stored: an implied value as none.
+        // A property that equals the shown value keeps its stored value, so an implied default stays unset.
         let changes = properties.filter { shown[$0.key] != $0.value }
         return Credential(stored.properties.merging(changes) { _, new in new })
     }
@@ -87,7 +87,7 @@ struct HubDocument {
                 if properties.isEmpty { continue }
                 throw .badRequest("This server has no push service that takes a \(element.name.prefix(64))")
             }
-            // Clients also hand back what only the original hub knows, such as a thumbprint.
+            // Clients also send back properties that only the original hub has, such as a thumbprint.
             let names = Set(descriptor.credential.fields.lazy.filter { !$0.isExtension }.map(\.name))
             credentials[descriptor.platform] = properties.filter { names.contains($0.key) }
         }
@@ -136,7 +136,7 @@ extension PushPlatformDescriptor {
 }
 
 extension XMLElement {
-    /// The text; nil where there is none, or the `null` that the Java client writes for what it does not have.
+    /// The text; nil if it is missing, or is the `null` that the Java client writes for missing values.
     var value: String? {
         let text = text.trimmed
         return text.isEmpty || text == "null" ? nil : text

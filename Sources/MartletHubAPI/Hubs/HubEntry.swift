@@ -6,7 +6,7 @@ import MartletModel
 struct HubEntry {
     let hub: Hub
     let platforms: PushPlatformList
-    /// Its absolute address with the query.
+    /// The absolute URL of the entry, with the query.
     let url: String
     let namespace: String
 

@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Making, changing, reading, listing and removing hubs (NotificationHubs.md, section 13).
+/// Creates, changes, reads, lists and deletes hubs (NotificationHubs.md, section 13).
 struct HubManagementRoutes: Sendable {
     let hubs: HubDirectory
     let platforms: PushPlatformList
@@ -17,7 +17,7 @@ struct HubManagementRoutes: Sendable {
         routes.onManagement(.delete, "/{hub}", bodyLimit: limit, delete)
     }
 
-    /// `If-Match` says that there is such a hub, and its absence that there is none.
+    /// Updates a hub if the request has `If-Match`; otherwise creates one.
     @Sendable private func put(_ call: ManagementCall) async throws(HubAPIError) -> HTTPResponse {
         switch EntityTag.condition(call.request.fields["if-match"]) {
         case .none: try await create(call)
@@ -64,7 +64,7 @@ struct HubManagementRoutes: Sendable {
         }
     }
 
-    /// All of them at once where nothing else is asked for: there is no continuation token.
+    /// Lists all hubs in one page unless the query sets a limit: there is no continuation token.
     @Sendable private func list(_ call: ManagementCall) throws(HubAPIError) -> HTTPResponse {
         let skip = try Self.count("$skip", in: call.match.target) ?? 0
         let top = try Self.count("$top", in: call.match.target) ?? .max

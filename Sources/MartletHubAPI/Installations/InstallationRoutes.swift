@@ -4,7 +4,7 @@ import MartletModel
 
 /// Creating, replacing, reading, patching and removing one installation (NotificationHubs.md, section 5.1).
 ///
-/// The statuses are those that clients take, some of them no other: 200 for a write, 204 for a removal.
+/// Some clients accept only these statuses: 200 for a write, 204 for a removal.
 struct InstallationRoutes: Sendable {
     let devices: DeviceRegistry
 
@@ -59,7 +59,7 @@ struct InstallationRoutes: Sendable {
         return HTTPResponse(.ok)
     }
 
-    /// One that is not there is as good as removed.
+    /// Also succeeds if the installation does not exist.
     @Sendable private func delete(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         do throws(DeviceRegistryError) {
             try await devices.deleteInstallation(call.match["id"], in: call.hub.id)

@@ -1,12 +1,12 @@
 import MartletCore
 import MartletModel
 
-/// What a line of an import says of the installation that its registration belongs to.
+/// The installation that a line of an import assigns its registration to.
 ///
 /// Exports have a line for each registration, with the system tags `$InstallationId:{ID}` and `$UserId:{USER}` on those
 /// of installations (NotificationHubs.md, section 5.4).
 struct InstallationLine {
-    /// nil for a registration that stands alone.
+    /// nil for a registration without an installation.
     let part: InstallationPart?
 
     /// - Throws: `HubAPIError` for a line that belongs to two installations, or has a template without a name.
@@ -39,7 +39,8 @@ struct InstallationLine {
         self.part = part
     }
 
-    /// Tags of an export that say which registration it is: they are never a registration's own.
+    /// The prefix of the system tag with the registration's id in an export. It is never a tag of the registration
+    /// itself.
     static let registrationPrefix = "$registrationid:{"
     private static let installationPrefix = "$installationid:{"
     private static let userPrefix = "$userid:{"
@@ -48,7 +49,7 @@ struct InstallationLine {
         [registrationPrefix, installationPrefix, userPrefix].contains { tag.folded.hasPrefix($0) }
     }
 
-    /// What is in the braces of a system tag, as it was written.
+    /// The text in the braces of a system tag, with its original case.
     private static func value(of tag: Tag, _ prefix: String) -> String? {
         guard tag.folded.hasPrefix(prefix) else { return nil }
         return String(tag.spelling.dropFirst(prefix.count).dropLast())

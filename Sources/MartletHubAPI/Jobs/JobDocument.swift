@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What a client asks for when it posts a job (NotificationHubs.md, section 9.1).
+/// The job that a client requests (NotificationHubs.md, section 9.1).
 struct JobDocument {
     let kind: Job.Kind
     let outputURL: String

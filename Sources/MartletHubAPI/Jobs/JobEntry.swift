@@ -5,7 +5,7 @@ import MartletModel
 /// sections 9.1 and 16, traps 17 and 18).
 struct JobEntry {
     let job: Job
-    /// Its absolute address with the query.
+    /// The absolute URL of the entry, with the query.
     let url: String
 
     func document() -> [UInt8] {
@@ -30,7 +30,7 @@ struct JobEntry {
         }
     }
 
-    /// What has its first value is left out, as the original service does.
+    /// Omits elements with their initial value, as the original service does.
     private func writeJob(_ element: inout XMLWriter) {
         element.element("JobId", text: job.id)
         if job.status != .started { element.element("Progress", text: Self.percent(job.progress)) }

@@ -45,7 +45,7 @@ public struct RegistrationLines: JobLines {
             RegistrationEntry(registration: registration, descriptor: descriptor, url: "").description)
     }
 
-    /// A line of an installation is a part of it again, and no registration that stands alone.
+    /// Makes a line of an installation part of that installation again instead of a separate registration.
     private func merge(
         _ part: InstallationPart, _ id: String?, _ kind: Job.Kind, in hub: Hub.ID
     ) throws(HubAPIError) -> RegistrationChange {
@@ -87,7 +87,8 @@ public struct RegistrationLines: JobLines {
         return id
     }
 
-    /// A template may have line breaks in it, which a reference can stand for outside of CDATA alone.
+    /// Puts a description on one line. Line breaks in a template become character references, which work only outside
+    /// of CDATA.
     private static func onOneLine(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(UInt8(ascii: "\n")) else { return bytes }
         var line: [UInt8] = []

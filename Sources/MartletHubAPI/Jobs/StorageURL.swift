@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A signed URL of one of this server's containers, or of a blob in one, as a caller gives it.
+/// A signed URL of a container of this server, or of a blob in a container, from a caller.
 struct StorageURL {
     let container: ContainerName
     /// nil for the container itself.
@@ -11,7 +11,7 @@ struct StorageURL {
     private static let lengthLimit = 4096
 
     /// - Parameters:
-    ///   - name: The element it stood in, for errors.
+    ///   - name: The element that contained the URL, for errors.
     ///   - right: What the signature must allow.
     ///   - hosts: Those of this server, without port and in lower case.
     init(
@@ -45,8 +45,8 @@ struct StorageURL {
         self.blob = blob
     }
 
-    /// A server that is known by one name of this machine is known by the others too: URLs are printed with the address
-    /// of the listener and used with another.
+    /// True if the host is one of `hosts`, or if both are names of this machine: URLs are printed with the address of
+    /// the listener, but clients may use another loopback name.
     private static func isOwn(_ host: String, of hosts: [String]) -> Bool {
         let names = hosts.map { $0.filter { $0 != "[" && $0 != "]" } }
         return names.contains(host) || (isLoopback(host) && names.contains(where: isLoopback))

@@ -2,7 +2,7 @@ import MartletModel
 
 /// One message for many handles: the body of `POST /{hub}/messages/$batch` (NotificationHubs.md, section 6.4).
 struct DirectBatch {
-    /// The largest body, in bytes: a message and as many handles as a batch may have, each of a kilobyte and more.
+    /// The largest body, in bytes: a message and the most handles of a batch, each of a little more than a kilobyte.
     static let sizeLimit = SendRequest.sizeLimit + 2 * 1_048_576
     static let deviceLimit = 1000
 
@@ -43,7 +43,8 @@ struct DirectBatch {
         return handles
     }
 
-    /// JSON with its strings in double quotes: published samples write single ones, which the original hub took.
+    /// Converts single-quoted JSON strings to double-quoted ones. Published samples use single quotes, which the
+    /// original hub accepted.
     private static func doubleQuoted(_ text: ArraySlice<UInt8>) -> [UInt8] {
         let single = UInt8(ascii: "'")
         let double = UInt8(ascii: "\"")
@@ -72,7 +73,7 @@ struct DirectBatch {
                 result.append(byte)
             }
         }
-        // An escape at the end is no JSON, and must not become any.
+        // A trailing backslash is not valid JSON and must not become valid.
         return isEscaped ? [] : result
     }
 }

@@ -2,11 +2,11 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// The header `Martlet-Expires`: when a notification is given up.
+/// The header `Martlet-Expires`: when a notification expires.
 enum ExpiryHeader {
     static let name = "Martlet-Expires"
 
-    /// - Returns: nil where the request does not say it.
+    /// - Returns: nil if the request has no such header.
     static func read(from fields: HTTPFields) throws(HubAPIError) -> Expiry? {
         let values = fields.values(of: name.lowercased())
         guard let text = values.first else { return nil }

@@ -44,10 +44,11 @@ struct MessageRoutes: Sendable {
         return try await accept(send, to: kind, as: kind, isDirect: isDirect, of: call)
     }
 
-    /// Accepts a send once, however often a client that names its requests repeats it.
+    /// Accepts a send once, even if a client repeats a request that has an idempotency key or a tracking id.
     /// - Parameters:
-    ///   - path: Where it was sent to.
-    ///   - kind: What its address begins with: one client takes the third segment of a path for an id.
+    ///   - path: The path of the send, for its identity.
+    ///   - kind: The path segment before the notification's id in `Location`: one client takes the third segment of a
+    ///     path for an id.
     private func accept(
         _ send: SendRequest, to path: String, as kind: String, isDirect: Bool, of call: HubCall
     ) async throws(HubAPIError) -> HTTPResponse {
@@ -70,7 +71,7 @@ struct MessageRoutes: Sendable {
         ]
     }
 
-    /// Puts a notification in the place of one that has not begun: an extension of this hub.
+    /// Replaces a notification that has not begun: an extension of this hub.
     @Sendable private func replace(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let isDirect = call.match.target.flag("direct")
         let send = try SendRequest(scheduled: call, isDirect: isDirect, platforms: platforms)
@@ -95,7 +96,7 @@ struct MessageRoutes: Sendable {
         }
     }
 
-    /// Sends while the caller waits, and tells what became of it.
+    /// Sends while the caller waits, and answers with the outcomes.
     private func answerTest(_ send: SendRequest, of call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let report: TestSendReport
         do throws(TestSendError) {
@@ -109,7 +110,7 @@ struct MessageRoutes: Sendable {
             .created, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(document))
     }
 
-    /// Tells what the send would do, an extension of the API.
+    /// Answers with the result of a dry run: an extension of the API.
     private func answerDryRun(_ send: SendRequest, of call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let run: DryRun
         do throws(StorageError) {
@@ -122,7 +123,7 @@ struct MessageRoutes: Sendable {
         return DryRunDocument(run: run).response()
     }
 
-    /// Withdraws a notification that has not begun. Clients take a 404 as well as a 200 for done.
+    /// Cancels a notification that has not begun. Clients treat 404 like 200.
     @Sendable private func cancel(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         guard let id = NotificationID(call.match["id"]) else { throw .notificationNotFound }
         let cancellation: Cancellation

@@ -2,10 +2,10 @@ import MartletHTTP
 
 /// A body of several parts (RFC 2046, section 5.1), each found by the name in its `Content-Disposition`.
 ///
-/// Lines may end in a bare line feed, as hand-written ones do. What comes before the first delimiter and after the
-/// last means nothing.
+/// Lines may end in a bare line feed, as in hand-written bodies. Text before the first delimiter and after the last is
+/// ignored.
 struct MultipartBody {
-    /// How large a body may be in other ways than in bytes.
+    /// Limits of a body other than its size in bytes.
     enum Limit {
         static let parts = 8
         static let headerLines = 16
@@ -49,7 +49,7 @@ struct MultipartBody {
         case last
     }
 
-    /// Which delimiter a line is, if any; padding after it counts for nothing.
+    /// The kind of delimiter that a line is, if any; trailing white space is ignored.
     private static func kind(of line: ArraySlice<UInt8>, _ delimiter: [UInt8]) -> Delimiter? {
         guard line.starts(with: delimiter) else { return nil }
         var end = line.dropFirst(delimiter.count)
@@ -58,7 +58,7 @@ struct MultipartBody {
         return end.elementsEqual("--".utf8) ? .last : nil
     }
 
-    /// The line break before a delimiter belongs to it.
+    /// Where the content before a delimiter ends. The line break before a delimiter belongs to the delimiter.
     private static func contentEnd(before delimiter: Int, in body: [UInt8], from start: Int) -> Int {
         guard delimiter > start else { return start }
         let end = delimiter - 1

@@ -3,14 +3,15 @@ import MartletCrypto
 import MartletHTTP
 import MartletModel
 
-/// By what a repeated request says that it is one.
+/// The key by which a repeated request is recognized.
 enum RequestKey {
     /// `Idempotency-Key`, which the caller promises to use for one request only.
     case promised(String)
-    /// `TrackingId`, which one client repeats with each attempt and applications may use for requests that differ.
+    /// `TrackingId`, which one client repeats with each attempt. Applications may use the same value for different
+    /// requests.
     case tracked(String)
 
-    /// - Returns: nil where the request has neither, so that every one is a new one.
+    /// - Returns: nil if the request has neither; then every request counts as new.
     static func read(from request: HTTPRequest) throws(HubAPIError) -> RequestKey? {
         let promised = request.fields.values(of: "idempotency-key")
         guard promised.isEmpty else {
@@ -22,8 +23,8 @@ enum RequestKey {
         return TrackingID.sent(with: request).map { .tracked($0) }
     }
 
-    /// How the request is known again: bound to the access key and to what `path` stands for. Requests that differ have
-    /// different identities where their key is a tracking id, and are in conflict where it was promised.
+    /// The identity of the request, bound to the access key and to `path`. Different requests with the same tracking id
+    /// have different identities; with the same idempotency key they conflict.
     func identity(of send: SendRequest, to path: String, in call: HubCall) -> RequestIdentity {
         let fingerprint = SHA256.hash(send.fingerprint)
         var key = DigestInput()
@@ -44,8 +45,7 @@ enum RequestKey {
 }
 
 extension SendRequest {
-    /// Everything that the request says, whichever way it is written: the boundaries of a batch's parts differ with every
-    /// attempt.
+    /// The content of the request without its encoding: the boundaries of a batch's parts differ with every attempt.
     fileprivate var fingerprint: [UInt8] {
         var input = DigestInput()
         switch content {

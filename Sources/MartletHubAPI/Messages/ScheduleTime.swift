@@ -1,6 +1,6 @@
 import MartletModel
 
-/// The time of `ServiceBusNotification-ScheduleTime` in every form that the hub's clients write (NotificationHubs.md,
+/// Parses `ServiceBusNotification-ScheduleTime` in every format that the hub's clients write (NotificationHubs.md,
 /// section 7): with or without a fraction and a zone, where no zone means UTC, and with the apostrophes that one sample
 /// leaves around its `T`.
 enum ScheduleTime {

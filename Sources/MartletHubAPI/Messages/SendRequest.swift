@@ -2,25 +2,25 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// A send, read from its headers and body (NotificationHubs.md, sections 6.1 to 6.4).
+/// A send, parsed from its headers and body (NotificationHubs.md, sections 6.1 to 6.4).
 struct SendRequest {
     let content: Notification.Content
     let target: Notification.Target
-    /// When it is to go out; nil: at once.
+    /// When the notification is sent; nil: at once.
     private(set) var dueAt: Timestamp?
-    /// When it is given up; nil: when the hub usually does.
+    /// When the notification expires; nil: after the hub's default.
     let expiry: Expiry?
-    /// How fast it goes out; nil: as fast as it can.
+    /// The roll-out of the notification; nil: as fast as possible.
     let rollout: Rollout?
-    /// Whether it asks for the outcomes while it waits.
+    /// True for a test send: the caller waits for the outcomes.
     let isTest: Bool
-    /// Whether nobody is to be shown its content but the devices that it is for.
+    /// True if the content is shown to no one but the addressed devices.
     let isConfidential: Bool
 
     /// The largest body in bytes.
     static let sizeLimit = 65_536
 
-    /// - Parameter isDirect: Whether it goes to the handle that it names, and not to registrations.
+    /// - Parameter isDirect: True if the send goes to the handle that it names, not to registrations.
     init(_ call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         let reader = Reader(call.request, platforms)
         let format = try reader.format()
@@ -32,7 +32,7 @@ struct SendRequest {
         isConfidential = try reader.isConfidential()
     }
 
-    /// One that waits for its time.
+    /// A scheduled send.
     init(scheduled call: HubCall, isDirect: Bool, platforms: PushPlatformList) throws(HubAPIError) {
         try self.init(call, isDirect: isDirect, platforms: platforms)
         guard let text = SendFields(call.request.fields).scheduleTime else {
@@ -41,7 +41,7 @@ struct SendRequest {
         dueAt = try ScheduleTime.timestamp(text)
     }
 
-    /// One message to many handles.
+    /// A batch: one message to many handles.
     init(batch call: HubCall, platforms: PushPlatformList) throws(HubAPIError) {
         let reader = Reader(call.request, platforms)
         let format = try reader.format()
@@ -54,11 +54,11 @@ struct SendRequest {
         isConfidential = try reader.isConfidential()
     }
 
-    /// Whether it is to be tried and not sent.
-    /// - Throws: Where that may have been meant: what is sent cannot be taken back.
+    /// True if the send is a dry run.
+    /// - Throws: If a query item looks like a misspelled `dryRun`, because a send cannot be undone.
     static func isDryRun(_ call: HubCall) throws(HubAPIError) -> Bool {
         let meant = call.match.target.query.first { item in
-            // Letters are known by tables, and hardly a name has this one.
+            // Checks for a "y" first, because converting to lower case is slow and few names have this letter.
             item.name.utf8.contains { $0 | 0x20 == UInt8(ascii: "y") } && item.name.lowercased() != "dryrun"
                 && item.name.lowercased().filter(\.isLetter) == "dryrun"
         }
@@ -68,7 +68,7 @@ struct SendRequest {
         return call.match.target.flag("dryRun")
     }
 
-    /// What is sent now must not have been meant for later.
+    /// Refuses a schedule time on a send that is not scheduled.
     static func refuseScheduleTime(_ call: HubCall) throws(HubAPIError) {
         guard SendFields(call.request.fields).scheduleTime == nil else {
             throw .badRequest("ServiceBusNotification-ScheduleTime is for POST /{hub}/schedulednotifications")
@@ -78,7 +78,7 @@ struct SendRequest {
 
 /// Reads the headers of a send.
 private struct Reader {
-    /// What a body is.
+    /// The format of a body.
     enum Format {
         case native(any PushPlatform.Type)
         case template
@@ -101,7 +101,7 @@ private struct Reader {
         self.platforms = platforms
     }
 
-    /// A test flag is known by its query, in which one client repeats it on every request, or by a header.
+    /// True for a test send: a query item, which one client repeats on every request, or a header.
     func isTest(_ call: HubCall) -> Bool { known.isTest || call.match.target.flag("test") }
 
     func isConfidential() throws(HubAPIError) -> Bool {
@@ -112,8 +112,8 @@ private struct Reader {
         }
     }
 
-    /// Without a format header the headers of the platform tell which is meant, because one client leaves it out when
-    /// its caller sets headers of his own.
+    /// The format of the send. If the format header is missing, the headers of the platform decide: one client omits it
+    /// when its caller sets its own headers.
     func format() throws(HubAPIError) -> Format {
         guard let format = known.format else {
             let meant = platforms.filter { !passedOn($0.descriptor).isEmpty }
@@ -145,8 +145,8 @@ private struct Reader {
         }
     }
 
-    /// A handle of several parts may have the first in the header of handles and each further one in a header with the
-    /// name of its element, or all of them in one text as the platform writes it.
+    /// The handle of a direct send. The first of several parts may be in the handle header, with each further part in a
+    /// header of the name of its element; or all parts are in one text, as the platform writes it.
     func handle(_ format: Format) throws(HubAPIError) -> PushHandle {
         guard let text = known.deviceHandle, !text.isEmpty else {
             throw .badRequest("A direct send needs the header ServiceBusNotification-DeviceHandle")

@@ -21,7 +21,7 @@ struct TestSendDocument {
         return writer.bytes
     }
 
-    /// A handle of several parts is shown by its first, which is its address.
+    /// Writes only the first part of a handle, which is its address.
     private func write(_ result: TestSendReport.Result, to results: inout XMLWriter) {
         results.element("RegistrationResult") { element in
             element.element(

@@ -1,16 +1,16 @@
 import MartletCrypto
 import MartletHTTP
 
-/// Which page of a listing a query asks for.
+/// The page of a listing that a query asks for.
 struct PageRequest {
-    /// At most so many entries.
+    /// The most entries of the page.
     let limit: Int
     let position: PagePosition
     private let scope: String
 
     static let sizeLimit = 100
 
-    /// - Parameter scope: Names the listing. A token is good for the listing, with the filter, that it was given for.
+    /// - Parameter scope: The name of the listing. A token is valid only for its own listing and filter.
     init(_ target: HTTPTarget, scope: String) throws(HubAPIError) {
         self.scope = "\(scope)\n\(target.item("$filter")?.value ?? "")"
         limit = try Self.limit(target.item("$top")?.value)
@@ -27,7 +27,7 @@ struct PageRequest {
     /// The token of the page that begins at a position: letters, digits, `-` and `_` only, because clients put it into
     /// URLs raw or encoded.
     ///
-    /// It is checked, not secret: anyone who makes one up learns no more than the listing shows anyway.
+    /// The token has a checksum but is not secret: a forged token shows nothing that the listing does not show.
     func token(_ position: PagePosition) -> String {
         Base64URL.encode(position.bytes + Self.check(position.bytes, scope))
     }
@@ -53,9 +53,9 @@ struct PageRequest {
 
 /// Where in a listing a page begins.
 struct PagePosition: Hashable {
-    /// Which of the listing's filters, from 0.
+    /// The index of the listing's filter, from 0.
     var filter: Int
-    /// Behind which registration; nil for the first.
+    /// The last registration of the previous page; nil for the first page.
     var after: Int64?
 
     static let byteCount = 9

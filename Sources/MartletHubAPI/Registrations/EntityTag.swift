@@ -5,9 +5,9 @@ enum EntityTag {
     /// `W/"1"`.
     static func text(_ version: Int64) -> String { "W/\"\(version)\"" }
 
-    /// What `If-Match` asks for: `*`, `"*"`, `W/"1"`, `"1"`, `1`, or nothing.
+    /// The condition of `If-Match`: `*`, `"*"`, `W/"1"`, `"1"`, `1`, or nothing.
     ///
-    /// A tag that the hub never gave asks for a version that there never is.
+    /// A tag that the hub did not issue stands for a version that never exists.
     static func condition(_ header: String?) -> WriteCondition {
         guard var text = header.map({ $0[...] }) else { return .none }
         if text.hasPrefix("W/") { text = text.dropFirst(2) }

@@ -1,27 +1,27 @@
 import MartletCore
 import MartletModel
 
-/// What a client says of a registration, read from its XML.
+/// A client's description of a registration, parsed from XML.
 ///
-/// Elements may be in any order. What only the server says (`ETag`, `ExpirationTime`, `RegistrationId`) is passed
-/// over, because clients echo it.
+/// Elements may be in any order. Elements that only the server sets (`ETag`, `ExpirationTime`, `RegistrationId`) are
+/// ignored, because clients echo them.
 struct RegistrationDocument {
     let platform: PlatformID
     let handle: PushHandle
     let tags: [Tag]
-    /// nil in a native registration. Not checked.
+    /// The template, unchecked; nil in a native registration.
     let template: Template?
     let pushVariables: [String: String]
     let secondaryTile: String?
 
-    /// The largest document, in bytes: 60 tags of 120 characters and a long handle fit many times.
+    /// The largest document, in bytes: many times the size of 60 tags of 120 characters and a long handle.
     static let sizeLimit = 65_536
 
     init(_ body: [UInt8], platforms: PushPlatformList) throws(HubAPIError) {
         self = try RegistrationDocument(try Self.description(in: body), platforms: platforms)
     }
 
-    /// - Parameter description: What is in an entry's content.
+    /// - Parameter description: The description element in the entry's content.
     init(_ description: XMLElement, platforms: PushPlatformList) throws(HubAPIError) {
         let (descriptor, isTemplate) = try Self.kind(of: description, platforms: platforms)
         platform = descriptor.platform
@@ -32,7 +32,7 @@ struct RegistrationDocument {
         secondaryTile = descriptor.registration.hasSecondaryTiles ? description.content("SecondaryTileName") : nil
     }
 
-    /// The description of a document: its root, or what is in the content of an entry.
+    /// The description element of a document: its root, or the child of the content of an entry.
     static func description(in body: [UInt8]) throws(HubAPIError) -> XMLElement {
         let root: XMLElement
         do throws(XMLReaderError) {
@@ -47,7 +47,7 @@ struct RegistrationDocument {
         return description
     }
 
-    /// The concrete type is the element's name, or the value of `i:type` with a prefix or without.
+    /// The kind of a registration: the element's name, or the value of `i:type` with or without a prefix.
     private static func kind(
         of description: XMLElement, platforms: PushPlatformList
     ) throws(HubAPIError) -> (PushPlatformDescriptor, isTemplate: Bool) {
@@ -90,7 +90,7 @@ struct RegistrationDocument {
         return tags
     }
 
-    /// A JSON object in a text; numbers and booleans in it are as good as their texts.
+    /// Parses a JSON object. Numbers and booleans become texts.
     private static func pushVariables(_ text: String?) throws(HubAPIError) -> [String: String] {
         guard let text else { return [:] }
         guard let members = (try? JSON(parsing: Array(text.utf8), maximumDepth: 2))?.object else {

@@ -5,7 +5,7 @@ import MartletModel
 struct RegistrationEntry {
     let registration: Registration
     let descriptor: PushPlatformDescriptor
-    /// Its absolute address with the query.
+    /// The absolute URL of the entry, with the query.
     let url: String
 
     /// An entry that is a document of its own.
@@ -23,8 +23,8 @@ struct RegistrationEntry {
         feed.element("entry", ["a:etag": tag, "xmlns:a": XMLNamespace.metadata], write)
     }
 
-    /// Whether a feed for a client is to go without the entry.
-    /// - Parameter client: Its `User-Agent` in lower case.
+    /// True if a feed for this client must omit the entry.
+    /// - Parameter client: The client's `User-Agent` in lower case.
     func isHidden(from client: String) -> Bool { descriptor.registration.hiddenFrom.contains { client.contains($0) } }
 
     private func write(_ entry: inout XMLWriter) {

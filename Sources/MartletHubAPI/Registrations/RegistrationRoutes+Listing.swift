@@ -4,7 +4,8 @@ import MartletModel
 
 // Listings: all registrations, those of a tag, those of a handle (NotificationHubs.md, sections 4.9 and 4.10).
 extension RegistrationRoutes {
-    /// Anyone who has a handle may ask for its registrations; the whole hub is for its managers.
+    /// The right that a listing needs. Listing by handle needs only Listen, because the caller knows the handle; other
+    /// listings need Manage.
     @Sendable static func rightToList(_ match: RouteMatch) -> AccessRights {
         match.target.item("$filter") == nil ? .manage : .listen
     }
@@ -69,14 +70,14 @@ extension RegistrationRoutes {
             updatedAt: registrations.map(\.updatedAt).max() ?? call.hub.createdAt,
             entries: registrations.compactMap { entry($0, in: call) }.filter { !$0.isHidden(from: client) })
         var fields: HTTPFields = ["content-type": "application/atom+xml; type=feed; charset=utf-8"]
-        // Never empty: a client that loops until there is none would not end.
+        // Never an empty header: a client that loops until the header is missing would not stop.
         if let token { fields["x-ms-continuationtoken"] = token }
         return HTTPResponse(.ok, fields: fields, body: .bytes(feed.document()))
     }
 }
 
 extension HTTPTarget {
-    /// The query with another value for one item, which goes to the end; the rest as it was sent.
+    /// The query with a new value for one item, which moves to the end; the rest stays unchanged.
     fileprivate func query(replacing name: String, with value: String) -> String {
         let kept = query.filter { $0.name.lowercased() != name }.map { item in
             PercentEncoding.encode(item.name) + (item.rawValue.map { "=" + $0 } ?? "")

@@ -18,7 +18,7 @@ struct RegistrationRoutes: Sendable {
         routes.on(.get, "/{hub}/tags/{tag}/registrations", needs: .manage, listByTag)
     }
 
-    /// Nothing is stored: the id becomes real with its first PUT.
+    /// Returns a new id. Nothing is stored until the first PUT with the id.
     @Sendable private func newID(_ call: HubCall) -> HTTPResponse {
         let url = call.url("registrationids", DeviceRegistry.newID()) + call.versionQuery
         return HTTPResponse(.created, fields: ["location": url])
@@ -50,7 +50,7 @@ struct RegistrationRoutes: Sendable {
         return try answer(registration, to: call)
     }
 
-    /// A client that sends no `If-Match` means any version.
+    /// Deletes a registration. A missing `If-Match` matches any version.
     @Sendable private func delete(_ call: HubCall) async throws(HubAPIError) -> HTTPResponse {
         let header = call.request.fields["if-match"]
         do throws(DeviceRegistryError) {

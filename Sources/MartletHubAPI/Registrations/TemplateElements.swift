@@ -37,7 +37,7 @@ struct TemplateElements {
 }
 
 extension TemplateElements {
-    /// Writes what a reader expects after the handle.
+    /// Writes the elements that follow the handle.
     static func write(
         _ template: Template, _ descriptor: PushPlatformDescriptor, to description: inout XMLWriter
     ) {

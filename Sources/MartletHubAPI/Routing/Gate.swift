@@ -9,17 +9,17 @@ struct Gate: Sendable {
     let address: PublicAddress
     let time: any TimeSource
     private let callers: HubCallers
-    /// Of every access key, by who has it. Only what is signed takes from it.
+    /// Limits the requests of each access key. Only requests with a valid signature count.
     private let limiter = RateLimiter<AccessKey>(countLimit: 10_000)
     private let verified = VerifiedTokens()
 
     private struct AccessKey: Hashable {
-        /// nil: the namespace.
+        /// The hub; nil for the namespace.
         let hub: Hub.ID?
         let rule: String
     }
 
-    /// What stands for an access key where the caller is the administrator.
+    /// The key name of requests of an administrator.
     private static let administrator = "administrator"
 
     init(
@@ -31,13 +31,13 @@ struct Gate: Sendable {
         self.time = time
     }
 
-    /// How far, in seconds, a client's clock may be behind.
+    /// The tolerance for a client's clock, in seconds.
     private static let clockSkew: Int64 = 60
 
-    /// Admits a request whose token is signed by a rule of its hub, or of the namespace, that holds the right.
+    /// Admits a request if its token is signed by a rule of its hub, or of the namespace, that has the right.
     ///
-    /// What needs no key is checked first, so that only a complete, current token for this address learns whether a hub
-    /// exists. Whether the key's name or the signature is wrong is not told.
+    /// Checks that need no key come first, so that only a caller with a complete, current token for this address learns
+    /// whether a hub exists. The error does not tell whether the key's name or the signature is wrong.
     func admit(_ request: HTTPRequest, _ match: RouteMatch, needs right: AccessRights) throws(HubAPIError) -> HubCall {
         if callers == .administrator {
             guard let hub = hubs.hub(named: match["hub"]) else { throw .hubNotFound }
@@ -49,8 +49,8 @@ struct Gate: Sendable {
         return HubCall(request: request, match: match, hub: hub, keyName: token.signature.keyName, address: address)
     }
 
-    /// Admits a request to the management of hubs: a rule of the namespace may manage every hub, also one that does not
-    /// exist yet, and a hub's own rule that hub.
+    /// Admits a request to the management of hubs. A rule of the namespace may manage every hub, including one that
+    /// does not exist yet; a hub's own rule may manage that hub.
     func admitManager(_ request: HTTPRequest, _ match: RouteMatch) throws(HubAPIError) -> ManagementCall {
         if callers == .administrator {
             let hub = hubs.hub(named: match["hub"])
@@ -64,7 +64,7 @@ struct Gate: Sendable {
             request: request, match: match, hub: hub, keyName: token.signature.keyName, address: address)
     }
 
-    /// The request's token, in order as far as that can be said without a key.
+    /// The request's token, after all checks that need no key.
     private func token(
         of request: HTTPRequest, _ match: RouteMatch
     ) throws(HubAPIError) -> PresentedToken {
@@ -78,7 +78,8 @@ struct Gate: Sendable {
         return PresentedToken(header: header, signature: token, audience: audience, signer: known?.signer)
     }
 
-    /// A hub's rule of the same name does not hide that of the namespace.
+    /// Checks the token against the rules of its name: a hub's rule does not hide the namespace's rule of the same
+    /// name.
     private func check(
         _ token: PresentedToken, in hub: Hub?, needs right: AccessRights
     ) throws(HubAPIError) {
@@ -114,7 +115,7 @@ struct Gate: Sendable {
 }
 
 extension RouteMatch {
-    /// Whether the segment at a position is an id. Names of hubs and tags compare without case, as literals do.
+    /// True if the segment at a position is an id. Hub names, tags and literals compare case-insensitively.
     fileprivate func hasID(at index: Int) -> Bool {
         parameterName(at: index).map { !["hub", "tag"].contains($0) } ?? false
     }

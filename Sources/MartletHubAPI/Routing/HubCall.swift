@@ -1,13 +1,13 @@
 import MartletCore
 import MartletHTTP
 
-/// A request that was admitted to a hub.
+/// An admitted request to a hub.
 struct HubCall: AdmittedCall {
-    /// Without its body until that has been received.
+    /// The request, without its body until the body has been received.
     var request: HTTPRequest
     let match: RouteMatch
     let hub: Hub
-    /// The name of the access key that the request is signed with.
+    /// The name of the access key that signed the request.
     let keyName: String
     private let address: PublicAddress
 
@@ -19,7 +19,7 @@ struct HubCall: AdmittedCall {
         self.address = address
     }
 
-    /// The access key, which the memory for the body is counted by.
+    /// The account of the memory for the body: the access key.
     var account: HTTPBodyAccount { .caller(keyName, scope: hub.name) }
 
     /// The hosts that this server answers under, without port and in lower case.
@@ -36,8 +36,8 @@ struct HubCall: AdmittedCall {
 }
 
 extension HTTPTarget {
-    /// `?api-version=…` as the client sent it. Any version is served; one that would not fit in a URL, or none, reads as
-    /// the current one.
+    /// `?api-version=…` as the client sent it. Any version is accepted. A missing version, or one that does not fit in
+    /// a URL, becomes the current one.
     var versionQuery: String {
         let sent = item("api-version")?.value ?? ""
         let isPlain = (1...32).contains(sent.utf8.count) && PercentEncoding.encode(sent) == sent

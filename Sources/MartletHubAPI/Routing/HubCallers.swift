@@ -1,7 +1,7 @@
-/// Who may call the hub's API.
+/// The callers of the hub's API.
 public enum HubCallers: Sendable {
-    /// Callers that sign with an access key, as far as the key's rights go.
+    /// Callers that sign with an access key; the key's rights apply.
     case signed
-    /// Anyone who reaches the handler, which only an administrator may: nothing is signed, and everything is allowed.
+    /// Administrators only: requests are not signed and have all rights. Only an administrator may reach the handler.
     case administrator
 }

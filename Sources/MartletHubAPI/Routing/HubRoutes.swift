@@ -1,7 +1,7 @@
 import MartletCore
 import MartletHTTP
 
-/// Adds the routes of hubs to a router: each is admitted by the gate, and each answer carries the request's ids.
+/// Adds the routes of hubs to a router. The gate admits each request, and each answer carries the request's ids.
 struct HubRoutes {
     /// Answers an admitted request.
     typealias Answer = @Sendable (HubCall) async throws(HubAPIError) -> HTTPResponse
@@ -18,7 +18,7 @@ struct HubRoutes {
         on(method, pattern, needs: { _ in right }, bodyLimit: bodyLimit, answer)
     }
 
-    /// - Parameter right: What the operation needs, where that depends on the query.
+    /// - Parameter right: The right that the operation needs, which may depend on the query.
     mutating func on(
         _ method: HTTPMethod, _ pattern: String, needs right: @escaping @Sendable (RouteMatch) -> AccessRights,
         bodyLimit: Int = 0, _ answer: @escaping Answer
@@ -37,7 +37,7 @@ struct HubRoutes {
         }
     }
 
-    /// - Parameter admit: Decides on the head of a request.
+    /// - Parameter admit: Admits a request by its head.
     private mutating func add<Call: AdmittedCall>(
         _ method: HTTPMethod, _ pattern: String, bodyLimit: Int,
         _ answer: @escaping @Sendable (Call) async throws(HubAPIError) -> HTTPResponse,
@@ -64,11 +64,11 @@ struct HubRoutes {
     }
 }
 
-/// A request that was admitted on its head.
+/// A request that was admitted by its head.
 protocol AdmittedCall: Sendable {
-    /// Without its body until that has been received.
+    /// The request, without its body until the body has been received.
     var request: HTTPRequest { get set }
-    /// Whose share of the memory for bodies its body uses.
+    /// The account of the memory for the body.
     var account: HTTPBodyAccount { get }
 }
 
@@ -78,7 +78,7 @@ extension HTTPRequest {
         throw .tooLarge(limit == 0 ? "This request takes no body" : "The body is larger than \(limit) bytes")
     }
 
-    /// The answer that `work` comes to, or that of the error which it throws, with the ids of the request.
+    /// The answer that `work` returns, or the answer of the error that it throws, with the ids of the request.
     func answered(
         at time: any TimeSource, _ work: () async throws(HubAPIError) -> HTTPResponse
     ) async -> HTTPResponse {

@@ -1,14 +1,14 @@
 import MartletCore
 import MartletHTTP
 
-/// A request that was admitted to the management of hubs.
+/// An admitted request to the management of hubs.
 struct ManagementCall: AdmittedCall {
-    /// Without its body until that has been received.
+    /// The request, without its body until the body has been received.
     var request: HTTPRequest
     let match: RouteMatch
-    /// The hub that the path names; nil where it names none, or one that does not exist.
+    /// The hub that the path names; nil if the path names none, or one that does not exist.
     let hub: Hub?
-    /// The name of the access key that the request is signed with.
+    /// The name of the access key that signed the request.
     let keyName: String
     private let address: PublicAddress
 
@@ -20,7 +20,7 @@ struct ManagementCall: AdmittedCall {
         self.address = address
     }
 
-    /// The access key, which the memory for the body is counted by.
+    /// The account of the memory for the body: the access key.
     var account: HTTPBodyAccount { .caller(keyName, scope: hub?.name ?? "") }
 
     /// The hub that the request is for.
@@ -34,7 +34,7 @@ struct ManagementCall: AdmittedCall {
         "\(address.origin(of: request))/\(path)\(match.target.versionQuery)"
     }
 
-    /// What stands for the namespace in documents: the host as the client knows it.
+    /// The namespace in documents: the host as the client knows it.
     var namespace: String {
         TokenAudience.withoutPort(address.origin(of: request).split(separator: "/").last ?? "")
     }

@@ -1,12 +1,12 @@
 public import MartletHTTP
 
-/// What comes before the path in the absolute URLs of answers, and which hosts tokens may be made for.
+/// The origin of the absolute URLs in answers, and the hosts that tokens may be issued for.
 public struct PublicAddress: Sendable {
     private let configured: HTTPOrigin?
 
-    /// - Parameter configured: The origin that clients use, where it is said. Otherwise it is taken from each request;
-    ///   then the scheme is always https, because some clients read ids from no other URL and clear text is behind a
-    ///   proxy that speaks TLS, or loopback.
+    /// - Parameter configured: The origin that clients use, if configured. Otherwise the origin is taken from each
+    ///   request with the scheme https, because some clients read ids from https URLs only, and clear text comes
+    ///   through a TLS proxy or loopback.
     public init(_ configured: HTTPOrigin? = nil) {
         self.configured = configured
     }
@@ -14,11 +14,11 @@ public struct PublicAddress: Sendable {
     /// `https://HOST[:PORT]` as the client of a request knows this server.
     func origin(of request: HTTPRequest) -> String {
         if let configured { return configured.description }
-        // An authority that is none would make the URL, which clients parse, unreadable.
+        // An invalid authority would make the URL unreadable for clients.
         return HTTPOrigin("https://\(request.authority)")?.description ?? "https://localhost"
     }
 
-    /// The hosts, without port and in lower case, that a token which comes with a request may be made for.
+    /// The hosts, without port and in lower case, that the token of a request may be issued for.
     func hosts(of request: HTTPRequest) -> [String] {
         let asked = TokenAudience.withoutPort(request.authority)
         guard let configured else { return [asked] }

@@ -1,17 +1,17 @@
 import MartletCore
 import MartletModel
 
-/// Telemetry of one notification. The order of the elements is binding; what is empty is left out (NotificationHubs.md,
-/// section 8.1).
+/// Telemetry of one notification. The order of the elements is binding; empty elements are omitted
+/// (NotificationHubs.md, section 8.1).
 struct NotificationDetails {
     let report: NotificationReport
     let platforms: PushPlatformList
-    /// Its absolute address with the query.
+    /// The absolute URL of the entry, with the query.
     let url: String
-    /// Where what was refused is read; nil where nothing was.
+    /// The URL of the refused pushes; nil if none was refused.
     let errorsURL: String?
 
-    /// What follows it: counts of this index and later ones.
+    /// The index of `PnsErrorDetailsUri`: counts of this index and later ones follow it.
     private static let errorsIndex = 5
 
     func document() -> [UInt8] {
@@ -44,18 +44,19 @@ struct NotificationDetails {
         for descriptor in descriptors where descriptor.outcomeCounts.index >= Self.errorsIndex {
             write(report.counts[descriptor.platform] ?? [:], of: descriptor, to: &details)
         }
-        // Not the original's: after everything that clients know, where all of them pass over it.
+        // Not in the original service. It comes after all elements that clients know, where they all ignore it.
         let dropped = dropped
         if !dropped.isEmpty { details.element("DroppedFromBody", text: dropped.joined(separator: ", ")) }
     }
 
-    /// What of the body no device will see. What templates lose depends on each of them and is not known here.
+    /// The parts of the body that no device will see. The parts that templates lose depend on each template and are not
+    /// known here.
     private var dropped: [String] {
         guard case .native(let platform, let message) = report.notification.content else { return [] }
         return platforms[platform]?.dropped(from: message) ?? []
     }
 
-    /// Which platforms a template notification goes to is not known before it begins.
+    /// The target platforms. Those of a template notification are not known before it begins.
     private var targetPlatforms: [String] {
         switch report.notification.content {
         case .native(let platform, _): [platforms[platform]?.descriptor.format ?? platform.rawValue]
@@ -79,7 +80,7 @@ struct NotificationDetails {
         }
     }
 
-    /// Successes first, then by name.
+    /// Sort key: successes first, then by name.
     private static func rank(_ name: OutcomeName) -> String {
         name == .success ? "" : name.rawValue
     }

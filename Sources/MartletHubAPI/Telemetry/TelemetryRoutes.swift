@@ -2,7 +2,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// What became of a send (NotificationHubs.md, section 8.1).
+/// Telemetry of a send (NotificationHubs.md, section 8.1).
 struct TelemetryRoutes: Sendable {
     let notifications: NotificationIntake
     let platforms: PushPlatformList
@@ -30,7 +30,8 @@ struct TelemetryRoutes: Sendable {
             .ok, fields: ["content-type": "application/xml; charset=utf-8"], body: .bytes(details.document()))
     }
 
-    /// The report is read first: refusals that come after it are of a later time, and not told beside counts without them.
+    /// True if the notification has refused pushes. The report is read first, so refusals that are recorded after it
+    /// are not listed beside counts that lack them.
     private func hasRefusals(
         _ report: NotificationReport, _ id: NotificationID, _ call: HubCall
     ) async throws(StorageError) -> Bool {
@@ -38,7 +39,7 @@ struct TelemetryRoutes: Sendable {
         return try await !notifications.refusals(of: id, in: call.hub.id, limit: 1).records.isEmpty
     }
 
-    /// Whether the client says a version of the API that did not have `PnsErrorDetailsUri` yet.
+    /// True if the client's API version predates `PnsErrorDetailsUri`.
     private static func isBeforeErrors(_ call: HubCall) -> Bool {
         guard let version = call.match.target.item("api-version")?.value, !version.isEmpty else { return false }
         return version < "2016-07"

@@ -2,7 +2,7 @@ public import MartletCore
 import MartletCrypto
 public import MartletModel
 
-/// What became of a notification on a device, as JSON: for the hub's API and for administration alike.
+/// The trace of a notification on a device, as JSON, for the hub's API and the admin API.
 public struct TraceDocument: Sendable {
     private let trace: DeviceTrace
 
@@ -56,7 +56,7 @@ public struct TraceDocument: Sendable {
         return .object(members)
     }
 
-    /// The body only where it may be shown.
+    /// The payload, with the body only if it may be shown.
     private func payload(_ message: Message) -> JSON {
         let digits = Array("0123456789abcdef")
         let hash = SHA256.hash(message.body).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()

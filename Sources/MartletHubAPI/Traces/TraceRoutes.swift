@@ -2,8 +2,8 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Why a notification did or did not reach a device: an extension of the API. It needs Manage, as telemetry does, because
-/// it shows what was sent to others' devices.
+/// Serves traces, which explain why a notification did or did not reach a device: an extension of the API. It needs
+/// Manage, as telemetry does, because it shows the content sent to other users' devices.
 struct TraceRoutes: Sendable {
     let traces: Traces
 

@@ -1,8 +1,8 @@
 import MartletModel
 
-/// A length of time as documents write it: `P1DT2H3M4.5S` (XML Schema part 2, section 3.2.6).
+/// A duration in documents: `P1DT2H3M4.5S` (XML Schema part 2, section 3.2.6).
 struct XMLDuration: Hashable {
-    /// nil: without end, which is written as the longest that a .NET client knows.
+    /// nil: unlimited, which is written as the longest duration of a .NET client.
     let duration: Duration?
 
     private static let unlimited = "P10675199DT2H48M5.4775807S"
@@ -12,8 +12,8 @@ struct XMLDuration: Hashable {
         self.duration = duration
     }
 
-    /// Years count 365 days and months 30, as .NET reads them. What is finer than a millisecond is left out.
-    /// - Returns: nil where the text is no duration, or a negative one.
+    /// Years count 365 days and months 30, as in .NET. Fractions of a millisecond are dropped.
+    /// - Returns: nil if the text is not a duration, or is negative.
     init?(_ text: String) {
         guard text.utf8.first == UInt8(ascii: "P") else { return nil }
         let halves = text.utf8.dropFirst().split(
@@ -47,7 +47,7 @@ struct XMLDuration: Hashable {
         (UInt8(ascii: "H"), 3_600_000), (UInt8(ascii: "M"), 60_000), (UInt8(ascii: "S"), 1000),
     ]
 
-    /// Numbers with their units, each unit once at most and in order; only seconds have a fraction.
+    /// Adds up numbers with units. Each unit may occur once, in order; only seconds have a fraction.
     private static func sum(_ text: Substring.UTF8View, _ units: [Unit]) -> Int64? {
         var rest = text
         var units = units[...]

@@ -1,18 +1,18 @@
-/// An element of a document that somebody sent. Names are local names: which namespace a client writes does not matter
+/// An element of a received document. Names are local names: the namespace that a client writes is ignored
 /// (NotificationHubs.md, section 0).
 struct XMLElement: Hashable, Sendable {
     let name: String
     /// By local name.
     var attributes: [String: String] = [:]
     var children: [XMLElement] = []
-    /// The character data that is directly in the element, joined.
+    /// The joined character data directly in the element.
     var text = ""
 
-    /// The first child of a name, unless it says that it is nil (`i:nil="true"`).
+    /// The first child of a name, unless it is marked as nil (`i:nil="true"`).
     func child(_ name: String) -> XMLElement? {
         children.first { $0.name == name && !$0.isNil }
     }
 
-    /// Whether it says that it is nothing (`i:nil="true"`).
+    /// True if the element is marked as nil (`i:nil="true"`).
     var isNil: Bool { ["true", "1"].contains(attributes["nil"]) }
 }

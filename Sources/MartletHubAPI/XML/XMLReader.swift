@@ -1,6 +1,6 @@
 import CMartletXML2
 
-/// Reads documents that strangers send: UTF-8, no DTD and so no entities of its own, bounded in every direction.
+/// Reads untrusted documents: UTF-8, no DTD and so no custom entities, with limits on size and nesting.
 struct XMLReader {
     /// Deepest nesting of elements.
     var depthLimit = 16
@@ -11,7 +11,7 @@ struct XMLReader {
 
     /// The root of a document.
     ///
-    /// A document that is not well-formed is read once more after `XMLRepair` has mended what a known client breaks.
+    /// If a document is not well-formed, repairs the mistakes of a known client with `XMLRepair` and reads it again.
     func read(_ bytes: [UInt8]) throws(XMLReaderError) -> XMLElement {
         guard !bytes.isEmpty else { throw .empty }
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
@@ -48,7 +48,7 @@ struct XMLReader {
     private static let prepareLibrary: Void = xmlInitParser()
 }
 
-/// Why a document was not read, for its sender.
+/// Why a document could not be read, for its sender.
 enum XMLReaderError: Error, Hashable, CustomStringConvertible {
     case empty
     case notUTF8

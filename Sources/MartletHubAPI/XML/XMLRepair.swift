@@ -1,8 +1,8 @@
-/// Mends the two ways in which a known client writes documents that are not well-formed (NotificationHubs.md,
+/// Repairs the two mistakes with which a known client writes documents that are not well-formed (NotificationHubs.md,
 /// section 4.2): a bare `&` in text, and the end tag of a collection of headers that was never opened. Nothing else is
-/// touched.
+/// changed.
 enum XMLRepair {
-    /// - Returns: nil where there is nothing to mend.
+    /// - Returns: nil if there is nothing to repair.
     static func repair(_ bytes: [UInt8]) -> [UInt8]? {
         var output: [UInt8] = []
         output.reserveCapacity(bytes.count + 64)
@@ -56,7 +56,7 @@ enum XMLRepair {
         return opened.contains(name) ? nil : name.count + 3
     }
 
-    /// Every `XHeaders` that begins an element, found in one pass however many end tags there are to be looked at.
+    /// Every `XHeaders` that begins an element, found in one pass regardless of the number of end tags.
     private static func openedHeaders(in document: [UInt8]) -> Set<ArraySlice<UInt8>> {
         var names: Set<ArraySlice<UInt8>> = []
         for index in document.indices where document[index] == UInt8(ascii: "<") {

@@ -1,8 +1,8 @@
 import CMartletXML2
 
-/// Builds the tree of one document out of what libxml2 calls, and stops the parser at the first breach of a limit.
+/// Builds the tree of one document from the callbacks of libxml2, and stops the parser at the first exceeded limit.
 ///
-/// A class because C holds it by its address; it lives on the stack of one `XMLReader.read`.
+/// A class because C code holds its address; it exists during one call of `XMLReader.read`.
 final class XMLTreeBuilder {
     private let context: xmlParserCtxtPtr
     private let limits: XMLReader
@@ -16,7 +16,7 @@ final class XMLTreeBuilder {
         self.limits = limits
     }
 
-    /// Everything else that libxml2 could call (entities, declarations, comments) is left out and so has no effect.
+    /// All other callbacks of libxml2 (entities, declarations, comments) are unset and so have no effect.
     static var handlers: xmlSAXHandler {
         var handlers = xmlSAXHandler()
         handlers.initialized = UInt32(XML_SAX2_MAGIC)

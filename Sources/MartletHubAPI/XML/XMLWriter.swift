@@ -1,7 +1,7 @@
-/// Writes documents that are well-formed whatever the texts in them are, on one line, in the order of the calls.
+/// Writes well-formed documents for any text, on one line, in the order of the calls.
 ///
-/// One client keeps a broken parser after a single malformed answer, and another drops elements that are out of order
-/// (NotificationHubs.md, section 16, traps 16 to 18).
+/// One client's parser stays broken after a single malformed answer, and another client ignores elements that are out
+/// of order (NotificationHubs.md, section 16, traps 16 to 18).
 struct XMLWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -9,13 +9,14 @@ struct XMLWriter {
         bytes.reserveCapacity(count)
     }
 
-    /// Says that this is XML in UTF-8. Only some documents may begin so (NotificationHubs.md, section 16, trap 17).
+    /// Writes the XML declaration with UTF-8. Only some documents may have it (NotificationHubs.md, section 16, trap
+    /// 17).
     mutating func declaration() {
         bytes += #"<?xml version="1.0" encoding="utf-8"?>"#.utf8
     }
 
-    /// An element with what the closure writes in it.
-    /// - Parameter name: A name of the protocol, never a stranger's text.
+    /// Writes an element with the content that the closure writes.
+    /// - Parameter name: A name of the protocol, never untrusted text.
     mutating func element(
         _ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ content: (inout XMLWriter) -> Void
     ) {
@@ -31,7 +32,7 @@ struct XMLWriter {
         element(name, attributes) { $0.escape(text, inAttribute: false) }
     }
 
-    /// An element whose text is in a CDATA section, or several where one cannot hold it.
+    /// Writes an element with its text in a CDATA section, or in several if one cannot hold the text.
     mutating func element(_ name: String, characterData text: String) {
         element(name) { element in
             element.bytes += "<![CDATA[".utf8
@@ -39,7 +40,7 @@ struct XMLWriter {
                 switch byte {
                 case UInt8(ascii: ">") where element.bytes.suffix(2).elementsEqual("]]".utf8):
                     element.bytes += "]]><![CDATA[>".utf8
-                // Only a reference keeps it from being read as a line feed.
+                // XML parsers read a bare carriage return as a line feed, so it needs a character reference.
                 case 0x0D: element.bytes += "]]>&#13;<![CDATA[".utf8
                 case 0xBE, 0xBF: element.appendLastOfNoncharacter(byte)
                 case 0x09, 0x0A, 0x20...: element.bytes.append(byte)
@@ -67,7 +68,7 @@ struct XMLWriter {
         }
     }
 
-    /// Characters that XML cannot hold become U+FFFD.
+    /// Escapes a text. Characters that XML cannot hold become U+FFFD.
     private mutating func escape(_ text: String, inAttribute: Bool) {
         if appendPlain(text) { return }
         for byte in text.utf8 {
@@ -86,8 +87,8 @@ struct XMLWriter {
         }
     }
 
-    /// Most texts have nothing to escape, and are copied at once.
-    /// - Returns: false for one that may have; then nothing is written.
+    /// Appends a text that needs no escaping, as most texts do.
+    /// - Returns: False if the text may need escaping; then nothing is written.
     private mutating func appendPlain(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { text in
