@@ -30,6 +30,7 @@ setup: ## install what building needs (named Debian packages)
 build: setup ## build the release binary, .build/release/martlet
 	$(SWIFT) build $(RELEASE) --product martlet
 	@Scripts/check-linkage .build/release/martlet
+	@SWIFT=$(SWIFT) Scripts/stamp-build .build/release/martlet
 
 demo: build ## build, then send a notification through a real server and simulator
 	@Scripts/demo

@@ -77,7 +77,7 @@ let package = Package(
             name: "martlet",
             dependencies: [
                 "MartletServer", "MartletSimulator", "MartletClient", "MartletOpenSSL", "MartletNetwork",
-                "MartletModel", "MartletHTTP", "MartletCrypto",
+                "MartletModel", "MartletHTTP", "MartletCrypto", "CMartletLinux",
             ],
             swiftSettings: settings),
 

@@ -17,3 +17,10 @@ int64_t martlet_peer_user(int socket) {
 void martlet_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
 }
+
+// Volatile, so that the compiler does not assume that the text stays empty: Scripts/stamp-build writes it into the program.
+static volatile const char build_stamp[96] = "martlet-build-stamp:";
+
+const char *martlet_build_stamp(void) {
+    return (const char *)build_stamp + sizeof "martlet-build-stamp:" - 1;
+}

@@ -28,11 +28,12 @@ public final class Server: Sendable {
     private let certificate: ListenerCertificate?
     private let reloader: Reloader
     private let manager: ServiceManager
-    private let version: String
+    private let configuration: ServerConfiguration
 
     private init(
         origins: [HTTPOrigin], authorityFile: String?, engine: Engine, front: HTTPServer, admin: HTTPServer,
-        certificate: ListenerCertificate?, reloader: Reloader, manager: ServiceManager, version: String
+        certificate: ListenerCertificate?, reloader: Reloader, manager: ServiceManager,
+        configuration: ServerConfiguration
     ) {
         self.origins = origins
         self.authorityFile = authorityFile
@@ -42,7 +43,7 @@ public final class Server: Sendable {
         self.certificate = certificate
         self.reloader = reloader
         self.manager = manager
-        self.version = version
+        self.configuration = configuration
     }
 
     /// Opens the data directory and listens.
@@ -84,10 +85,13 @@ public final class Server: Sendable {
     }
 
     private func logStart() {
+        let version = configuration.version
         var fields: [String: JSON] = [
-            "version": .string(version), "origins": .array(origins.map { .string($0.description) }),
+            "version": .string(version), "data": .string(configuration.dataDirectory),
+            "schema": .integer(Int64(SQLiteStorage.schema)), "origins": .array(origins.map { .string($0.description) }),
             "hubs": .integer(Int64(engine.hubs.all.count)),
         ]
+        if !configuration.build.isEmpty { fields["build"] = .string(configuration.build) }
         if let end = engine.certificateEnd.timestamp { fields["certificateEnds"] = .string(end.iso8601) }
         engine.log.write(.info, "Martlet\(version.isEmpty ? "" : " ")\(version) serves.", fields)
     }
@@ -158,7 +162,7 @@ public final class Server: Sendable {
         return Server(
             origins: [clear, secure].compactMap(\.self), authorityFile: configuration.authorityFile, engine: engine,
             front: front, admin: admin, certificate: certificate, reloader: reloader, manager: manager,
-            version: configuration.version)
+            configuration: configuration)
     }
 
     /// - Returns: The origin with the real port.

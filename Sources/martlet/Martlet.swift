@@ -12,7 +12,7 @@ struct Martlet {
         + ContainerCommands.all + ControlCommands.all + BackupCommands.all + DeadLetterCommands.all
         + ServerKeyCommands.all + LifecycleCommands.all
         + [
-            SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command, WhyCommand.command,
+            CheckCommand.command, SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command, WhyCommand.command,
             FunnelCommand.command,
             KeysCommand.command,
             NotifyCommand.command, ReadersCommand.command, AuditCommand.command, MetricsCommand.command,
@@ -47,7 +47,7 @@ struct Martlet {
 
     private static func run(_ words: [String]) async throws {
         switch try table.request(words) {
-        case .version: Terminal.print("martlet \(Version.current)")
+        case .version: Terminal.print(Version.line)
         case .overview(let path): Terminal.print(Help.overview(table.commands(under: path)))
         case .help(let command): Terminal.print(Help.page(command))
         case .run(let command, let rest):

@@ -19,3 +19,7 @@ int64_t martlet_peer_user(int socket);
 
 /// Names the calling thread, at most 15 bytes (a longer name is ignored).
 void martlet_name_thread(const char *name);
+
+/// What Scripts/stamp-build wrote into this program: commit, date and compiler, such as "a600f71, 2026-11-24; Swift 6.3.1".
+/// Empty if the program was built without `make build`.
+const char *martlet_build_stamp(void);

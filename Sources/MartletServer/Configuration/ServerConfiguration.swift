@@ -93,6 +93,8 @@ public struct ServerConfiguration: Sendable {
     public var trustedProxies = TrustedProxies.none
     /// What the log calls the program's version.
     public var version = ""
+    /// The commit and compiler of the program, for the log; empty if unknown.
+    public var build = ""
     /// The least important lines of the log that are written.
     public var logLevel = Log.Level.info
     /// nil for text where standard error is a terminal, and JSON elsewhere.

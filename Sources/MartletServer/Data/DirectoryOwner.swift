@@ -54,6 +54,22 @@ public struct DirectoryOwner: Hashable, Sendable {
         return "\(path) belongs to root: a service that runs as another user cannot use it (chown -R martlet: \(path))."
     }
 
+    /// The entries of a data directory, without those of its subdirectories, that belong to another user.
+    func foreignFiles(in path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            var status = stat()
+            guard name != ".", name != "..", lstat("\(path)/\(name)", &status) == 0 else { continue }
+            if status.st_uid != user { names.append(name) }
+        }
+        return names.sorted()
+    }
+
     /// The group's name, or its number where it has none.
     private var groupName: String {
         var entry = Glibc.group()

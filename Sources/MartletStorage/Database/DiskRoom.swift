@@ -39,7 +39,7 @@ public final class DiskRoom: Sendable {
     convenience init(of path: String, reserve: Int64) {
         let reserve = Locked(reserve)
         self.init(lifetime: .milliseconds(100), reserve: reserve) {
-            Self.figures(of: path, reserve: reserve.withLock { $0 })
+            Self.ask(path, reserve: reserve.withLock { $0 })
         }
     }
 
@@ -70,13 +70,20 @@ public final class DiskRoom: Sendable {
         figures.flatMap { $0.isShort ? Self.sentence($0) : nil }
     }
 
-    private static func sentence(_ figures: Figures) -> String {
+    /// The figures of the file system of a path, without a server on it; nil if the kernel does not say.
+    /// - Parameter reserve: In bytes; of a small file system a twentieth at most.
+    public static func figures(of path: String, reserve: Int64) -> Figures? {
+        DiskRoom(of: path, reserve: reserve).figures
+    }
+
+    /// What is wrong with these figures, and what to do.
+    public static func sentence(_ figures: Figures) -> String {
         "The disk of the data directory has \(figures.free / 1_000_000) MB left, which is less than the reserve of "
             + "\(figures.reserve / 1_000_000) MB for what was accepted: nothing new is taken in. Make room; nothing needs to be "
             + "started anew."
     }
 
-    private static func figures(of path: String, reserve wanted: Int64) -> Figures? {
+    private static func ask(_ path: String, reserve wanted: Int64) -> Figures? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
         let block = Int64(clamping: status.f_frsize)

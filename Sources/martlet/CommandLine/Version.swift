@@ -1,4 +1,20 @@
-/// What `martlet --version` prints, and the only place that says so.
+import CMartletLinux
+import MartletServer
+
+/// The version of the program.
 enum Version {
     static let current = "0.1.0-dev"
+
+    /// Commit, date and compiler, such as `a600f71, 2026-11-24; Swift 6.3.1`; empty if the program was built without
+    /// `make build`.
+    static let build = String(cString: martlet_build_stamp())
+
+    /// What `martlet --version` prints.
+    static var line: String { line(build: build, libraries: LibraryVersions.all) }
+
+    /// - Parameter libraries: Names and versions.
+    static func line(build: String, libraries: [String]) -> String {
+        let details = (build.isEmpty ? [] : [build]) + libraries
+        return "martlet \(current) (\(details.joined(separator: ", ")))"
+    }
 }

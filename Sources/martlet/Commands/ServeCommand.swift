@@ -133,7 +133,9 @@ enum ServeCommand {
         try TextFile.write(simulator.caCertificatePEM, to: "\(directory)/simulator-ca.pem")
     }
 
-    private static func configuration(_ invocation: Invocation) throws -> ServerConfiguration {
+    /// What the settings of an invocation ask for.
+    /// - Throws: `UsageError` that names the setting that cannot be understood.
+    static func configuration(_ invocation: Invocation) throws -> ServerConfiguration {
         let tlsListen = try invocation.address("tls-listen")
         var configuration = ServerConfiguration(dataDirectory: invocation["data"] ?? "data")
         configuration.adminSocket = invocation["admin-socket"]
@@ -153,6 +155,7 @@ enum ServeCommand {
         if let retention { configuration.notificationRetention = .seconds(retention) }
         try configureLog(&configuration, invocation)
         configuration.version = Version.current
+        configuration.build = Version.build
         configuration.trustedProxies = try trustedProxies(invocation)
         configuration.requestRate = try invocation.count("request-rate", upTo: 1_000_000)
         configuration.userRequestRate = try invocation.count("user-request-rate", upTo: 1_000_000)

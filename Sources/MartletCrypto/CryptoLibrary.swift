@@ -1,0 +1,7 @@
+import CMartletOpenSSL
+
+/// The library behind this module.
+public enum CryptoLibrary {
+    /// The version of OpenSSL in use, such as `3.0.19`.
+    public static var version: String { String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)) }
+}

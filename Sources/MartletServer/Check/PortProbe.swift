@@ -1,0 +1,22 @@
+import Glibc
+
+/// Whether an address can be listened on, found out by binding a socket to it for an instant.
+enum PortProbe {
+    /// - Returns: 0 if the address is free, or `errno`; nil if the host is no numeric address.
+    static func error(binding address: ServerConfiguration.Address) -> Int32? {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let host = address.host == "localhost" ? "127.0.0.1" : address.host
+        guard getaddrinfo(host, String(address.port), &hints, &found) == 0, let found else { return nil }
+        defer { freeaddrinfo(found) }
+        let probe = socket(found.pointee.ai_family, found.pointee.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard probe >= 0 else { return errno }
+        defer { close(probe) }
+        // As the listener does: a port in TIME_WAIT is free.
+        var yes: Int32 = 1
+        setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        return bind(probe, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 ? 0 : errno
+    }
+}

@@ -1,0 +1,171 @@
+public import Glibc
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+public import MartletModel
+import MartletStorage
+
+/// Examines what `serve` needs, before it is started. Nothing is changed.
+public struct ServerCheck: Sendable {
+    private let configuration: ServerConfiguration
+    private let now: Timestamp
+    private var directory: String { configuration.dataDirectory }
+
+    /// How long before its end a certificate or credential is a warning.
+    private static let notice: Duration = .seconds(14 * 86_400)
+
+    /// - Parameter now: What ends are compared with.
+    public init(_ configuration: ServerConfiguration, now: Timestamp = SystemTime().now) {
+        self.configuration = configuration
+        self.now = now
+    }
+
+    // MARK: Data directory
+
+    /// Whether the data directory exists.
+    public var hasData: Bool { access(directory, F_OK) == 0 }
+
+    /// The data directory: its owner, its mode and the owners of its files.
+    /// - Parameter user: The user that serves; root may serve no directory of another user.
+    public func data(servedBy user: uid_t) -> [CheckResult] {
+        guard let owner = DirectoryOwner(of: directory) else {
+            return [CheckResult(.ok, "data", "\(directory) does not exist yet: serve makes it.")]
+        }
+        var results: [CheckResult] = []
+        if user != 0, owner.user != user {
+            results.append(
+                CheckResult(
+                    .problem, "data", owner.refusalToAdminister(directory, hasGroupSocket: false).description))
+        }
+        if isOpenToOthers {
+            results.append(
+                CheckResult(.warning, "data", "\(directory) is open to other users: make it private (chmod 700)."))
+        }
+        for file in owner.foreignFiles(in: directory) {
+            results.append(
+                CheckResult(
+                    .problem, "data",
+                    "\(directory)/\(file) does not belong to \(owner.name): give it back (chown -R \(owner.name): "
+                        + "\(directory))."))
+        }
+        return results.isEmpty
+            ? [CheckResult(.ok, "data", "\(directory) belongs to \(owner.name) alone.")] : results
+    }
+
+    private var isOpenToOthers: Bool {
+        var status = stat()
+        return stat(directory, &status) == 0 && status.st_mode & 0o077 != 0
+    }
+
+    /// The room on the disk of the data directory.
+    public func disk() -> [CheckResult] {
+        guard hasData,
+            let figures = DiskRoom.figures(
+                of: directory, reserve: configuration.diskReserve ?? DiskRoom.defaultReserve)
+        else { return [] }
+        guard !figures.isShort else { return [CheckResult(.problem, "disk", DiskRoom.sentence(figures))] }
+        return [
+            CheckResult(
+                .ok, "disk",
+                "\(figures.free / 1_000_000) MB are free, and \(figures.reserve / 1_000_000) MB are reserved.")
+        ]
+    }
+
+    /// The schema of the database. No server may run on it.
+    public func database() -> [CheckResult] {
+        guard SQLiteStorage.exists(in: directory) else { return [] }
+        do throws(StorageError) {
+            switch try SQLiteStorage.schemaState(in: directory) {
+            case .current: return [CheckResult(.ok, "database", "The schema is the one of this program.")]
+            case .older(let steps):
+                return [
+                    CheckResult(
+                        .warning, "database",
+                        "The next start upgrades the schema in \(steps) \(steps == 1 ? "step" : "steps"), and earlier "
+                            + "versions cannot read it afterwards: make a backup with the earlier version first.")
+                ]
+            case .newer:
+                return [
+                    CheckResult(
+                        .problem, "database",
+                        "The database was written by a newer version of this program; run that version, or restore a "
+                            + "backup.")
+                ]
+            }
+        } catch {
+            return [CheckResult(.problem, "database", error.detail)]
+        }
+    }
+
+    // MARK: Certificate
+
+    /// The certificate of `--tls-certificate`: key, end and names.
+    public func certificate() -> [CheckResult] {
+        guard configuration.tlsListen != nil else { return [] }
+        guard case .files(let file, let key) = configuration.tls else {
+            return [CheckResult(.ok, "certificate", "The private authority of --tls-self-signed issues it.")]
+        }
+        do throws(ServerError) {
+            let served = try ServedCertificate(certificateFile: file, keyFile: key)
+            try served.checkEnd(at: now)
+            return examine(served)
+        } catch {
+            return [CheckResult(.problem, "certificate", error.description)]
+        }
+    }
+
+    private func examine(_ served: ServedCertificate) -> [CheckResult] {
+        var warnings: [String] = []
+        if served.begins > now {
+            warnings.append("\(served.name) begins on \(served.begins.day): clients refuse it until then.")
+        }
+        if served.ends < now + Self.notice { warnings.append("\(served.name) ends on \(served.ends.day): renew it.") }
+        if let mismatch = served.mismatch(with: configuration.publicURL) { warnings.append(mismatch) }
+        guard warnings.isEmpty else { return warnings.map { CheckResult(.warning, "certificate", $0) } }
+        let names = served.certificate.hostNames.joined(separator: ", ")
+        return [CheckResult(.ok, "certificate", "\(served.name) is for \(names) and ends on \(served.ends.day).")]
+    }
+
+    // MARK: Ports
+
+    /// Whether the listeners' ports are free. No server may run on them.
+    public func ports() -> [CheckResult] {
+        [configuration.listen, configuration.tlsListen].compactMap(\.self).map { address in
+            switch PortProbe.error(binding: address) {
+            case 0?: CheckResult(.ok, "ports", "\(address) is free.")
+            case EADDRINUSE?:
+                CheckResult(
+                    .problem, "ports", "\(address) is in use by another process (ss -ltnp tells which): stop it.")
+            case EACCES? where address.port < 1024:
+                CheckResult(
+                    .problem, "ports",
+                    "\(address) needs root or CAP_NET_BIND_SERVICE, which the packaged unit gives to the server.")
+            case let code?:
+                CheckResult(.problem, "ports", "\(address) cannot be used: \(String(cString: strerror(code))).")
+            case nil: CheckResult(.problem, "ports", "\(address) is no numeric address.")
+            }
+        }
+    }
+
+    // MARK: Credentials
+
+    /// The ends of a hub's credentials.
+    /// - Parameters:
+    ///   - hub: The hub's name.
+    ///   - ends: By platform, when its credential ends; nil if it has no end.
+    public func credentials(ofHub hub: String, ends: [String: Timestamp?]) -> [CheckResult] {
+        ends.sorted { $0.key < $1.key }.map { platform, end in
+            let name = "The credential of hub '\(hub)' for \(platform)"
+            guard let end else { return CheckResult(.ok, "credentials", "\(name) can be read.") }
+            guard end > now else {
+                return CheckResult(
+                    .problem, "credentials",
+                    "\(name) ended on \(end.day): set a new one (martlet hub credential set \(hub) \(platform)).")
+            }
+            guard end > now + Self.notice else {
+                return CheckResult(.warning, "credentials", "\(name) ends on \(end.day): renew it.")
+            }
+            return CheckResult(.ok, "credentials", "\(name) can be read and ends on \(end.day).")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+public import MartletCore
+
+/// How the schema of a database on disk compares with the schema of this program.
+public enum SchemaState: Equatable, Sendable {
+    case current
+    /// The next start runs this many migration steps.
+    case older(steps: Int)
+    case newer
+
+    /// - Parameters:
+    ///   - done: The names of the steps that the database has had, in order.
+    ///   - known: The names of this program's steps, in order.
+    init(done: [String], known: [String]) {
+        guard known.starts(with: done) else {
+            self = .newer
+            return
+        }
+        self = done.count == known.count ? .current : .older(steps: known.count - done.count)
+    }
+}
+
+extension SQLiteStorage {
+    /// The number of migration steps of this program's schema.
+    public static var schema: Int { Migration.all.count }
+
+    /// Compares the database of a data directory with this program, and changes nothing. No server may run on it.
+    /// - Throws: `StorageError` if the file cannot be read as a database of this program.
+    public static func schemaState(in directory: String) throws(StorageError) -> SchemaState {
+        let connection = try Settings().openReader("\(directory)/\(Settings.databaseName)")
+        let done = try connection.all("SELECT name FROM migrations ORDER BY position") { $0.text(0) }
+        return SchemaState(done: done, known: Migration.all.map(\.name))
+    }
+}

@@ -1,0 +1,7 @@
+import CMartletSQLite
+
+/// The database library.
+public enum SQLiteLibrary {
+    /// The version of SQLite in use, such as `3.40.1`.
+    public static var version: String { String(cString: sqlite3_libversion()) }
+}

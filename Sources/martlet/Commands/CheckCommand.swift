@@ -1,0 +1,88 @@
+import Glibc
+import MartletHTTP
+import MartletModel
+import MartletServer
+
+/// `martlet check`: what `serve` needs, examined before a start.
+enum CheckCommand {
+    static let command = Command(
+        "check",
+        "Examine what 'serve' with the same settings needs, and change nothing: exit 0, or 1 if the server would not work.",
+        options: ServeCommand.command.options + [
+            .json("one object a line: level (ok, warning or problem), subject, sentence")
+        ]
+    ) { invocation in
+        let configuration = try ServeCommand.configuration(invocation)
+        do throws(ServerError) {
+            try configuration.validate()
+        } catch {
+            throw UsageError(description: error.description, command: invocation.command)
+        }
+        let results = try await results(invocation, configuration)
+        for result in results where !invocation.printJSON(result.json) {
+            Terminal.print("\(result.level.rawValue): \(result.sentence)")
+        }
+        let problems = results.count { $0.level == .problem }
+        guard problems == 0 else { throw ServerError("\(Int64(problems).counted("problem")) found.") }
+    }
+
+    private static func results(
+        _ invocation: Invocation, _ configuration: ServerConfiguration
+    ) async throws -> [CheckResult] {
+        let check = ServerCheck(configuration)
+        var results = check.data(servedBy: geteuid())
+        guard check.hasData else { return results + check.certificate() + check.ports() }
+        let administration = try Administration(invocation)
+        let runs = await running(administration)
+        results += check.disk()
+        // Root needs no capability for a port; its owner needs one that the unit gives.
+        if runs == nil { results += check.ports() }
+        results += try asOwner(of: configuration.dataDirectory) { check.certificate() }
+        if let runs {
+            results.append(runs)
+        } else {
+            let schema = try asOwner(of: configuration.dataDirectory) { check.database() }
+            results += schema
+            // Opening a database of another schema would change it.
+            guard schema.allSatisfy({ $0.level == .ok }), !schema.isEmpty else { return results }
+        }
+        return results + (await credentials(check, administration))
+    }
+
+    /// The state of the running server; nil if none runs.
+    private static func running(_ administration: Administration) async -> CheckResult? {
+        do {
+            guard try await administration.callRunning(.get, "/ready") != nil else { return nil }
+            return CheckResult(.ok, "server", "A server runs on the data directory and is ready.")
+        } catch {
+            return CheckResult(.problem, "server", "\(error)")
+        }
+    }
+
+    private static func credentials(_ check: ServerCheck, _ administration: Administration) async -> [CheckResult] {
+        do {
+            var results: [CheckResult] = []
+            for hub in try await administration.call(.get, "/hubs").array ?? [] {
+                let name = hub["name"]?.string ?? ""
+                let state = try await administration.call(.get, "/hubs/\(segment(name))")
+                let platforms = (state["credentials"]?.array ?? []).compactMap(\.string)
+                let ends = state["credentialExpiries"]
+                results += check.credentials(
+                    ofHub: name,
+                    ends: Dictionary(
+                        platforms.map { ($0, ends?[$0]?.string.flatMap(Timestamp.init(iso8601:))) },
+                        uniquingKeysWith: { first, _ in first }))
+            }
+            return results
+        } catch {
+            return [CheckResult(.problem, "credentials", "\(error)")]
+        }
+    }
+
+    /// Reads files as the user that serves, so that what only root can read is found out.
+    private static func asOwner(of directory: String, _ work: () -> [CheckResult]) throws -> [CheckResult] {
+        let owner = try AssumedOwner(of: directory)
+        defer { owner?.end() }
+        return work()
+    }
+}
