@@ -12,7 +12,8 @@ struct Martlet {
         + ContainerCommands.all + ControlCommands.all + BackupCommands.all + DeadLetterCommands.all
         + ServerKeyCommands.all + LifecycleCommands.all
         + [
-            CheckCommand.command, SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command, WhyCommand.command,
+            CheckCommand.command, SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command,
+            WhyCommand.command,
             FunnelCommand.command,
             KeysCommand.command,
             NotifyCommand.command, ReadersCommand.command, AuditCommand.command, MetricsCommand.command,
