@@ -25,15 +25,33 @@ final class ScriptedTransport: HTTPTransport {
     private let answer: Answer
     private let log = Mutex<[Sent]>([])
     private let batches = Mutex(0)
-    private let interruption = Mutex<(@Sendable () async -> Void)?>(nil)
+    private let interruption = Mutex<Interruption?>(nil)
+
+    private struct Interruption {
+        /// The loft whose batch is meant; of none, the next batch is.
+        var loft: String?
+        var work: @Sendable () async -> Void
+    }
 
     init(_ answer: @escaping Answer = { _, _ in .success(HTTPResponse(.ok)) }) {
         self.answer = answer
     }
 
-    /// Lets something happen while the next batch is under way.
-    func interrupt(_ work: @escaping @Sendable () async -> Void) {
-        interruption.withLock { $0 = work }
+    /// Lets something happen while a batch is under way.
+    /// - Parameter loft: A loft that the batch sends to; by default the next batch is meant. Pages that are sent at the
+    ///   same time begin in any order.
+    func interrupt(at loft: String? = nil, _ work: @escaping @Sendable () async -> Void) {
+        interruption.withLock { $0 = Interruption(loft: loft, work: work) }
+    }
+
+    private func takeInterruption(of batch: RequestBatch) -> (@Sendable () async -> Void)? {
+        interruption.withLock { interruption in
+            guard let (loft, work) = interruption.map({ ($0.loft, $0.work) }) else { return nil }
+            let lofts = (0..<batch.count).lazy.map { batch.withPath($0) { String(decoding: $0, as: UTF8.self) } }
+            guard loft.map({ lofts.contains($0) }) ?? true else { return nil }
+            interruption = nil
+            return work
+        }
     }
 
     var sent: [Sent] { log.withLock { $0 } }
@@ -44,11 +62,7 @@ final class ScriptedTransport: HTTPTransport {
         _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
         results: @escaping @Sendable (ResultPortion) -> Void
     ) async {
-        let work = interruption.withLock { interruption in
-            defer { interruption = nil }
-            return interruption
-        }
-        await work?()
+        await takeInterruption(of: batch)?()
         let number = batches.withLock { count in
             defer { count += 1 }
             return count

@@ -27,7 +27,7 @@ struct OverlappingPagesTests {
         #expect(await flight.deliverer.run(&begun) == .yielded)
         let behindFirst = try await cursor(flight, delivery)
         let isAnswered = Mutex(false)
-        flight.transport.interrupt { await waitFor { isAnswered.withLock { $0 } } }
+        flight.transport.interrupt(at: "loft4") { await waitFor { isAnswered.withLock { $0 } } }
         async let ending = run(flight, begun)
         // The page that waits counts as none yet.
         await waitFor { flight.transport.batchCount == 4 }
