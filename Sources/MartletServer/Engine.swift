@@ -8,7 +8,7 @@ import MartletNetwork
 import MartletPush
 import MartletStorage
 
-/// The parts of a server behind its listeners, opened on one data directory.
+/// The parts of a server behind its listeners, for one data directory.
 struct Engine: Sendable {
     let loops: EventLoopGroup
     let storage: SQLiteStorage
@@ -122,7 +122,7 @@ struct Engine: Sendable {
         try await jobs.resume()
     }
 
-    /// Removes what is over from the storage, at once and every minute, until the task is cancelled.
+    /// Removes expired data from the storage, at once and every minute, until the task is cancelled.
     func sweep() async {
         while !Task.isCancelled {
             do throws(StorageError) {
@@ -134,7 +134,7 @@ struct Engine: Sendable {
         }
     }
 
-    /// Seals again what a process before this one left sealed with older keys.
+    /// Continues a key rotation that an earlier process did not finish.
     func finishKeyRotation() async {
         do throws(ServerError) {
             try await keyRotation.finish()
@@ -150,7 +150,7 @@ struct Engine: Sendable {
         await storage.close()
     }
 
-    /// What keeps the server from taking work; nil where nothing does.
+    /// Why the server is not ready; nil if it is ready.
     @Sendable func obstacle() async -> String? {
         do throws(StorageError) {
             try await storage.probe()
@@ -160,20 +160,20 @@ struct Engine: Sendable {
         }
     }
 
-    /// Returns once every event loop and the writer have turned.
+    /// Returns when every event loop and the writer thread have completed one iteration.
     @Sendable func turn() async {
         for loop in loops.loops { await loop.turn() }
         await storage.turn()
     }
 
-    /// What the server does, for the service manager.
+    /// The status line for the service manager.
     @Sendable func status() async -> String {
         if let obstacle = await obstacle() { return "waits: \(obstacle)" }
         let count = hubs.all.count
         return "serves \(count) \(count == 1 ? "hub" : "hubs")"
     }
 
-    /// What the listeners answer with.
+    /// The handler of the public listeners.
     func makeHandler(_ configuration: ServerConfiguration) throws(ServerError) -> PublicHandler {
         let router = makeHubHandler(configuration, callers: .signed)
         let containers = ContainerAPI(store: storage.containers, signer: signer, time: time)
@@ -198,7 +198,7 @@ struct Engine: Sendable {
         return router
     }
 
-    /// A handler whose answers are counted, named and logged.
+    /// Wraps a handler so that its answers are counted, logged and get a request id.
     @Sendable private func answering(_ handler: any HTTPHandler, _ area: RequestCount.Area) -> any HTTPHandler {
         requestLog.logging(requests.counting(handler, area), area)
     }
@@ -226,7 +226,7 @@ struct Engine: Sendable {
         return { () async throws(ServerError) in try await reloader.report() }
     }
 
-    /// - Parameter reloader: Takes up a new configuration; nil where no server runs.
+    /// - Parameter reloader: Applies a new configuration; nil if no server runs.
     func makeAdminHandler(
         _ configuration: ServerConfiguration, _ endpoint: PublicEndpoint, _ reloader: Reloader? = nil
     ) -> any HTTPHandler {

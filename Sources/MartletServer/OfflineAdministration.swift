@@ -1,13 +1,13 @@
 public import MartletHTTP
 
-/// Administration of a data directory on which no server runs, in this process.
+/// Administers a data directory in this process, while no server runs on it.
 public struct OfflineAdministration: Sendable {
-    /// Answers what the admin socket of a running server would.
+    /// Answers the requests that a running server answers on its admin socket.
     public let handler: any HTTPHandler
     private let engine: Engine
 
-    /// - Parameter publicURL: The address that clients use; nil where it is not known.
-    /// - Throws: `ServerError`, among others where a server does run.
+    /// - Parameter publicURL: The address that clients use; nil if it is unknown.
+    /// - Throws: `ServerError` if the directory cannot be opened, for example because a server runs on it.
     public init(dataDirectory: String, publicURL: HTTPOrigin? = nil) async throws(ServerError) {
         let configuration = ServerConfiguration(dataDirectory: dataDirectory, loops: 1)
         engine = try await Engine.open(configuration, fallbacks: [:])
@@ -15,7 +15,7 @@ public struct OfflineAdministration: Sendable {
             configuration, PublicEndpoint(publicURL: publicURL, tls: nil, clear: nil, hostName: nil))
     }
 
-    /// Writes what is left to write and lets others have the directory.
+    /// Finishes pending writes and unlocks the directory.
     public func close() async {
         await engine.close()
     }

@@ -2,20 +2,20 @@ import MartletBackend
 import MartletHTTP
 import Synchronization
 
-/// Answers the requests of the public listeners, by settings that a reload replaces.
+/// Answers the requests of the public listeners. A reload replaces its settings.
 final class PublicHandler: HTTPHandler {
-    /// What every configuration has in common.
+    /// The parts that do not depend on the configuration.
     struct Parts: Sendable {
         let health: any HTTPHandler
         let containers: any HTTPHandler
         let hubs: any HTTPHandler
         let metrics: ServerMetrics
-        /// A handler whose answers are counted, named and logged.
+        /// Wraps a handler so that its answers are counted, logged and get a request id.
         let answering: @Sendable (any HTTPHandler, RequestCount.Area) -> any HTTPHandler
         let notice: UntrustedProxyNotice
     }
 
-    /// Of every configuration the same log-ins, rates and uploads.
+    /// Kept across reloads, with its log-ins, rates and uploads.
     let backend: Backend
     private let parts: Parts
     private let current: Mutex<any HTTPHandler>
@@ -30,7 +30,7 @@ final class PublicHandler: HTTPHandler {
         current.withLock(\.self).route(for: head)
     }
 
-    /// Answers by another configuration from the next request on.
+    /// Uses another configuration from the next request on.
     func use(_ configuration: ServerConfiguration, token: MetricsToken?) {
         let handler = parts.handler(configuration, token, backend.with(configuration.backendSettings))
         current.withLock { $0 = handler }
@@ -46,7 +46,7 @@ extension PublicHandler.Parts {
             metrics: answering(MetricsAPI(metrics: metrics, token: token), .metrics),
             containers: containers, hubs: hubs)
         let forwarded = ForwardedClients(root, proxies: configuration.trustedProxies) { [notice] in notice.found($0) }
-        // Of a certificate that no browser trusts by itself the promise would lock people out.
+        // HSTS with a certificate that browsers do not trust would lock users out.
         guard case .files = configuration.tls else { return forwarded }
         return StrictTransport(handler: forwarded)
     }

@@ -9,7 +9,7 @@ import MartletPush
 import MartletStorage
 import Synchronization
 
-/// A Martlet server: everything that a configuration asks for, wired together.
+/// A Martlet server, assembled from a configuration.
 ///
 /// ```swift
 /// let server = try await Server.start(configuration)
@@ -17,7 +17,7 @@ import Synchronization
 /// await server.run()  // until the task is cancelled
 /// ```
 public final class Server: Sendable {
-    /// Where it listens, with real ports.
+    /// The addresses that it listens on, with the actual ports.
     public let origins: [HTTPOrigin]
     /// The file of the private authority that `--tls-self-signed` made.
     public let authorityFile: String?
@@ -49,9 +49,9 @@ public final class Server: Sendable {
     /// Opens the data directory and listens.
     /// - Parameters:
     ///   - fallbacks: Credential properties, by platform, for hubs that have none of their own; a simulator's.
-    ///   - manager: Is told of the start, reloads and the end.
+    ///   - manager: Receives notifications of start, reloads and stop.
     ///   - read: Reads the configuration anew for a reload; without it only files that it names are read again.
-    /// - Throws: `ServerError` saying what is in the way.
+    /// - Throws: `ServerError` that names the cause.
     public static func start(
         _ configuration: ServerConfiguration, fallbacks: [String: [String: String]] = [:],
         manager: ServiceManager = .none, read: (@Sendable () throws -> ServerConfiguration)? = nil
@@ -119,7 +119,7 @@ public final class Server: Sendable {
         ServiceReport(manager: manager, time: engine.time, turn: engine.turn, status: engine.status)
     }
 
-    /// Takes up a new configuration, and logs what came of it.
+    /// Applies the configuration again and logs the result.
     public func reload() async {
         _ = try? await reloader.report()
     }
@@ -183,7 +183,7 @@ public final class Server: Sendable {
 }
 
 extension ServerConfiguration {
-    /// The certificate that clients must trust; nil where no private authority issues the server's.
+    /// The certificate that clients must trust; nil without a private authority.
     fileprivate var authorityFile: String? {
         tls == .selfSigned ? ServerCertificates.authorityFile(in: dataDirectory) : nil
     }

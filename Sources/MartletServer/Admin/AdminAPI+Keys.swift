@@ -27,7 +27,7 @@ extension AdminAPI {
         }
     }
 
-    /// By the names of the rules, with their primary keys.
+    /// Connection strings with the primary key of each rule, by the name of the rule.
     func connectionStrings(_ rules: [AccessRule]) -> JSON {
         .object(
             Dictionary(

@@ -28,7 +28,7 @@ struct AdminAPI: Sendable {
     let backup: BackupAdministration
     let lifecycle: LifecycleAdministration
     let metrics: ServerMetrics
-    /// The address for connection strings.
+    /// The address in connection strings.
     let endpoint: PublicEndpoint
 
     func makeHandler() -> any HTTPHandler {
@@ -142,7 +142,7 @@ struct AdminAPI: Sendable {
         return .object(members)
     }
 
-    /// When a credential expires; nil where it does not say.
+    /// When a credential expires; nil if it has no end.
     private func expiry(of credential: Credential, _ platform: PlatformID) -> Timestamp? {
         platforms.service(platform).flatMap { try? $0.init(credential: credential) }?.expiresAt
     }
@@ -225,7 +225,7 @@ struct AdminAPI: Sendable {
 }
 
 extension HTTPStatus {
-    /// What the storage could not do for an administrator, who is told why.
+    /// The answer to a failure of the storage. Administrators see the reason.
     fileprivate init(_ error: StorageError) {
         self = error.kind == .full ? .insufficientStorage : .serviceUnavailable
     }

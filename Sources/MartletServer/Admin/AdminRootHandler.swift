@@ -1,6 +1,6 @@
 import MartletHTTP
 
-/// What the admin socket answers: the hubs' REST API without signatures below `/rest`, and administration.
+/// Routes of the admin socket: the hubs' REST API without signatures under `/rest`, and the admin API.
 struct AdminRootHandler: HTTPHandler {
     private static let prefix = "/rest"
 

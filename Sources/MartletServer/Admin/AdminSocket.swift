@@ -10,7 +10,7 @@ public struct AdminSocket: Sendable {
 
     /// - Parameter given: The path that `--admin-socket` names: the group of the server may connect to it. nil for the
     ///   socket in the data directory, which only the owner and root may connect to.
-    /// - Throws: `ServerError` where the path is too long, or the data directory cannot be opened.
+    /// - Throws: `ServerError` if the path is too long or the data directory cannot be opened.
     public init(in dataDirectory: String, given: String?) throws(ServerError) {
         // A socket's path has at most 107 bytes.
         if let given {
@@ -29,7 +29,7 @@ public struct AdminSocket: Sendable {
         guard directory >= 0 else {
             throw ServerError("Cannot open \(dataDirectory): \(String(cString: strerror(errno))).")
         }
-        // Kept open on purpose: the name holds as long as this process does.
+        // Kept open on purpose: the name is valid while the descriptor is open.
         self.path = "/proc/self/fd/\(directory)/admin.sock"
     }
 }

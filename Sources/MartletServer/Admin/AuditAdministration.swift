@@ -3,7 +3,7 @@ import MartletCore
 import MartletHTTP
 import MartletModel
 
-/// Administration of the audit: who has fetched what stays here, and who was refused.
+/// Lists the audit log: which user fetched which payload, and which fetches were refused.
 struct AuditAdministration: Sendable {
     private static let limits = 1...10_000
 

@@ -3,7 +3,7 @@ import MartletCore
 import MartletHTTP
 import MartletStorage
 
-/// Makes backups: `GET /backup`, with `?keys=1` where the server's keys are to be in it.
+/// Makes backups: `GET /backup`. `?keys=1` includes the server's keys.
 struct BackupAdministration: Sendable {
     let storage: SQLiteStorage
     let dataDirectory: String
@@ -50,7 +50,7 @@ struct BackupAdministration: Sendable {
             .ok, fields: ["content-type": "application/x-tar", "cache-control": "no-store"],
             body: .stream { [log] writer in
                 do {
-                    // The loop has pushes to send.
+                    // Not on an event loop, which has pushes to send.
                     try await withTaskExecutorPreference(globalConcurrentExecutor) {
                         try await backup.write { try await writer.write($0) }
                     }

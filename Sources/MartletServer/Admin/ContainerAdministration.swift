@@ -4,13 +4,13 @@ import MartletHTTP
 import MartletHubAPI
 import MartletModel
 
-/// Administration of storage containers: making and removing them, and signing their URLs.
+/// Creates and removes storage containers, and signs their URLs.
 struct ContainerAdministration: Sendable {
     private static let hours = 1...8760
 
     let store: any ContainerStore
     let signer: URLSigner
-    /// The address for URLs.
+    /// The address in signed URLs.
     let endpoint: PublicEndpoint
     let time: any TimeSource
 

@@ -1,11 +1,11 @@
 import MartletHTTP
 import MartletModel
 
-/// `POST /reload` takes up a new configuration, `GET /ready` says whether the server takes work.
+/// `POST /reload` applies the configuration again. `GET /ready` tells whether the server is ready.
 struct LifecycleAdministration: Sendable {
-    /// What keeps the server from taking work; nil where nothing does.
+    /// Why the server is not ready; nil if it is ready.
     let obstacle: @Sendable () async -> String?
-    /// nil where no server runs.
+    /// nil if no server runs.
     let reload: (@Sendable () async throws(ServerError) -> JSON)?
 
     func addRoutes(to router: inout Router) {

@@ -3,7 +3,7 @@ import MartletHTTP
 import MartletModel
 import MartletStorage
 
-/// What a hub may be asked to do, over the admin socket.
+/// The limits of a hub, over the admin socket.
 ///
 /// | request | answer |
 /// |---|---|

@@ -1,12 +1,12 @@
 import MartletHTTP
 import MartletModel
 
-/// Where clients reach the hubs of this server.
+/// The address at which clients reach the hubs of this server.
 struct PublicEndpoint: Sendable {
     /// Host and port.
     let authority: String
     let isSecure: Bool
-    /// What the operator should do where clients may not be able to use the address; nil where they can.
+    /// What the operator should do if clients cannot use the address; nil if they can.
     let advice: String?
 
     /// `https://HOST:PORT`.
@@ -14,7 +14,7 @@ struct PublicEndpoint: Sendable {
 
     /// The public address where one is set, else that of the TLS listener, else that of the clear-text one. A listener on
     /// all addresses is reached by the name of this machine.
-    /// - Parameter hostName: The name of this machine; nil where it has none.
+    /// - Parameter hostName: The name of this machine; nil if it has none.
     init(publicURL: HTTPOrigin?, tls: HTTPOrigin?, clear: HTTPOrigin?, hostName: String?) {
         guard let listener = tls ?? clear else {
             let origin = publicURL ?? HTTPOrigin(scheme: .https, host: "localhost", port: 8443)
@@ -48,10 +48,10 @@ struct PublicEndpoint: Sendable {
 }
 
 extension PublicEndpoint {
-    /// The field of an answer with `advice`, which commands show beside the addresses in it.
+    /// The header field with `advice`. Commands print it beside the addresses.
     static let adviceField = "martlet-advice"
 
-    /// The answer to a request for addresses.
+    /// An answer that contains the address, with the advice.
     func answer(_ status: HTTPStatus = .ok, json: JSON) -> HTTPResponse {
         var response = HTTPResponse(status, json: json)
         if let advice { response.fields[Self.adviceField] = advice }

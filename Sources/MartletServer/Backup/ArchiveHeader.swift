@@ -32,7 +32,7 @@ struct ArchiveHeader: Hashable {
         return header
     }
 
-    /// What follows the content, so that the next header begins at a multiple of 512 bytes.
+    /// The padding after the content, so that the next header begins at a multiple of 512 bytes.
     var padding: Int { (Self.byteCount - Int(size % Int64(Self.byteCount))) % Self.byteCount }
 
     init(name: String, size: Int64, time: Int64) {

@@ -3,18 +3,18 @@ import MartletCrypto
 /// Reads an archive as `ArchiveWriter` writes it, and no other: each member in its order, then whether every one was what
 /// its digest says.
 struct ArchiveReader {
-    /// Reads up to so many bytes; none at the end.
+    /// Reads at most the given number of bytes; empty at the end.
     private let source: (Int) throws -> [UInt8]
     private var sums = ""
-    /// The member that is being read, and what is left of it.
+    /// The current member and its unread bytes.
     private var current: (header: ArchiveHeader, left: Int64, hasher: SHA256Hasher)?
 
     init(_ source: @escaping (Int) throws -> [UInt8]) {
         self.source = source
     }
 
-    /// Goes to the next member; the one before must have been read to its end.
-    /// - Returns: nil after the last, when all digests are right and nothing follows.
+    /// Advances to the next member. The previous member must have been read completely.
+    /// - Returns: nil after the last member, if all digests match and no data follows.
     /// - Throws: `BackupError`, or what the source throws.
     mutating func next() throws -> ArchiveHeader? {
         guard let header = ArchiveHeader(try bytes(ArchiveHeader.byteCount)) else {
@@ -43,7 +43,7 @@ struct ArchiveReader {
         return piece
     }
 
-    /// The whole of the member.
+    /// Reads the whole member.
     /// - Parameter limit: The most that it may have, in bytes.
     mutating func readAll(limit: Int64) throws -> [UInt8] {
         guard let header = current?.header, header.size <= limit else {

@@ -21,7 +21,7 @@ struct ArchiveWriter {
         return header.bytes
     }
 
-    /// Takes note of a piece of content, which is written as it is.
+    /// Updates the digest with a piece of content. The caller writes the piece itself.
     func add(_ bytes: [UInt8]) throws(CryptoError) {
         try current?.hasher.update(bytes)
     }
@@ -34,7 +34,7 @@ struct ArchiveWriter {
         return [UInt8](repeating: 0, count: header.padding)
     }
 
-    /// A whole member.
+    /// Writes a whole member.
     mutating func member(_ name: String, _ content: [UInt8]) throws(CryptoError) -> [UInt8] {
         let head = try begin(name, size: Int64(content.count))
         try add(content)

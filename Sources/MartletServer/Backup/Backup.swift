@@ -10,7 +10,7 @@ struct Backup: Sendable {
 
     let snapshot: StorageSnapshot
     let createdAt: Timestamp
-    /// The file of the server's keys; nil where it is to stay out.
+    /// The file of the server's keys; nil to leave the keys out.
     let keys: [UInt8]?
 
     /// - Parameter write: Takes the archive piece by piece.

@@ -1,12 +1,12 @@
-/// Why a file is no backup that can be restored.
+/// Why a file cannot be restored as a backup.
 enum BackupError: Error, Hashable, CustomStringConvertible {
-    /// It does not begin as a backup does.
+    /// The file does not begin like a backup.
     case foreign
-    /// It ends too early.
+    /// The file is truncated.
     case truncated
-    /// It is not what was written: where that shows.
+    /// The content was changed. The value names the damaged part.
     case damaged(String)
-    /// Its form or its database is newer than this program.
+    /// The format or the database schema is newer than this program.
     case newer
 
     var description: String {

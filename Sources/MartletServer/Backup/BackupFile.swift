@@ -5,10 +5,10 @@ import MartletStorage
 
 /// A backup as a file: an archive in POSIX' ustar format.
 public struct BackupFile {
-    /// What a backup holds.
+    /// A summary of a backup.
     public struct Summary: Hashable, Sendable {
         public let createdAt: Timestamp
-        /// Whether the server's keys are in it, without which its secrets do not open.
+        /// True if the backup contains the server's keys. Without them its secrets cannot be opened.
         public let holdsKeys: Bool
     }
 
@@ -20,15 +20,15 @@ public struct BackupFile {
         archive = ArchiveReader(source)
     }
 
-    /// Reads a backup to its end, and whether it is whole.
-    /// - Throws: `ServerError` saying what is wrong with it.
+    /// Reads a whole backup and verifies it.
+    /// - Throws: `ServerError` if the backup is not complete and unchanged.
     public static func check(_ path: String) throws(ServerError) -> Summary {
         try reading(path) { file in try file.walk(into: nil) }
     }
 
-    /// Makes a data directory of a backup; on disk when this returns, and nothing where it throws.
-    /// - Parameter data: Its path: that of an empty directory, or of none.
-    /// - Throws: `ServerError` saying what is in the way.
+    /// Restores a backup to a data directory, which is on disk when this returns. On an error nothing is left.
+    /// - Parameter data: The path of an empty or missing directory.
+    /// - Throws: `ServerError` that names the cause.
     public static func restore(_ path: String, into data: String) throws(ServerError) -> Summary {
         try reading(path, as: data) { file in
             let restoration = try StorageRestoration(into: data)
@@ -71,7 +71,7 @@ public struct BackupFile {
         }
     }
 
-    /// - Parameter restoration: Where everything goes; nil where it is only looked at.
+    /// - Parameter restoration: The destination; nil to verify only.
     private mutating func walk(into restoration: StorageRestoration?) throws -> Summary {
         let manifest = try readManifest()
         var seen: Set<SnapshotMember> = []

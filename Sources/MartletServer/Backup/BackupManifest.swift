@@ -1,6 +1,6 @@
 import MartletModel
 
-/// What a backup is: its first member.
+/// The first member of a backup: its description.
 struct BackupManifest: Hashable {
     static let name = "backup.json"
     static let sizeLimit: Int64 = 64 << 10

@@ -11,7 +11,7 @@ public struct BackupName: Hashable, Sendable, CustomStringConvertible {
         description = Self.prefix + time.iso8601 + Self.suffix
     }
 
-    /// - Returns: The names that are removed where the newest `count` stay. Names of another form are left alone.
+    /// - Returns: The names to remove so that the newest `count` stay. Names in another format are ignored.
     static func expired(_ names: [String], keeping count: Int) -> [String] {
         Array(names.filter(isBackup).sorted().dropLast(count))
     }

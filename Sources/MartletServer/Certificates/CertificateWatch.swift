@@ -1,19 +1,19 @@
 import MartletModel
 
-/// When the certificate of a listener is read again, and what is said of it and when.
+/// Decides when the certificate of a listener is loaded again, and when to warn about it.
 ///
-/// It is asked every `interval` with what the files look like. What follows from that is decided here alone.
+/// The caller passes the state of the files every `interval` and performs the returned actions.
 struct CertificateWatch: Sendable {
-    /// How often the files are looked at.
+    /// The time between two checks of the files.
     static let interval: Duration = .seconds(60)
-    /// How long files may be wrong before that is said: a program writes the one and then the other.
+    /// How long the files may be invalid before a warning. Renewal programs write one file after the other.
     static let patience: Duration = .seconds(300)
-    /// How long before its end a certificate is spoken of.
+    /// How long before its end a certificate is a warning.
     static let notice: Duration = .seconds(14 * 86_400)
     private static let day: Duration = .seconds(86_400)
 
     enum Source: Hashable, Sendable {
-        /// The files of certificate and key; nil for one that is missing.
+        /// The files of certificate and key; nil for a missing one.
         case files([FileStamp?])
         /// Issued by the private authority of this server.
         case selfSigned
@@ -42,7 +42,7 @@ struct CertificateWatch: Sendable {
         self.source = source
     }
 
-    /// - Parameter found: What there is now.
+    /// - Parameter found: The present state of the files.
     mutating func look(at found: Source, now: Timestamp) -> [Action] {
         var actions: [Action] = []
         if mustLoad(found, now) { actions.append(.load) } else { failure = nil }
@@ -56,7 +56,7 @@ struct CertificateWatch: Sendable {
         return now >= begins + (ends - begins) * 2 / 3
     }
 
-    /// A load has failed: the certificate stays, and the next look tries again.
+    /// Records a failed load: the old certificate stays in use, and the next check tries again.
     mutating func failed(_ reason: String, now: Timestamp) -> Action? {
         var failure = failure ?? (since: now, reason: reason, isReported: false)
         defer { self.failure = failure }

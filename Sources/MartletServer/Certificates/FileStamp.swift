@@ -1,16 +1,16 @@
 import Glibc
 
-/// By what it is seen that a file was replaced or written.
+/// Identifies a version of a file: it differs after the file was replaced or written.
 struct FileStamp: Hashable, Sendable {
     var inode: UInt64
-    /// Of the last change, in nanoseconds since 1970.
+    /// The time of the last change, in nanoseconds since 1970.
     var changed: Int64
     var size: Int64
 }
 
 extension FileStamp {
-    /// Asks the kernel. A symbolic link is followed: Kubernetes changes where one leads.
-    /// - Returns: nil where there is no such file.
+    /// Examines the file. Follows symbolic links, because Kubernetes updates a mounted file by changing a link.
+    /// - Returns: nil if there is no such file.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

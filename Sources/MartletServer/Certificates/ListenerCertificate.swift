@@ -4,7 +4,7 @@ import MartletModel
 import MartletNetwork
 import Synchronization
 
-/// The certificate of the public TLS listener: read, shown to those who connect, watched and exchanged.
+/// The certificate of the public TLS listener: loads it, watches its files and replaces it while the server runs.
 final class ListenerCertificate: Sendable {
     private struct State {
         var configuration: ServerConfiguration
@@ -18,8 +18,8 @@ final class ListenerCertificate: Sendable {
     private let time: any TimeSource
     private let log: @Sendable (Log.Level, String) -> Void
 
-    /// Reads the certificate that a configuration names.
-    /// - Throws: `ServerError` where it cannot be used or has ended.
+    /// Loads the certificate of a configuration.
+    /// - Throws: `ServerError` if the certificate cannot be used or has expired.
     init(
         _ configuration: ServerConfiguration, end: CertificateEnd, time: any TimeSource,
         log: @escaping @Sendable (Log.Level, String) -> Void
@@ -40,23 +40,23 @@ final class ListenerCertificate: Sendable {
         warnOfMismatch(served, configuration)
     }
 
-    /// A certificate that can be shown as soon as everything else of a reload is known to be right.
+    /// A loaded certificate. A reload uses it after the rest of the configuration has been checked.
     struct Candidate: Sendable {
         fileprivate let configuration: ServerConfiguration
         fileprivate let served: ServedCertificate
         fileprivate let source: CertificateWatch.Source
         fileprivate let prepared: TLSServerContext.Prepared
-        /// Whether it is another one than is shown now.
+        /// True if it differs from the certificate in use.
         let isNew: Bool
     }
 
-    /// Reads what a configuration names and changes nothing.
+    /// Loads the certificate of a configuration without using it.
     func candidate(_ configuration: ServerConfiguration) throws(ServerError) -> Candidate {
         let now = time.now
         let source = configuration.certificateSource
         let served = try configuration.readCertificate(now: now)
         let isNew = served.certificate != state.withLock { $0.served.certificate }
-        // The one that is shown already is no reason to refuse a reload of something else.
+        // An expired certificate that is in use already must not block a reload of other settings.
         if isNew { try served.checkEnd(at: now) }
         do throws(NetworkError) {
             let prepared = try context.prepare(served.identity)
@@ -67,9 +67,9 @@ final class ListenerCertificate: Sendable {
         }
     }
 
-    /// Shows it to all who connect from now on.
+    /// Uses the certificate for new connections.
     func use(_ candidate: Candidate) {
-        // Under the lock, so that what is shown and what is watched belong together.
+        // Under the lock, so that the certificate in use and the watched files belong together.
         state.withLock { state in
             context.use(candidate.prepared)
             state = State(
@@ -80,7 +80,7 @@ final class ListenerCertificate: Sendable {
         if candidate.isNew { warnOfMismatch(candidate.served, candidate.configuration) }
     }
 
-    /// Looks at the files every minute until the task is cancelled.
+    /// Checks the files every minute until the task is cancelled.
     func watch() async {
         while !Task.isCancelled {
             look()
@@ -88,7 +88,7 @@ final class ListenerCertificate: Sendable {
         }
     }
 
-    /// Looks once.
+    /// Checks the files once.
     func look() {
         let now = time.now
         let actions = state.withLock { state in
@@ -128,13 +128,13 @@ extension ServedCertificate {
 }
 
 extension ServerConfiguration {
-    /// What the files of the certificate look like now.
+    /// The present state of the certificate's files.
     fileprivate var certificateSource: CertificateWatch.Source {
         guard case .files(let certificate, let key) = tls else { return .selfSigned }
         return .files([FileStamp(path: certificate), FileStamp(path: key)])
     }
 
-    /// Reads the certificate, or has it issued.
+    /// Loads the certificate from its files, or issues one.
     fileprivate func readCertificate(now: Timestamp) throws(ServerError) -> ServedCertificate {
         switch tls {
         case .files(let certificate, let key): try ServedCertificate(certificateFile: certificate, keyFile: key)

@@ -4,9 +4,9 @@ import MartletHTTP
 import MartletModel
 import MartletNetwork
 
-/// A certificate that fits its key, read and checked, and what to call it in sentences.
+/// A certificate with its key, checked to belong together, and its name in messages.
 struct ServedCertificate: Sendable {
-    /// The file of the certificate, or what it is.
+    /// The path of the certificate, or a description if it comes from no file.
     let name: String
     let identity: TLSIdentity
     let certificate: Certificate
@@ -36,7 +36,7 @@ struct ServedCertificate: Sendable {
         identity = TLSIdentity(certificatesPEM: text, privateKeyPEM: keyText)
     }
 
-    /// A certificate that the private authority issues now.
+    /// Takes a certificate that the private authority has issued.
     init(_ issued: ServerCertificates) throws(ServerError) {
         do throws(CryptoError) {
             certificate = try Certificate(pem: issued.certificatePEM)
@@ -54,13 +54,13 @@ struct ServedCertificate: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Throws: `ServerError` where no client would accept it any more.
+    /// - Throws: `ServerError` if the certificate has expired.
     func checkEnd(at now: Timestamp) throws(ServerError) {
         guard ends < now else { return }
         throw ServerError("\(name) ended on \(ends.day): renew it, or serve with --tls-self-signed.")
     }
 
-    /// A sentence where clients that use the public address would refuse it; nil where they would not.
+    /// A warning if the certificate does not cover the public address; nil if it does.
     func mismatch(with publicURL: HTTPOrigin?) -> String? {
         guard let publicURL, publicURL.scheme == .https, !certificate.isFor(publicURL.host) else { return nil }
         let names = certificate.hostNames.prefix(3)
@@ -70,6 +70,6 @@ struct ServedCertificate: Sendable {
 }
 
 extension Timestamp {
-    /// The date alone: `2026-11-22`.
+    /// The date without the time: `2026-11-22`.
     var day: String { String(iso8601.prefix(10)) }
 }

@@ -22,7 +22,7 @@ public struct AssumedOwner: Sendable {
         }
     }
 
-    /// Makes the process root's again.
+    /// Restores root as the effective user.
     public func end() {
         seteuid(0)
         setegid(group)

@@ -2,7 +2,7 @@ import Glibc
 
 /// Small files that only their owner may read.
 enum SecretFile {
-    /// The contents, or nil where there is no such file.
+    /// The contents, or nil if there is no such file.
     static func read(_ path: String, limit: Int = 1 << 20) throws(ServerError) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -13,7 +13,7 @@ enum SecretFile {
         return try contents(of: file, path, limit: limit)
     }
 
-    /// The contents of a file that this process has made before, or nil where there is none.
+    /// The contents of a file that an earlier run has made, or nil if there is none.
     /// - Throws: `ServerError` where somebody else may have written it or can read it: it is no regular file, belongs to
     ///   another user, or its mode lets others in.
     static func readOwn(_ path: String) throws(ServerError) -> [UInt8]? {
@@ -57,14 +57,14 @@ enum SecretFile {
         return Array(bytes.prefix(count))
     }
 
-    /// Writes a file that is on disk, under its final name, when this returns.
+    /// Writes a file atomically. The file and its directory entry are on disk when this returns.
     static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(ServerError) {
         let temporary = try writeTemporary(bytes, beside: path, mode: mode)
         guard rename(temporary, path) == 0 else { throw failure("write", path) }
         try sync(directoryOf: path)
     }
 
-    /// Writes a new file that is on disk when this returns. Where another process was faster, its file stays.
+    /// Creates a file, which is on disk when this returns. An existing file is not replaced.
     static func create(_ bytes: [UInt8], at path: String) throws(ServerError) {
         let temporary = try writeTemporary(bytes, beside: path, mode: 0o600)
         defer { unlink(temporary) }
@@ -87,7 +87,7 @@ enum SecretFile {
         _ bytes: [UInt8], beside path: String, mode: mode_t
     ) throws(ServerError) -> String {
         let temporary = "\(path).\(getpid())"
-        // What a process with the same id has left behind: never written into, because it may be a link.
+        // An earlier process with the same id may have left a file. It may be a link, so it is not written to.
         guard unlink(temporary) == 0 || errno == ENOENT else { throw failure("write", path) }
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard file >= 0 else { throw failure("write", path) }
@@ -101,7 +101,7 @@ enum SecretFile {
         return temporary
     }
 
-    /// What comes before the last slash; nil where that is nothing.
+    /// The path before the last slash; nil if there is none.
     private static func directory(of path: String) -> String? {
         guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
         return String(path[..<slash])

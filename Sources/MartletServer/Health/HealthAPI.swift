@@ -1,8 +1,8 @@
 import MartletHTTP
 
-/// `GET /health/live`: the process answers. `GET /health/ready`: it takes work.
+/// `GET /health/live` tells that the process answers, and `GET /health/ready` that it is ready for work.
 struct HealthAPI: HTTPHandler {
-    /// A sentence on what keeps the server from taking work; nil where nothing does.
+    /// Why the server is not ready, as a sentence; nil if it is ready.
     let obstacle: @Sendable () async -> String?
 
     func route(for head: HTTPRequest) -> HTTPRoute {

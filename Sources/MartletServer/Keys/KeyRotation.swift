@@ -2,7 +2,7 @@ import MartletCore
 import MartletCrypto
 import MartletStorage
 
-/// Changes the key that secrets are sealed with, while the server serves.
+/// Rotates the key that secrets are sealed with, while the server runs.
 ///
 /// A new key is on disk before it seals anything, and an old one is forgotten only after nothing is sealed with it: what
 /// is stored opens whenever the process ends.
@@ -11,13 +11,13 @@ struct KeyRotation: Sendable {
     let storage: SQLiteStorage
 
     struct Status: Sendable {
-        /// Newest first, in hexadecimal digits.
+        /// The ids of the keys, newest first, in hexadecimal digits.
         var ids: [String]
-        /// How many secrets are not sealed with the newest.
+        /// The number of secrets that are not sealed with the newest key.
         var left: Int64
     }
 
-    /// How long one request may take.
+    /// The time limit of one request.
     private static let portion: Duration = .seconds(10)
 
     func status() async throws(ServerError) -> Status {
@@ -32,15 +32,15 @@ struct KeyRotation: Sendable {
         return try await status()
     }
 
-    /// Seals again what older keys have sealed, for a few seconds.
+    /// Reseals secrets of older keys, for a few seconds.
     func reseal() async throws(ServerError) -> Status {
         _ = try await stored { () throws(StorageError) in try await storage.reseal(before: .now + Self.portion) }
         return try await status()
     }
 
-    /// Forgets the keys that nothing is sealed with any more.
+    /// Removes the keys that no secret is sealed with any more.
     func retire() async throws(ServerError) -> Status {
-        // A key that comes meanwhile is newer: what it seals is none of this.
+        // A key that is added meanwhile is newer, so its secrets are not affected.
         let newest = keys.mark
         let status = try await status()
         guard status.left == 0 else {
@@ -52,7 +52,7 @@ struct KeyRotation: Sendable {
         return try await self.status()
     }
 
-    /// Goes on with what a process before this one did not finish.
+    /// Continues a rotation that an earlier process did not finish.
     func finish() async throws(ServerError) {
         guard keys.ids.count > 1 else { return }
         while !Task.isCancelled, try await reseal().left > 0 {}

@@ -5,7 +5,7 @@ struct ServerKey: Sendable {
     /// The length of an id in bytes.
     static let idByteCount = 4
 
-    /// Says which key it is and nothing else of it; comes before everything that is sealed with it.
+    /// Identifies the key without revealing it. Every sealed secret begins with the id.
     let id: [UInt8]
     private let secret: SecretBytes
 
@@ -22,10 +22,10 @@ struct ServerKey: Sendable {
         id = try Self.derive("key-id", from: bytes, count: Self.idByteCount)
     }
 
-    /// The key as it is written down: 64 hexadecimal digits.
+    /// The key in its stored format: 64 hexadecimal digits.
     var text: String { Hex.encode(secret.bytes) }
 
-    /// The key for one purpose.
+    /// Derives the key for one purpose.
     func derive(_ purpose: String, count: Int) throws(CryptoError) -> [UInt8] {
         try Self.derive(purpose, from: secret.bytes, count: count)
     }

@@ -6,7 +6,7 @@ struct ServerKeyRing: Sendable {
     /// The most keys at once.
     static let countLimit = 8
 
-    /// At least one, with ids of their own.
+    /// At least one key. Their ids differ.
     private(set) var keys: [ServerKey]
 
     init(_ key: ServerKey) {
@@ -14,7 +14,7 @@ struct ServerKeyRing: Sendable {
     }
 
     /// Reads keys of 64 hexadecimal digits each, newest first, with commas, spaces or line ends between them.
-    /// - Returns: nil where there is none, too many, one that is no key, or one twice.
+    /// - Returns: nil if there are no keys, too many, an invalid one or a duplicate.
     init?(_ text: String) {
         let words = text.utf8.split { [UInt8(ascii: ","), 0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard (1...Self.countLimit).contains(words.count) else { return nil }
@@ -33,15 +33,15 @@ struct ServerKeyRing: Sendable {
     var newest: ServerKey { keys[0] }
     var oldest: ServerKey { keys[keys.count - 1] }
 
-    /// Puts a key before the others.
-    /// - Returns: false where there is no room for it, or one of its id.
+    /// Adds a key as the newest.
+    /// - Returns: False if the ring is full or has a key of the same id.
     mutating func add(_ key: ServerKey) -> Bool {
         guard keys.count < Self.countLimit, !keys.contains(where: { $0.id == key.id }) else { return false }
         keys.insert(key, at: 0)
         return true
     }
 
-    /// Drops what is older than a key.
+    /// Removes the keys that are older than one.
     mutating func retire(olderThan id: [UInt8]) {
         guard let index = keys.firstIndex(where: { $0.id == id }) else { return }
         keys.removeSubrange((index + 1)...)

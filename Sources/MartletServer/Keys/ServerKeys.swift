@@ -17,13 +17,13 @@ final class ServerKeys: Sendable {
         var ciphers: [[UInt8]: AESGCM]
     }
 
-    /// nil where the keys are in the environment.
+    /// nil if the keys are in the environment.
     private let path: String?
     private let state: Mutex<State>
-    /// Held by who changes the keys.
+    /// Held while the keys are changed.
     private let change = Mutex(())
 
-    /// Reads the keys, or makes one where the data directory is new.
+    /// Reads the keys, or makes one if the data directory is new.
     static func open(in directory: String) throws(StorageError) -> ServerKeys {
         do throws(ServerError) {
             let variable = getenv(environmentVariable).map { String(cString: $0) }
@@ -46,7 +46,7 @@ final class ServerKeys: Sendable {
         } else {
             try Self.prepare(directory)
             let path = "\(directory)/secret.key"
-            // Asked before the file is looked for: another process may be making both.
+            // Checked before the file is read, because another process may be creating both.
             let isNew = !SQLiteStorage.exists(in: directory)
             if try SecretFile.readOwn(path) == nil {
                 guard isNew else { throw Self.missing(path) }
@@ -74,7 +74,7 @@ final class ServerKeys: Sendable {
                 + "\(environmentVariable).")
     }
 
-    /// Reads the file again: anyone who had the data directory before this process got it may have changed it.
+    /// Reads the file again. A process that had the data directory locked before may have changed it.
     func reload() throws(ServerError) {
         guard let path else { return }
         try use(try Self.read(path))
@@ -85,7 +85,7 @@ final class ServerKeys: Sendable {
 
     // MARK: Derived from the oldest
 
-    /// What message ids are made with.
+    /// The key of message ids.
     func messageIDKey() throws(ServerError) -> MessageIDKey {
         do throws(CryptoError) {
             let bytes = try oldest.derive("message-id", count: 16)
@@ -96,7 +96,7 @@ final class ServerKeys: Sendable {
         }
     }
 
-    /// What signs the URLs of containers and blobs.
+    /// Signs the URLs of containers and blobs.
     func urlSigner() throws(ServerError) -> URLSigner {
         do throws(CryptoError) {
             return try URLSigner(key: try oldest.derive("signed-url", count: 32))
@@ -118,7 +118,7 @@ final class ServerKeys: Sendable {
         }
         try change.withLock { _ throws(ServerError) in
             var ring = state.withLock { $0.ring }
-            // Two keys have the same id once in four thousand million times.
+            // Two keys have the same id with a probability of 2⁻³².
             guard ring.add(try Self.generate()) else {
                 throw ServerError(
                     "There are \(ring.keys.count) keys; 'martlet server-key retire' removes those that nothing uses any more."
@@ -129,7 +129,7 @@ final class ServerKeys: Sendable {
         }
     }
 
-    /// Forgets the keys that are older than one, with which nothing may be sealed any more.
+    /// Removes the keys that are older than one. No secret may be sealed with them any more.
     func retire(olderThan id: [UInt8]) throws(ServerError) {
         guard let path else {
             throw ServerError(
@@ -182,7 +182,7 @@ final class ServerKeys: Sendable {
     }
 }
 
-/// Seals with AES-256-GCM. Before the box is the id of its key, which is authenticated with the context.
+/// Seals with AES-256-GCM. The sealed bytes begin with the key's id, which is authenticated with the context.
 extension ServerKeys: Sealer {
     var mark: [UInt8] { state.withLock { $0.ring.newest.id } }
 

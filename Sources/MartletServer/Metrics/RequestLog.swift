@@ -4,7 +4,7 @@ import MartletHTTP
 import MartletModel
 import Synchronization
 
-/// Names every answer by an id, in its field `Request-Id`, and writes requests to the log.
+/// Adds `Request-Id` to every answer, and writes the access log.
 final class RequestLog: Sendable {
     static let field = "request-id"
 

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The socket to which datagrams for the service manager go.
+/// The socket of the service manager.
 final class NotifySocket: Sendable {
     private let descriptor: Int32
     private let path: [UInt8]
 
-    /// - Parameter path: Of a file, or with `@` before it a name in the abstract namespace of Linux.
-    /// - Returns: nil where it is neither, or longer than an address may be.
+    /// - Parameter path: A path, or `@` and a name in Linux's abstract namespace.
+    /// - Returns: nil if it is neither, or too long for an address.
     init?(_ path: String) {
         var bytes = Array(path.utf8)
         guard let first = bytes.first, (2...107).contains(bytes.count) else { return nil }
@@ -22,7 +22,7 @@ final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends a datagram. A manager that does not listen is no reason to stop working.
+    /// Sends a datagram. Errors are ignored, because the server works without a service manager.
     func send(_ text: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The service manager that has started this process, if one has, and what it wants to hear (sd_notify(3)).
+/// The service manager that started this process, if any (sd_notify(3)).
 ///
-/// Spoken by hand: it is one datagram to a socket, for which no library is needed.
+/// Implemented without libsystemd: the protocol is one datagram to a socket.
 public struct ServiceManager: Sendable {
-    /// How often it wants to hear that the process is alive; nil where it does not.
+    /// The watchdog interval; nil without a watchdog.
     let watchdog: Duration?
     private let send: @Sendable (ServiceNotification) -> Void
 
-    /// None: nothing is sent.
+    /// No service manager: nothing is sent.
     public static let none = ServiceManager(watchdog: nil) { _ in }
 
     init(watchdog: Duration?, send: @escaping @Sendable (ServiceNotification) -> Void) {

@@ -13,7 +13,7 @@ struct ServiceNotification: Hashable, Sendable {
         ServiceNotification(lines: ["RELOADING=1", "MONOTONIC_USEC=\(monotonic.microseconds)"])
     }
 
-    /// Asks for so much more time from now on.
+    /// Asks for more time, counted from now.
     static func extend(by duration: Duration) -> ServiceNotification {
         ServiceNotification(lines: ["EXTEND_TIMEOUT_USEC=\(duration.microseconds)"])
     }

@@ -5,7 +5,7 @@ import Synchronization
 /// Which requests are written to the log.
 public enum AccessLog: String, Hashable, Sendable, CaseIterable {
     case off
-    /// Those that the server could not do, or refused for their number or for want of room.
+    /// Requests answered with 5xx or 429.
     case errors
     case all
 
@@ -18,7 +18,7 @@ public enum AccessLog: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Bounds the lines of a log: so many a second are written and the rest is counted.
+/// Limits the lines of a log for each second, and counts the lines left out.
 struct LineBudget: Sendable {
     let linesPerSecond: Int
     private var second: Int64 = .min

@@ -10,7 +10,7 @@ public struct Log: Sendable {
         case warning
         case error
 
-        /// As syslog numbers it.
+        /// The syslog severity.
         var priority: Int {
             switch self {
             case .debug: 7
@@ -23,11 +23,11 @@ public struct Log: Sendable {
         public static func < (left: Level, right: Level) -> Bool { left.priority > right.priority }
     }
 
-    /// What a line looks like.
+    /// The format of a line.
     public enum Format: String, Sendable, CaseIterable {
         /// A JSON object for machines.
         case json
-        /// A sentence for people.
+        /// Text for people.
         case text
     }
 
@@ -42,7 +42,7 @@ public struct Log: Sendable {
     private let isJournaled: Bool
 
     /// - Parameters:
-    ///   - level: What is less important is not written.
+    ///   - level: The least important lines that are written.
     ///   - format: nil for text where standard error is a terminal, and JSON elsewhere.
     public init(level: Level = .info, format: Format? = nil) {
         threshold = Threshold(level)
@@ -50,14 +50,14 @@ public struct Log: Sendable {
         isJournaled = Self.isJournal(getenv("JOURNAL_STREAM").map { String(cString: $0) } ?? "")
     }
 
-    /// Changes, for all copies, what is written from now on.
+    /// Changes level and format of this log and all its copies.
     func setLevel(_ level: Level) {
         threshold.level.withLock { $0 = level }
     }
 
     /// - Parameters:
     ///   - message: A sentence without secrets, tokens, handles and payloads.
-    ///   - fields: What a machine may want to look for.
+    ///   - fields: Structured data for searches.
     public func write(_ level: Level, _ message: String, _ fields: [String: JSON] = [:]) {
         guard level >= threshold.level.withLock(\.self) else { return }
         let line = LogLine(time: SystemTime().now, level: level, message: message, fields: fields)

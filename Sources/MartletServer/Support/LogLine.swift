@@ -1,6 +1,6 @@
 import MartletModel
 
-/// One line of the log, in one of its forms.
+/// One line of the log.
 struct LogLine: Sendable {
     var time: Timestamp
     var level: Log.Level

@@ -1,8 +1,8 @@
 import MartletHTTP
 
-/// Tells browsers to come back by TLS alone (RFC 6797), on answers that go over TLS.
+/// Adds `Strict-Transport-Security` (RFC 6797) to answers over TLS.
 ///
-/// Without `includeSubDomains` and `preload`: this server speaks for its own host only.
+/// Without `includeSubDomains` and `preload`, because other hosts of the domain are not this server's.
 struct StrictTransport: HTTPHandler {
     let handler: any HTTPHandler
 

@@ -2,7 +2,7 @@ import Glibc
 public import MartletCore
 public import MartletModel
 
-/// The clock on the wall.
+/// The system's clock.
 public struct SystemTime: TimeSource {
     /// The longest single sleep: after it the clock, which may have been set meanwhile, is looked at again.
     private static let longestSleep: Duration = .seconds(1)

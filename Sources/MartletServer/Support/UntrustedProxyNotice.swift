@@ -2,7 +2,7 @@ import MartletCore
 import MartletModel
 import Synchronization
 
-/// Says once an hour that requests come through a proxy that is not trusted.
+/// Warns once an hour that requests come through a proxy that is not trusted.
 final class UntrustedProxyNotice: Sendable {
     private static let interval = Duration.seconds(3600)
 
