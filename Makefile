@@ -59,7 +59,7 @@ lint: ## check formatting
 format: ## format the code in place
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_CODE)
 
-checks: ## check the walls: imports, platform names, words, the compatibility table, citations, links; the SDK's interface, documentation and examples
+checks: ## check the walls: imports, platform names, words, the compatibility table, citations, links; the SDK's interface, documentation and examples; the fuzz targets
 	@Scripts/check-imports --self-test && Scripts/check-imports
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
 	@Scripts/check-words --self-test && Scripts/check-words
@@ -70,6 +70,7 @@ checks: ## check the walls: imports, platform names, words, the compatibility ta
 	@Scripts/check-sdk-interface --self-test && Scripts/check-sdk-interface
 	@Scripts/check-documentation --self-test && Scripts/check-documentation
 	@Scripts/check-examples --self-test && Scripts/check-examples
+	@Scripts/check-fuzz --self-test && Scripts/check-fuzz
 
 peers: ## judge the independent peers that the tests rely on
 	@Scripts/setup test

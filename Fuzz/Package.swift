@@ -50,6 +50,7 @@ let package = Package(
         fuzzer("FuzzBatch", ["MartletHubAPI"]),
         fuzzer("FuzzHub", ["MartletHubAPI", "MartletCore", "MartletModel"]),
         fuzzer("FuzzFormData", ["MartletHTTP"]),
+        fuzzer("FuzzProxyHeader", ["MartletHTTP"]),
         fuzzer("FuzzTagExpression", ["MartletModel"]),
         fuzzer("FuzzInstallation", ["MartletModel"]),
         fuzzer("FuzzInstallationPatch", ["MartletModel"]),

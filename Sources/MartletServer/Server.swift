@@ -19,6 +19,8 @@ import Synchronization
 public final class Server: Sendable {
     /// The addresses that it listens on, with the actual ports.
     public let origins: [HTTPOrigin]
+    /// The path of the Unix socket for proxies.
+    public var socket: String? { configuration.listenSocket }
     /// The file of the private authority that `--tls-self-signed` made.
     public let authorityFile: String?
 
@@ -86,9 +88,10 @@ public final class Server: Sendable {
 
     private func logStart() {
         let version = configuration.version
+        let addresses = origins.map(\.description) + (socket.map { ["unix:\($0)"] } ?? [])
         var fields: [String: JSON] = [
             "version": .string(version), "data": .string(configuration.dataDirectory),
-            "schema": .integer(Int64(SQLiteStorage.schema)), "origins": .array(origins.map { .string($0.description) }),
+            "schema": .integer(Int64(SQLiteStorage.schema)), "origins": .array(addresses.map(JSON.string)),
             "hubs": .integer(Int64(engine.hubs.all.count)),
         ]
         if !configuration.build.isEmpty { fields["build"] = .string(configuration.build) }
@@ -140,11 +143,13 @@ public final class Server: Sendable {
         var clear: HTTPOrigin?
         var secure: HTTPOrigin?
         if let address = configuration.listen {
-            clear = try await listen(front, on: address, tls: nil)
+            clear = try await listen(front, on: address, tls: nil, configuration.usesProxyProtocol)
         }
         if let address = configuration.tlsListen {
-            secure = try await listen(front, on: address, tls: certificate?.context)
+            secure = try await listen(
+                front, on: address, tls: certificate?.context, configuration.usesProxyProtocol)
         }
+        if let path = configuration.listenSocket { try await listen(front, onSocket: path) }
         let endpoint = PublicEndpoint(
             publicURL: configuration.publicURL, tls: secure, clear: clear, hostName: HostName.current)
         let reloader = Reloader(
@@ -167,17 +172,28 @@ public final class Server: Sendable {
 
     /// - Returns: The origin with the real port.
     private static func listen(
-        _ server: HTTPServer, on address: ServerConfiguration.Address, tls context: TLSServerContext?
+        _ server: HTTPServer, on address: ServerConfiguration.Address, tls context: TLSServerContext?,
+        _ proxyProtocol: Bool
     ) async throws(ServerError) -> HTTPOrigin {
         do throws(NetworkError) {
-            let bound = try await server.listen(on: .tcp(host: address.host, port: address.port), tls: context)
+            let bound = try await server.listen(
+                on: .tcp(host: address.host, port: address.port), tls: context, proxyProtocol: proxyProtocol)
             if address.isEveryAddress {
                 // A machine without IPv6 has no such address.
-                _ = try? await server.listen(on: .tcp(host: "::", port: bound.port), tls: context)
+                _ = try? await server.listen(
+                    on: .tcp(host: "::", port: bound.port), tls: context, proxyProtocol: proxyProtocol)
             }
             return HTTPOrigin(scheme: context == nil ? .http : .https, host: address.host, port: bound.port)
         } catch {
             throw ServerError("The server cannot listen on \(address): \(error)")
+        }
+    }
+
+    private static func listen(_ server: HTTPServer, onSocket path: String) async throws(ServerError) {
+        do throws(NetworkError) {
+            try await server.listen(on: .unix(path: path, access: .group))
+        } catch {
+            throw ServerError("The server cannot listen on the Unix socket \(path): \(error)")
         }
     }
 }

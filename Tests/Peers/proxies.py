@@ -22,6 +22,8 @@ from checks import Checks, eventually
 checks = Checks("proxies")
 
 EXAMPLES = os.path.join(processes.HERE, "..", "..", "Examples", "Publishing")
+FILES = {"nginx": "nginx.conf", "nginx over a Unix socket": "nginx.conf", "haproxy": "haproxy.cfg",
+         "haproxy with the PROXY protocol": "haproxy-tcp.cfg", "caddy": "Caddyfile"}
 USERS = {"alice": "wonderland", "bob": "builder-42"}
 # Loopback addresses stand for clients; the attacker fails from one of them.
 FAILURES = 60
@@ -36,18 +38,19 @@ def free_port():
 class Proxy(processes.Program):
     """A proxy with its published configuration, but for addresses and files."""
 
-    def __init__(self, name, directory, server_port):
+    def __init__(self, name, directory, upstream):
+        """upstream: the server's address as the configuration of the proxy has it."""
         self.name, self.port = name, free_port()
-        self._directory = os.path.join(directory, name)
+        self._directory = os.path.join(directory, name.replace(" ", "-"))
         os.makedirs(self._directory)
         key, certificate = (os.path.join(self._directory, file) for file in ("key.pem", "certificate.pem"))
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
              "-subj", "/CN=push.example.org", "-keyout", key, "-out", certificate], check=True, capture_output=True)
-        text = open(os.path.join(EXAMPLES, {"nginx": "nginx.conf", "haproxy": "haproxy.cfg", "caddy": "Caddyfile"}[name])).read()
-        text = text.replace("127.0.0.1:8080", f"127.0.0.1:{server_port}")
+        text = open(os.path.join(EXAMPLES, FILES[name])).read()
+        text = text.replace("127.0.0.1:8080", upstream).replace("127.0.0.1:8443", upstream)
         path = os.path.join(self._directory, "configuration")
-        if name == "nginx":
+        if name.startswith("nginx"):
             text = text.replace("listen 443", f"listen 127.0.0.1:{self.port}")
             text = re.sub(r"ssl_certificate_key .*;", f"ssl_certificate_key {key};", text)
             text = re.sub(r"ssl_certificate /.*;", f"ssl_certificate {certificate};", text)
@@ -61,7 +64,8 @@ class Proxy(processes.Program):
             # As many file descriptors as a test may have.
             text = text.replace("maxconn 20000", "maxconn 500")
             open(both, "w").write(open(certificate).read() + open(key).read())
-            text = text.replace(":443 ssl crt /etc/haproxy/push.example.org.pem", f"127.0.0.1:{self.port} ssl crt {both}")
+            text = text.replace(":443 ssl crt /etc/haproxy/push.example.org.pem", f":443 ssl crt {both}")
+            text = text.replace("bind :443", f"bind 127.0.0.1:{self.port}")
             command = ["haproxy", "-db", "-f", path]
         open(path, "w").write(text)
         super().__init__(command, os.path.join(self._directory, "log"))
@@ -70,7 +74,9 @@ class Proxy(processes.Program):
         paths = "".join(
             f"{kind}_temp_path {self._directory}/{kind};\n"
             for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        return (
+        # Workers of root would be another user's, who may not use the server's socket.
+        user = "user root;\n" if os.geteuid() == 0 else ""
+        return user + (
             f"daemon off;\npid {self._directory}/pid;\nevents {{}}\n"
             f"http {{\naccess_log off;\n{paths}{text}\n}}\n")
 
@@ -113,6 +119,13 @@ def request(proxy, method, path, source, user=None, fields={}):
         connection.close()
 
 
+class OtherServer(processes.Program):
+    """A server without a clear-text listener on TCP."""
+
+    def __init__(self, binary, data, log, *options):
+        super().__init__([binary, "serve", "--data", data, *options], log)
+
+
 class Judged:
     def __init__(self, binary, directory):
         self._binary, self._directory = binary, directory
@@ -127,19 +140,59 @@ class Judged:
             processes.martlet(self._binary, "user", "add", name, "--data", self.data, "--password-stdin", stdin=password)
         for name in ("nginx", "haproxy", "caddy"):
             if shutil.which(name) or os.path.exists(f"/usr/sbin/{name}"):
-                await self._drill(name)
+                await self._drill(name, f"127.0.0.1:{self.server.port}")
             else:
                 print(f"proxies: {name} is not installed and was left out", flush=True)
         self._direct()
         await self.server.stop()
+        await self._over_unix_socket()
+        await self._proxy_protocol()
         await self._untrusted()
 
-    async def _drill(self, name):
+    async def _over_unix_socket(self):
+        path = os.path.join(self._directory, "http.sock")
+        self.server = OtherServer(
+            self._binary, self.data, os.path.join(self._directory, "unix.log"), "--listen", f"unix:{path}",
+            "--trusted-proxies", "unix")
+        line = await self.server.start()
+        checks.that("the ready line names the socket", f"unix:{path}" in line, line)
+        checks.equal("the socket is its group's", oct(os.stat(path).st_mode & 0o777), "0o660")
+        await self._drill("nginx over a Unix socket", f"unix:{path}")
+        await self.server.stop()
+        checks.that("the socket is gone after the server", not os.path.exists(path))
+
+    async def _proxy_protocol(self):
+        self.server = OtherServer(
+            self._binary, self.data, os.path.join(self._directory, "proxy.log"), "--tls-listen", "127.0.0.1:0",
+            "--tls-self-signed", "--trusted-proxies", "loopback", "--proxy-protocol", "--access-log", "all")
+        line = await self.server.start()
+        port = int(re.search(r"https://[^:\s]+:(\d+)", line).group(1))
+        await self._drill("haproxy with the PROXY protocol", f"127.0.0.1:{port}")
+        lines = [json.loads(line) for line in open(os.path.join(self._directory, "proxy.log"))]
+        clients = {line["client"]: line.get("proxy") for line in lines if line.get("route") == "/api/register"}
+        checks.equal("the access log names the client and the proxy", clients.get("127.0.5.77"), "127.0.0.1")
+        with socket.create_connection(("127.0.0.1", port)) as stranger:
+            stranger.settimeout(20)
+            stranger.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            try:
+                answer = stranger.recv(100)
+            except ConnectionResetError:
+                # What the server has not read makes its end a reset.
+                answer = b""
+            checks.equal("a connection without a header is closed unanswered", answer, b"")
+        await self.server.stop()
+        refused = subprocess.run(
+            [self._binary, "serve", "--data", self.data, "--proxy-protocol"], capture_output=True, text=True)
+        checks.that(
+            "the PROXY protocol of anybody is refused", refused.returncode and "--trusted-proxies" in refused.stderr,
+            refused.stderr)
+
+    async def _drill(self, name, upstream):
         os.environ["PATH"] += ":/usr/sbin"
-        proxy = Proxy(name, self._directory, self.server.port)
+        proxy = Proxy(name, self._directory, upstream)
         await proxy.start()
         # Each proxy has clients of its own, so that the counts of the one before do not matter.
-        network = {"nginx": "127.0.1", "haproxy": "127.0.2", "caddy": "127.0.3"}[name]
+        network = f"127.0.{list(FILES).index(name) + 2}"
         attacker, fresh, victim = (f"{network}.{host}" for host in (66, 77, 88))
         try:
             answers = [

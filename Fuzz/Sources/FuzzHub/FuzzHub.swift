@@ -34,14 +34,17 @@ struct FuzzHub {
 private enum Rook: PushPlatform {
     static var descriptor: PushPlatformDescriptor {
         PushPlatformDescriptor(
-            platform: PlatformID(rawValue: "rook"), format: "rook", registrationElement: "Rook",
-            handleElements: ["Nest"], credentialElement: "RookCredential", credentialOrder: 2,
-            credentialFields: [
-                .init(name: "Endpoint", flag: "", help: "", impliedValue: "https://rook.example"),
-                .init(name: "Call", flag: "", help: "", isSecret: true),
-                .init(name: "Colour", flag: "", help: ""),
-                .init(name: "Ring", flag: "", help: "", isExtension: true),
-            ], outcomeCountsElement: "RookOutcomeCounts", fieldPrefixes: [], payloadLimit: 1)
+            platform: PlatformID(rawValue: "rook"), format: "rook",
+            registration: .init(element: "Rook", handleElements: ["Nest"]),
+            credential: .init(
+                element: "RookCredential",
+                fields: [
+                    .init(name: "Endpoint", flag: "", help: "", impliedValue: "https://rook.example"),
+                    .init(name: "Call", flag: "", help: "", isSecret: true),
+                    .init(name: "Colour", flag: "", help: ""),
+                    .init(name: "Ring", flag: "", help: "", isExtension: true),
+                ]),
+            outcomeCounts: .init(element: "RookOutcomeCounts"), fieldPrefixes: [], payloadLimit: 1)
     }
 
     static func key(of handle: PushHandle) throws(PushServiceError) -> String { handle.text }

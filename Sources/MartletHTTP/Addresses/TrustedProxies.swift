@@ -23,23 +23,26 @@ public struct TrustedProxies: Hashable, Sendable {
     private static let `private` = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
 
     private let networks: [IPNetwork]
+    /// Whether the peers of the Unix socket are trusted.
+    public let includesUnixSocket: Bool
     public let field: Field
 
     /// Trusts no proxy.
-    public static let none = TrustedProxies(networks: [], field: .xForwardedFor)
+    public static let none = TrustedProxies(networks: [], includesUnixSocket: false, field: .xForwardedFor)
 
-    private init(networks: [IPNetwork], field: Field) {
+    private init(networks: [IPNetwork], includesUnixSocket: Bool, field: Field) {
         self.networks = networks
+        self.includesUnixSocket = includesUnixSocket
         self.field = field
     }
 
-    /// - Parameter list: Addresses and networks (CIDR), separated by commas, and the words `loopback` and `private`,
-    ///   which means RFC 1918, fc00::/7 and loopback.
+    /// - Parameter list: Addresses and networks (CIDR), separated by commas, and the words `loopback`, `private`, which
+    ///   means RFC 1918, fc00::/7 and loopback, and `unix`, which means all peers of the Unix socket.
     public init(_ list: some StringProtocol, field: Field = .xForwardedFor) throws(Problem) {
         let items = list.split(separator: ",").map { Self.trimmed(Substring($0)) }.filter { !$0.isEmpty }
         guard items.count <= Self.countLimit else { throw .tooMany(limit: Self.countLimit) }
         var networks: [IPNetwork] = []
-        for item in items {
+        for item in items where item != "unix" {
             let texts =
                 switch item {
                 case "loopback": Self.loopback
@@ -50,13 +53,17 @@ public struct TrustedProxies: Hashable, Sendable {
             guard found.count == texts.count else { throw .unknown(String(item)) }
             networks += found
         }
-        self.init(networks: networks, field: field)
+        self.init(networks: networks, includesUnixSocket: items.contains("unix"), field: field)
     }
 
-    public var isEmpty: Bool { networks.isEmpty }
+    public var isEmpty: Bool { networks.isEmpty && !includesUnixSocket }
+    /// Whether any peer of a TCP listener is trusted.
+    public var includesAddresses: Bool { !networks.isEmpty }
 
-    /// - Parameter address: An address in text form; text that is no IP address is not trusted.
+    /// - Parameter address: An address in text form, empty for a peer of the Unix socket; text that is no IP address is
+    ///   not trusted.
     public func contains(_ address: String) -> Bool {
+        if address.isEmpty { return includesUnixSocket }
         guard !networks.isEmpty, let address = IPAddress(address) else { return false }
         return contains(address)
     }

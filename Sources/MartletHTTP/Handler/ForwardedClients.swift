@@ -4,8 +4,9 @@ public struct ForwardedClients: HTTPHandler {
     private let proxies: TrustedProxies
     private let untrusted: @Sendable (String) -> Void
 
-    /// - Parameter untrusted: Called with the address of a private peer that sends the field and is not trusted:
-    ///   probably a proxy that the operator has not configured. All its clients then share one address.
+    /// - Parameter untrusted: Called with the address of a private peer that sends the field and is not trusted, empty for
+    ///   one of the Unix socket: probably a proxy that the operator has not configured. All its clients then share one
+    ///   address.
     public init(
         _ handler: any HTTPHandler, proxies: TrustedProxies, untrusted: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -36,5 +37,7 @@ public struct ForwardedClients: HTTPHandler {
 
     private static let privateNetworks = try? TrustedProxies("private")
 
-    private static func isPrivate(_ peer: String) -> Bool { privateNetworks?.contains(peer) ?? false }
+    private static func isPrivate(_ peer: String) -> Bool {
+        peer.isEmpty || (privateNetworks?.contains(peer) ?? false)
+    }
 }

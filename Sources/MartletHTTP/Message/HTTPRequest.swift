@@ -67,10 +67,12 @@ public struct HTTPConnection: Hashable, Sendable {
     public var peerCertificate: [UInt8]?
     /// The user id of the process at the other end of a Unix socket; nil for other connections.
     public var user: UInt32?
+    /// The address of the proxy that named the peer in a header of the PROXY protocol.
+    public var proxy: String?
 
     public init(
         id: UInt64, peer: String, isSecure: Bool, majorVersion: Int = 1, peerCertificate: [UInt8]? = nil,
-        user: UInt32? = nil
+        user: UInt32? = nil, proxy: String? = nil
     ) {
         self.id = id
         self.peer = peer
@@ -78,5 +80,6 @@ public struct HTTPConnection: Hashable, Sendable {
         self.majorVersion = majorVersion
         self.peerCertificate = peerCertificate
         self.user = user
+        self.proxy = proxy
     }
 }

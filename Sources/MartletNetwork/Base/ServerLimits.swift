@@ -37,6 +37,8 @@ public struct ServerLimits: Sendable {
     public var bodyTime: Duration = .seconds(60)
     /// The time between two requests of a connection. A WebSocket peer that is silent for half this time gets a ping.
     public var idleTime: Duration = .seconds(75)
+    /// The time from accepting a proxy's connection to the end of its header (PROXY protocol).
+    public var proxyHeaderTime: Duration = .seconds(5)
     /// How long bytes may wait to be sent before the client has taken all of them, and how long a request body that is
     /// read as a stream may make no progress.
     public var stallTime: Duration = .seconds(30)

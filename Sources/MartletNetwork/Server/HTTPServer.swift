@@ -36,7 +36,8 @@ public final class HTTPServer: Sendable {
         networks = PeerNetworkRule(limits)
         ledger = BodyLedger(limits: limits.bodies)
         let common = LoopServer.Common(
-            handler: handler, limits: limits, http2: http2, observer: observer, count: count, ledger: ledger)
+            handler: handler, limits: limits, http2: http2, observer: observer, count: count, ledger: ledger,
+            networks: networks)
         servers = loops.loops.map { LoopBound(LoopServer(loop: $0, common: common), loop: $0) }
     }
 
@@ -49,8 +50,8 @@ public final class HTTPServer: Sendable {
     /// The number of open connections.
     public var connectionCount: Int { count.current }
 
-    /// The number of connections that were closed at once because their network had reached its limit.
-    public var connectionRefusals: Int { count.refusalCount }
+    /// The number of connections that were closed before their first request, by reason.
+    public var connectionRefusals: [ConnectionRefusal: Int] { count.refusals }
 
     /// The number of bytes reserved for bodies of requests that are not answered yet.
     public var bodyBytes: Int { ledger.used }
@@ -65,13 +66,18 @@ public final class HTTPServer: Sendable {
     }
 
     /// Starts to accept connections.
-    /// - Parameter tls: The TLS context of the listener; nil for clear text.
+    /// - Parameters:
+    ///   - tls: The TLS context of the listener; nil for clear text.
+    ///   - proxyProtocol: Whether only trusted proxies may connect, which name the client of each connection in a header
+    ///     of the PROXY protocol, before TLS.
     /// - Returns: The address with the real port.
     @discardableResult
-    public func listen(on endpoint: Endpoint, tls: TLSServerContext? = nil) async throws(NetworkError) -> SocketAddress
-    {
-        guard let tls else { return try await listen(on: endpoint, choosingTLS: nil) }
-        return try await listen(on: endpoint) { tls }
+    public func listen(
+        on endpoint: Endpoint, tls: TLSServerContext? = nil, proxyProtocol: Bool = false
+    ) async throws(NetworkError) -> SocketAddress {
+        var choosingTLS: (@Sendable () -> TLSServerContext)?
+        if let tls { choosingTLS = { tls } }
+        return try await listen(on: endpoint, proxyProtocol: proxyProtocol, choosingTLS: choosingTLS)
     }
 
     /// Starts to accept connections, with a TLS context that is chosen for each connection.
@@ -80,7 +86,7 @@ public final class HTTPServer: Sendable {
     /// - Returns: The address with the real port.
     @discardableResult
     public func listen(
-        on endpoint: Endpoint, choosingTLS: (@Sendable () -> TLSServerContext)?
+        on endpoint: Endpoint, proxyProtocol: Bool = false, choosingTLS: (@Sendable () -> TLSServerContext)?
     ) async throws(NetworkError) -> SocketAddress {
         let servers = servers
         let count = count
@@ -90,8 +96,8 @@ public final class HTTPServer: Sendable {
             let socket = try Self.open(endpoint)
             let address = socket.address
             let listener = Listener(
-                socket, tls: choosingTLS, servers: servers, count: count, network: { networks.network(of: $0) },
-                loop: loop)
+                socket, tls: choosingTLS, readsProxyHeaders: proxyProtocol, servers: servers, count: count,
+                networks: networks, loop: loop)
             try listener.start()
             return (LoopBound(listener, loop: loop), address)
         }

@@ -9,19 +9,22 @@ final class Listener: ReadinessHandler {
     private var socket: ListeningSocket?
     /// Returns the TLS context for the next connection; nil for clear text.
     private let tls: (@Sendable () -> TLSServerContext)?
+    /// Whether each connection must be a trusted proxy's and begin with a header of the PROXY protocol.
+    private let readsProxyHeaders: Bool
     private let servers: [LoopBound<LoopServer>]
     private let count: ConnectionCount
-    private let network: @Sendable (SocketAddress) -> PeerNetwork
+    private let networks: PeerNetworkRule
     /// The shortages for which idle connections are being closed.
     private var closing: Set<ConnectionShares.Shortage> = []
     private var registration: Registration?
     private var turn = 0
 
     init(
-        _ socket: consuming ListeningSocket, tls: (@Sendable () -> TLSServerContext)?, servers: [LoopBound<LoopServer>],
-        count: ConnectionCount, network: @escaping @Sendable (SocketAddress) -> PeerNetwork, loop: EventLoop
+        _ socket: consuming ListeningSocket, tls: (@Sendable () -> TLSServerContext)?, readsProxyHeaders: Bool,
+        servers: [LoopBound<LoopServer>], count: ConnectionCount, networks: PeerNetworkRule, loop: EventLoop
     ) {
-        self.network = network
+        self.networks = networks
+        self.readsProxyHeaders = readsProxyHeaders
         self.loop = loop
         self.socket = consume socket
         self.tls = tls
@@ -49,7 +52,11 @@ final class Listener: ReadinessHandler {
             }
             switch socket?.accept() ?? .none {
             case .connection(let accepted, let peer):
-                let network = network(peer)
+                guard !readsProxyHeaders || networks.isTrusted(peer) else {
+                    count.refuse(.untrustedProxy)
+                    continue
+                }
+                let network = networks.network(of: peer)
                 let (isAdmitted, shortage) = count.admit(network)
                 if let shortage { closeIdle(in: shortage) }
                 if isAdmitted { handOver(accepted, peer: peer, network) }
@@ -64,9 +71,14 @@ final class Listener: ReadinessHandler {
         let server = servers[turn % servers.count]
         turn += 1
         let descriptor = socket.release()
-        let tls = tls
+        let (tls, readsProxyHeaders) = (tls, readsProxyHeaders)
         server.loop.perform {
-            server.value.adopt(Socket(owning: descriptor), peer: peer, network: network, tls: tls)
+            let accepted = LoopServer.Accepted(peer: peer, network: network, tls: tls)
+            if readsProxyHeaders {
+                server.value.adoptBehindProxy(Socket(owning: descriptor), accepted)
+            } else {
+                server.value.adopt(Socket(owning: descriptor), accepted)
+            }
         }
     }
 

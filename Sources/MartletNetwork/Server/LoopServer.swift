@@ -11,6 +11,19 @@ final class LoopServer: ConnectionOwner {
         let observer: (any ConnectionObserver)?
         let count: ConnectionCount
         let ledger: BodyLedger
+        let networks: PeerNetworkRule
+    }
+
+    /// A connection that was accepted and counted.
+    struct Accepted {
+        /// The client, as far as it is known.
+        var peer: SocketAddress
+        /// The proxy that named the client in a header of the PROXY protocol.
+        var proxy: SocketAddress?
+        /// The network that the connection was counted for.
+        var network: PeerNetwork
+        /// Returns the TLS context; nil for clear text.
+        let tls: (@Sendable () -> TLSServerContext)?
     }
 
     private let loop: EventLoop
@@ -18,6 +31,8 @@ final class LoopServer: ConnectionOwner {
     private var connections: [UInt64: Connection] = [:]
     /// By which network each connection was counted, which a change of the trusted proxies leaves as it was.
     private var networks: [UInt64: PeerNetwork] = [:]
+    /// Connections whose proxy has not named the client yet.
+    private var proxyHeaders: [ObjectIdentifier: ProxyHeaderReader] = [:]
     private var isDraining = false
     private var drained: [() -> Void] = []
 
@@ -30,26 +45,58 @@ final class LoopServer: ConnectionOwner {
     }
 
     /// Takes over a connection that was already counted when it was accepted.
-    func adopt(
-        _ socket: consuming Socket, peer: SocketAddress, network: PeerNetwork, tls: (@Sendable () -> TLSServerContext)?
-    ) {
+    func adopt(_ socket: consuming Socket, _ accepted: Accepted) {
         guard !isDraining else {
-            count.release(network)
+            count.release(accepted.network)
             return
         }
         let session: TLSSession?
         do throws(NetworkError) {
-            session = try tls?().makeSession()
+            session = try accepted.tls?().makeSession()
         } catch {
-            count.release(network)
+            count.release(accepted.network)
             return
         }
         let connection = Connection(
-            socket, peer: peer, isConnected: true, tls: session, loop: loop,
+            socket, peer: accepted.peer, proxy: accepted.proxy, isConnected: true, tls: session, loop: loop,
             setUpDeadline: loop.now + limits.handshakeTime, stallTime: limits.stallTime)
         connections[connection.id] = connection
-        networks[connection.id] = network
+        networks[connection.id] = accepted.network
         connection.start(owner: self)
+    }
+
+    /// Takes over a trusted proxy's connection, which is counted for the client's network once the client is known.
+    func adoptBehindProxy(_ socket: consuming Socket, _ accepted: Accepted) {
+        guard !isDraining else {
+            count.release(accepted.network)
+            return
+        }
+        var key: ObjectIdentifier?
+        let reader = ProxyHeaderReader(socket, loop: loop) { [unowned self] result in
+            if let key { proxyHeaders[key] = nil }
+            guard let (descriptor, header) = result else {
+                if !isDraining { count.refuse(.proxyHeader) }
+                return count.release(accepted.network)
+            }
+            adopt(Socket(owning: descriptor), accepted, header)
+        }
+        let identifier = ObjectIdentifier(reader)
+        key = identifier
+        proxyHeaders[identifier] = reader
+        reader.start(deadline: loop.now + limits.proxyHeaderTime)
+    }
+
+    private func adopt(_ socket: consuming Socket, _ accepted: Accepted, _ header: ProxyHeader) {
+        var accepted = accepted
+        if let client = header.client,
+            let peer = SocketAddress(address: client.address.description, port: client.port)
+        {
+            count.release(accepted.network)
+            (accepted.peer, accepted.proxy) = (peer, accepted.peer)
+            accepted.network = common.networks.network(of: peer)
+            guard count.admit(accepted.network).isAdmitted else { return }
+        }
+        adopt(socket, accepted)
     }
 
     func connectionOpened(_ connection: Connection) -> (any WireProtocol)? {
@@ -124,6 +171,7 @@ final class LoopServer: ConnectionOwner {
         drained.append(completed)
         guard !isDraining else { return }
         isDraining = true
+        for reader in proxyHeaders.values { reader.cancel() }
         guard !connections.isEmpty else { return reportDrained() }
         for connection in connections.values {
             if let wire = connection.wire {
@@ -158,10 +206,20 @@ struct IdleConnection: Hashable, Sendable {
     }
 }
 
+/// Why a connection was closed before its first request.
+public enum ConnectionRefusal: String, Hashable, Sendable, CaseIterable {
+    /// The client's network has as many connections as it may have.
+    case share
+    /// A listener for the PROXY protocol got a connection that is not a trusted proxy's.
+    case untrustedProxy = "untrusted_proxy"
+    /// A proxy sent no valid header of the PROXY protocol in time.
+    case proxyHeader = "proxy_header"
+}
+
 /// Counts the connections of a server over all its loops.
 final class ConnectionCount: Sendable {
     private let shares: Mutex<ConnectionShares>
-    private let refused = Atomic<Int>(0)
+    private let refused = Mutex<[ConnectionRefusal: Int]>([:])
 
     init(limit: Int, share: Int) {
         shares = Mutex(ConnectionShares(limit: limit, share: share))
@@ -176,15 +234,16 @@ final class ConnectionCount: Sendable {
 
     var isFull: Bool { shares.withLock { $0.isFull } }
 
-    /// The number of connections that were closed at once because their network had reached its limit.
-    var refusalCount: Int { refused.load(ordering: .relaxed) }
+    var refusals: [ConnectionRefusal: Int] { refused.withLock(\.self) }
+
+    func refuse(_ reason: ConnectionRefusal) { refused.withLock { $0[reason, default: 0] += 1 } }
 
     /// - Returns: Whether the connection may stay, and the limit that is nearly reached.
     func admit(_ network: PeerNetwork) -> (isAdmitted: Bool, shortage: ConnectionShares.Shortage?) {
         let (isAdmitted, shortage) = shares.withLock { shares in
             (shares.admit(network), shares.shortage(for: network))
         }
-        if !isAdmitted { refused.wrappingAdd(1, ordering: .relaxed) }
+        if !isAdmitted { refuse(.share) }
         return (isAdmitted, shortage)
     }
 

@@ -13,6 +13,10 @@ final class PeerNetworkRule: Sendable {
         limits.withLock { $0.trustedProxies = proxies }
     }
 
+    func isTrusted(_ peer: SocketAddress) -> Bool {
+        limits.withLock { $0.trustedProxies }.contains(peer.host)
+    }
+
     func network(of peer: SocketAddress) -> PeerNetwork {
         limits.withLock { $0 }.network(of: peer)
     }

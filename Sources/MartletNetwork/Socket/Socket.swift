@@ -84,6 +84,13 @@ struct Socket: ~Copyable {
         return count == 0 ? .ended : Self.failure("recv")
     }
 
+    /// Reads without removing the bytes from the socket.
+    func peek(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_PEEK))
+        if count > 0 { return .bytes(count) }
+        return count == 0 ? .ended : Self.failure("recv")
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
         let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
         return count >= 0 ? .bytes(count) : Self.failure("send")

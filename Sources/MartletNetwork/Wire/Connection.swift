@@ -34,6 +34,7 @@ final class Connection: WireConnection, ReadinessHandler {
     let loop: EventLoop
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let peer: SocketAddress
+    private let proxy: SocketAddress?
     private let stallTime: Duration
     private var phase: Phase
     private var socket: Socket
@@ -55,16 +56,19 @@ final class Connection: WireConnection, ReadinessHandler {
     private static let lastID = Atomic<UInt64>(0)
 
     /// - Parameters:
+    ///   - peer: The other end, or the client that a proxy named.
+    ///   - proxy: The other end if it named the client.
     ///   - isConnected: False for a socket that is still connecting.
     ///   - setUpDeadline: The deadline for connecting and the handshake.
     ///   - stallTime: How long output may wait for the peer to take all of it.
     init(
-        _ socket: consuming Socket, peer: SocketAddress, isConnected: Bool, tls: TLSSession?, loop: EventLoop,
-        setUpDeadline: ContinuousClock.Instant, stallTime: Duration
+        _ socket: consuming Socket, peer: SocketAddress, proxy: SocketAddress? = nil, isConnected: Bool,
+        tls: TLSSession?, loop: EventLoop, setUpDeadline: ContinuousClock.Instant, stallTime: Duration
     ) {
         self.loop = loop
         createdAt = loop.now
         self.peer = peer
+        self.proxy = proxy
         self.tls = tls
         self.stallTime = stallTime
         self.socket = socket
@@ -79,7 +83,8 @@ final class Connection: WireConnection, ReadinessHandler {
         HTTPConnection(
             id: id, peer: peer.host, isSecure: tls != nil, majorVersion: majorVersion,
             peerCertificate: tls?.peerCertificate,
-            user: peer.family == .unix ? UInt32(exactly: martlet_peer_user(socket.descriptor)) : nil)
+            user: peer.family == .unix ? UInt32(exactly: martlet_peer_user(socket.descriptor)) : nil,
+            proxy: proxy?.host)
     }
 
     /// The time since the kernel last received data from the peer.

@@ -66,6 +66,7 @@ public struct ConfigurationChange: Sendable {
 
     private static let settings: [Setting] = [
         .restart("data", \.dataDirectory), .restart("admin-socket", \.adminSocket), .restart("listen", \.listen),
+        .restart("listen", \.listenSocket), .restart("proxy-protocol", \.usesProxyProtocol),
         .restart("tls-listen", \.tlsListen),
         .certificate, .restart("allow-clear-text", \.allowsClearText), .restart("public-url", \.publicURL),
         Setting("trusted-proxies", \.trustedProxies), .restart("backend-hub", \.backendHub),

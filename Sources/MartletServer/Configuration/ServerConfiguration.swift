@@ -57,6 +57,8 @@ public struct ServerConfiguration: Sendable {
     public var adminSocket: String?
     /// Clear-text HTTP; nil for none.
     public var listen: Address?
+    /// The path of a Unix socket for clear-text HTTP, for a proxy on this machine; nil for none.
+    public var listenSocket: String?
     public var tlsListen: Address?
     public var tls: TLS?
     /// The address that clients use where a proxy is in front; nil where they come directly.
@@ -91,6 +93,8 @@ public struct ServerConfiguration: Sendable {
 
     /// The reverse proxies whose word for the addresses of clients is believed.
     public var trustedProxies = TrustedProxies.none
+    /// Whether the TCP listeners accept only trusted proxies, which name each client by the PROXY protocol.
+    public var usesProxyProtocol = false
     /// What the log calls the program's version.
     public var version = ""
     /// The commit and compiler of the program, for the log; empty if unknown.
@@ -140,7 +144,7 @@ public struct ServerConfiguration: Sendable {
 
     /// - Throws: `ServerError` naming the option that does not fit the others.
     public func validate() throws(ServerError) {
-        guard listen != nil || tlsListen != nil else {
+        guard listen != nil || tlsListen != nil || listenSocket != nil else {
             throw ServerError("There is nothing to listen on: give --listen or --tls-listen.")
         }
         if tlsListen != nil, tls == nil {
@@ -152,6 +156,14 @@ public struct ServerConfiguration: Sendable {
         _ = try openIDConnect?.settings()
         if let bodyMemory, !(Int64(BodyLimits.leastTotal)...1 << 40).contains(bodyMemory) {
             throw ServerError("--body-memory must be 42M or more: the largest request needs a quarter of it.")
+        }
+        if usesProxyProtocol, !trustedProxies.includesAddresses {
+            throw ServerError(
+                "--proxy-protocol needs --trusted-proxies with addresses or networks: without them, anybody could claim "
+                    + "any address.")
+        }
+        if let listenSocket, listenSocket.isEmpty || listenSocket.utf8.count > 107 {
+            throw ServerError("--listen unix:PATH: the path of a Unix socket has 1 to 107 bytes.")
         }
         if let listen, !listen.isLoopback, !allowsClearText {
             throw ServerError(

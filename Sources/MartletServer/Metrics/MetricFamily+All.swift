@@ -70,8 +70,8 @@ extension MetricFamily {
     static let serverConnections = MetricFamily(
         "martlet_http_connections", .gauge, ["listener"], "Connections of clients.")
     static let refusedConnections = MetricFamily(
-        "martlet_http_connections_refused_total", .counter, ["listener"],
-        "Connections closed at once because their address has its share.")
+        "martlet_http_connections_refused_total", .counter, ["listener", "reason"],
+        "Connections closed before their first request.")
     static let bodyBytes = MetricFamily(
         "martlet_http_body_bytes", .gauge, ["listener"],
         "Memory reserved for bodies of requests that are not answered yet.")

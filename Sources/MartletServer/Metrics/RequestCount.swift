@@ -60,7 +60,14 @@ final class RequestCount: Sendable {
     }
 
     var connections: [(labels: [String], value: Double)] { figures(\.connectionCount) }
-    var refusedConnections: [(labels: [String], value: Double)] { figures(\.connectionRefusals) }
+    var refusedConnections: [(labels: [String], value: Double)] {
+        listeners.withLock { $0 }.flatMap { listener in
+            let refusals = listener.server?.connectionRefusals ?? [:]
+            return ConnectionRefusal.allCases.map { reason in
+                ([listener.name, reason.rawValue], Double(refusals[reason] ?? 0))
+            }
+        }
+    }
     var bodyBytes: [(labels: [String], value: Double)] { figures(\.bodyBytes) }
     var refusedBodies: [(labels: [String], value: Double)] { figures(\.bodyRefusals) }
 

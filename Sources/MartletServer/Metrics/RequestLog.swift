@@ -61,13 +61,21 @@ final class RequestLog: Sendable {
             "method": .string(request.method.rawValue), "status": .integer(Int64(response.status.code)),
             "ms": .double((duration.inSeconds * 100_000).rounded() / 100), "in": .integer(Int64(request.body.count)),
         ]
-        if request.forwarded != nil { fields["proxy"] = request.connection.map { .string($0.peer) } }
+        if let proxy = proxy(of: request) { fields["proxy"] = .string(proxy) }
         if let user = request.connection?.user { fields["uid"] = .integer(Int64(user)) }
         if let route { fields["route"] = .string(route) }
         if case .bytes(let bytes) = response.body { fields["out"] = .integer(Int64(bytes.count)) }
         if area == .hub, let hub = hub(of: request) { fields["hub"] = .string(hub) }
         if let trace = request.fields["traceparent"], isTrace(trace) { fields["trace"] = .string(trace) }
         return fields
+    }
+
+    /// The proxy that the connection comes from; `unix` for one that connects to the Unix socket.
+    private static func proxy(of request: HTTPRequest) -> String? {
+        guard let connection = request.connection else { return nil }
+        if let proxy = connection.proxy { return proxy }
+        guard request.forwarded != nil else { return nil }
+        return connection.peer.isEmpty ? "unix" : connection.peer
     }
 
     /// The name of a hub, as far as it can be one: its segment may be anything that a stranger writes.

@@ -25,7 +25,8 @@ final class UntrustedProxyNotice: Sendable {
         guard isDue else { return }
         log.write(
             .warning,
-            "Requests come through a proxy at \(peer) that is not trusted: all callers share its address, and its limit of "
-                + "failed log-ins. Name it with --trusted-proxies.")
+            "Requests come through a proxy \(peer.isEmpty ? "on the Unix socket" : "at \(peer)") that is not trusted: all "
+                + "callers share its address, and its limit of failed log-ins. Name it with --trusted-proxies"
+                + (peer.isEmpty ? " unix." : "."))
     }
 }

@@ -10,7 +10,10 @@ enum ServeCommand {
         "serve", "Serve hubs and the app backend until SIGTERM.",
         options: [
             .data, .adminSocket,
-            Option("listen", "HOST:PORT", "Clear-text HTTP; 127.0.0.1:8080 where --tls-listen is not given."),
+            Option(
+                "listen", "HOST:PORT",
+                "Clear-text HTTP; 127.0.0.1:8080 where --tls-listen is not given. unix:PATH for a proxy on this machine."
+            ),
             Option("tls-listen", "HOST:PORT", "HTTPS, HTTP/1.1 and HTTP/2."),
             Option("tls-certificate", "FILE", "The certificate with its chain, in PEM."),
             Option("tls-key", "FILE", "The private key of the certificate, in PEM."),
@@ -19,11 +22,15 @@ enum ServeCommand {
             Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
             Option(
                 "trusted-proxies", "LIST",
-                "Addresses and networks of reverse proxies, or the words loopback and private, with commas between them: "
-                    + "what they say of their clients' addresses is believed."),
+                "Addresses and networks of reverse proxies, or the words loopback, private and unix, with commas between "
+                    + "them: what they say of their clients' addresses is believed."),
             Option(
                 "forwarded-header", "NAME", "Which field of a trusted proxy is read: x-forwarded-for or forwarded.",
                 default: "x-forwarded-for"),
+            Option(
+                "proxy-protocol", nil,
+                "Read the client's address from the PROXY protocol, versions 1 and 2, before TLS; only trusted proxies may "
+                    + "connect."),
             Option("backend-hub", "NAME", "The hub of the app backend; with one hub it need not be said."),
             Option(
                 "payload-limit", "SIZE", "The largest file of a rich notification: bytes, or such as 500k, 10M, 2G.",
@@ -123,6 +130,7 @@ enum ServeCommand {
     /// `martlet: ready http://… https://… simulator=https://…`, each part only where it is on.
     private static func readyLine(_ server: Server, _ simulator: Simulator?) -> String {
         var parts = ["martlet: ready"] + server.origins.map(\.description)
+        if let socket = server.socket { parts.append("unix:\(socket)") }
         if let simulator { parts.append("simulator=\(simulator.origin)") }
         return parts.joined(separator: " ")
     }
@@ -140,9 +148,13 @@ enum ServeCommand {
         var configuration = ServerConfiguration(dataDirectory: invocation["data"] ?? "data")
         configuration.adminSocket = invocation["admin-socket"]
         configuration.tlsListen = tlsListen
-        configuration.listen =
-            try invocation.address("listen")
-            ?? (tlsListen == nil ? ServerConfiguration.Address(host: "127.0.0.1", port: 8080) : nil)
+        if let listen = invocation["listen"], listen.hasPrefix("unix:") {
+            configuration.listenSocket = String(listen.dropFirst("unix:".count))
+        } else {
+            configuration.listen =
+                try invocation.address("listen")
+                ?? (tlsListen == nil ? ServerConfiguration.Address(host: "127.0.0.1", port: 8080) : nil)
+        }
         configuration.tls = try tls(invocation)
         configuration.allowsClearText = invocation.isOn("allow-clear-text")
         configuration.backendHub = invocation["backend-hub"]
@@ -157,6 +169,7 @@ enum ServeCommand {
         configuration.version = Version.current
         configuration.build = Version.build
         configuration.trustedProxies = try trustedProxies(invocation)
+        configuration.usesProxyProtocol = invocation.isOn("proxy-protocol")
         configuration.requestRate = try invocation.count("request-rate", upTo: 1_000_000)
         configuration.userRequestRate = try invocation.count("user-request-rate", upTo: 1_000_000)
         configuration.backlogLimit = try invocation.count("backlog-limit", upTo: 10_000_000)
@@ -208,7 +221,7 @@ enum ServeCommand {
                 switch error {
                 case .tooMany(let limit): "--trusted-proxies takes at most \(limit) addresses and networks."
                 case .unknown(let item):
-                    "--trusted-proxies has '\(item)': give addresses, networks such as 10.0.0.0/8, loopback or private."
+                    "--trusted-proxies has '\(item)': give addresses, networks such as 10.0.0.0/8, loopback, private or unix."
                 }
             throw UsageError(description: description, command: invocation.command)
         }

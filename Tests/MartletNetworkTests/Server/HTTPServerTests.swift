@@ -359,7 +359,7 @@ struct HTTPServerTests {
         let other = try RawClient.Connection(address, from: modest)
         other.send("GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(await other.receive().hasPrefix("HTTP/1.1 200"))
-        #expect(server.connectionRefusals == 1)
+        #expect(server.connectionRefusals == [.share: 1])
         never.set()
         for connection in held + [third, other] { connection.close() }
         await server.shutDown()

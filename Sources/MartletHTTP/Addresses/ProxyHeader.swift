@@ -1,0 +1,105 @@
+/// The header of the PROXY protocol, by which a proxy names the client before the first byte of a connection.
+///
+/// Versions 1 (text) and 2 (binary) of the specification by HAProxy are read.
+public struct ProxyHeader: Hashable, Sendable {
+    /// The longest header of version 2 that is read, in bytes: addresses and additional fields (TLVs).
+    public static let byteLimit = 4096
+    /// The longest line of version 1, with its CR LF.
+    private static let lineLimit = 107
+
+    /// The source of the connection that the proxy forwards.
+    public struct Client: Hashable, Sendable {
+        public let address: IPAddress
+        public let port: UInt16
+    }
+
+    /// nil if the connection is the proxy's own, such as a health check, or if the client has no IP address.
+    public let client: Client?
+    /// The length of the header in bytes. The client's data begin behind it.
+    public let byteCount: Int
+
+    /// What the first bytes of a connection are.
+    public enum Reading: Hashable, Sendable {
+        case header(ProxyHeader)
+        /// All bytes belong to a header that has not ended.
+        case incomplete
+        /// The bytes do not begin a header, or the header has a form that must not be sent.
+        case malformed
+    }
+
+    /// - Parameter bytes: All bytes that have been received so far.
+    public static func read(_ bytes: [UInt8]) -> Reading {
+        if isPrefix(bytes, of: signature) { return readBinary(bytes) }
+        if isPrefix(bytes, of: Array("PROXY ".utf8)) { return readLine(bytes) }
+        return .malformed
+    }
+
+    /// Whether the one begins with the other, as far as both go.
+    private static func isPrefix(_ bytes: [UInt8], of start: [UInt8]) -> Bool {
+        zip(bytes, start).allSatisfy { $0 == $1 }
+    }
+
+    // MARK: Version 1
+
+    private static func readLine(_ bytes: [UInt8]) -> Reading {
+        let line = bytes.prefix(lineLimit)
+        guard let end = line.firstIndex(of: 0x0A) else { return line.count < lineLimit ? .incomplete : .malformed }
+        guard end > 0, bytes[end - 1] == 0x0D else { return .malformed }
+        let words = String(decoding: bytes[..<(end - 1)], as: UTF8.self)
+            .split(separator: " ", omittingEmptySubsequences: false)
+        // Of a connection that the proxy does not know, the rest of the line has no meaning.
+        if words.count >= 2, words[1] == "UNKNOWN" {
+            return .header(ProxyHeader(client: nil, byteCount: end + 1))
+        }
+        guard words.count == 6, let length = ["TCP4": 4, "TCP6": 16][words[1]],
+            addressBytes(words[2])?.count == length, addressBytes(words[3])?.count == length,
+            let source = IPAddress(words[2]), let port = port(words[4]), self.port(words[5]) != nil
+        else { return .malformed }
+        return .header(ProxyHeader(client: Client(address: source, port: port), byteCount: end + 1))
+    }
+
+    /// The bytes of an address as it is written: an IPv4-mapped IPv6 address has sixteen.
+    private static func addressBytes(_ text: Substring) -> [UInt8]? {
+        guard !text.contains("%"), let address = IPAddress(text) else { return nil }
+        return text.contains(":") ? Array(repeating: 0, count: 16) : address.bytes
+    }
+
+    private static func port(_ text: Substring) -> UInt16? {
+        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return UInt16(text)
+    }
+
+    // MARK: Version 2
+
+    private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
+    /// The signature, version and command, family and transport, and the length of the rest.
+    private static let fixedLength = 16
+
+    private static func readBinary(_ bytes: [UInt8]) -> Reading {
+        guard bytes.count >= fixedLength else { return .incomplete }
+        let rest = Int(bytes[14]) << 8 | Int(bytes[15])
+        let (length, isLocal) = (fixedLength + rest, bytes[12] == 0x20)
+        guard isLocal || bytes[12] == 0x21, length <= byteLimit else { return .malformed }
+        // The sizes of source and destination: addresses, then ports.
+        let addressLength: Int? =
+            switch bytes[13] {
+            case 0x11: 4
+            case 0x21: 16
+            // Unspecified, or a Unix socket: nothing that tells clients apart.
+            case 0x00, 0x31: 0
+            default: isLocal ? 0 : nil
+            }
+        guard let addressLength, isLocal || rest >= 2 * addressLength + (addressLength > 0 ? 4 : 0) else {
+            return .malformed
+        }
+        guard bytes.count >= length else { return .incomplete }
+        let ports = fixedLength + 2 * addressLength
+        guard !isLocal, addressLength > 0,
+            let source = IPAddress(bytes: Array(bytes[fixedLength..<(fixedLength + addressLength)]))
+        else { return .header(ProxyHeader(client: nil, byteCount: length)) }
+        let port = UInt16(bytes[ports]) << 8 | UInt16(bytes[ports + 1])
+        return .header(ProxyHeader(client: Client(address: source, port: port), byteCount: length))
+    }
+}

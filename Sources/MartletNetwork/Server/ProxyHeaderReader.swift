@@ -1,0 +1,74 @@
+import MartletHTTP
+
+/// Reads the header of the PROXY protocol from a connection that a proxy opened. Owned by its loop.
+///
+/// Not one byte behind the header is taken from the socket: TLS reads the socket itself.
+final class ProxyHeaderReader: ReadinessHandler {
+    private let loop: EventLoop
+    private var socket: Socket
+    private var received: [UInt8] = []
+    private var registration: Registration?
+    private var timer: TimerID?
+    /// Called once: with the socket and the header, or with nil for a connection without a header.
+    private var completed: ((Int32, ProxyHeader)?) -> Void
+
+    /// - Parameter completed: Gets the descriptor, which it then owns.
+    init(_ socket: consuming Socket, loop: EventLoop, completed: @escaping ((Int32, ProxyHeader)?) -> Void) {
+        self.loop = loop
+        self.socket = socket
+        self.completed = completed
+    }
+
+    func start(deadline: ContinuousClock.Instant) {
+        registration = try? loop.register(socket.descriptor, for: .read, handler: self)
+        guard registration != nil else { return end(nil) }
+        timer = loop.startTimer(due: deadline) { [weak self] in
+            self?.timer = nil
+            self?.end(nil)
+        }
+    }
+
+    /// Closes the connection.
+    func cancel() { end(nil) }
+
+    func ready(_ readiness: Readiness) {
+        let peeked: [UInt8]? = loop.withInputBuffer { buffer in
+            let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(ProxyHeader.byteLimit))
+            switch socket.peek(into: room) {
+            case .bytes(let count): return Array(room.prefix(count))
+            case .wouldBlock: return []
+            case .ended, .failed: return nil
+            }
+        }
+        guard let peeked else { return end(nil) }
+        guard !peeked.isEmpty else { return }
+        switch ProxyHeader.read(received + peeked) {
+        case .malformed: end(nil)
+        case .incomplete:
+            take(peeked.count)
+            received += peeked
+        case .header(let header):
+            take(header.byteCount - received.count)
+            end(header)
+        }
+    }
+
+    /// Removes bytes from the socket that were peeked at.
+    private func take(_ count: Int) {
+        loop.withInputBuffer { buffer in
+            _ = socket.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count)))
+        }
+    }
+
+    private func end(_ header: ProxyHeader?) {
+        if let registration { loop.unregister(registration) }
+        if let timer { loop.cancelTimer(timer) }
+        (registration, timer) = (nil, nil)
+        let completed = completed
+        self.completed = { _ in }
+        var ended = Socket(owning: -1)
+        swap(&ended, &socket)
+        guard let header else { return completed(nil) }
+        completed((ended.release(), header))
+    }
+}
