@@ -49,6 +49,7 @@ test: ## install what testing needs, then lint, check the walls, run every test 
 	@mkdir -p .build
 	$(SWIFT) build --build-tests $(STRICT_IMPORTS)
 	@Scripts/check-layers --self-test && Scripts/check-layers
+	@Scripts/check-fuzz --self-test && Scripts/check-fuzz
 	@bash -o pipefail -c '$(SWIFT) test --skip-build 2>&1 | tee .build/test.log' || \
 		{ echo 'What failed:'; grep -E '✘|error:' .build/test.log; exit 1; }
 	@$(MAKE) --no-print-directory ceilings
@@ -59,7 +60,7 @@ lint: ## check formatting
 format: ## format the code in place
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_CODE)
 
-checks: ## check the walls: imports, platform names, words, the compatibility table, citations, links; the SDK's interface, documentation and examples; the fuzz targets
+checks: ## check the walls: imports, platform names, words, the compatibility table, citations, links; the SDK's interface, documentation and examples
 	@Scripts/check-imports --self-test && Scripts/check-imports
 	@Scripts/check-platforms --self-test && Scripts/check-platforms
 	@Scripts/check-words --self-test && Scripts/check-words
@@ -70,7 +71,6 @@ checks: ## check the walls: imports, platform names, words, the compatibility ta
 	@Scripts/check-sdk-interface --self-test && Scripts/check-sdk-interface
 	@Scripts/check-documentation --self-test && Scripts/check-documentation
 	@Scripts/check-examples --self-test && Scripts/check-examples
-	@Scripts/check-fuzz --self-test && Scripts/check-fuzz
 
 peers: ## judge the independent peers that the tests rely on
 	@Scripts/setup test
