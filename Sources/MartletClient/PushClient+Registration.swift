@@ -35,11 +35,11 @@ extension PushClient {
     /// - Parameters:
     ///   - deviceToken: The bytes that the system gave at this launch, such as the `Data` of
     ///     `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`.
-    ///   - platform: The push platform, in the server's word: `apns` and the like.
+    ///   - platform: The push platform.
     ///   - tags: What the device shall be addressed by besides its user's name.
     /// - Throws: `PushClientError`.
     public func register(
-        deviceToken: some Sequence<UInt8>, platform: String, tags: [String] = []
+        deviceToken: some Sequence<UInt8>, platform: Platform, tags: [String] = []
     ) async throws(PushClientError) {
         try await register(handle: DeviceToken.hexadecimal(deviceToken), platform: platform, tags: tags)
     }
@@ -47,8 +47,19 @@ extension PushClient {
     /// Registers this device where the platform's handle is a text, such as a registration token or a channel's address.
     ///
     /// As `register(deviceToken:platform:tags:)` in all else.
-    public func register(handle: String, platform: String, tags: [String] = []) async throws(PushClientError) {
-        try await carryOut(.register(DeviceRegistration(handle: handle, platform: platform, tags: tags)))
+    public func register(handle: String, platform: Platform, tags: [String] = []) async throws(PushClientError) {
+        try await carryOut(.register(DeviceRegistration(handle: handle, platform: platform.rawValue, tags: tags)))
+    }
+
+    /// Changes what the device is addressed by besides its user's name, with the token that the app has passed at this
+    /// launch.
+    ///
+    /// As `register(deviceToken:platform:tags:)` in all else.
+    /// - Throws: `PushClientError`, of kind `tokenNeeded` where no token was passed since the launch: pass it with the tags.
+    public func changeTags(to tags: [String]) async throws(PushClientError) {
+        guard let device = registration.device else { throw .tokenNeeded }
+        try await carryOut(
+            .register(DeviceRegistration(handle: device.handle, platform: device.platform, tags: tags)))
     }
 
     /// Removes this device's registration, so that it is notified no more. Does nothing where there is none.

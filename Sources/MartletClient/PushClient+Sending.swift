@@ -5,12 +5,12 @@ extension PushClient {
     /// - Parameters:
     ///   - text: Any text; the server puts the sender's name before it.
     ///   - user: One user's name. Whether there is such a user is not told.
-    ///   - platform: The push platform, in the server's word.
+    ///   - platform: The push platform.
     /// - Returns: The id under which the server delivers it.
     /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
-    public func send(_ text: String, to user: String, platform: String) async throws(PushClientError) -> String {
-        let target = "/api/notifications?pns=\(percentEncoded(platform))&to_tag=\(percentEncoded(user))"
+    public func send(_ text: String, to user: String, platform: Platform) async throws(PushClientError) -> String {
+        let target = "/api/notifications?pns=\(percentEncoded(platform.rawValue))&to_tag=\(percentEncoded(user))"
         return try await retrying(isRepeatable: false) { () throws(RetryableFailure) in
             let answer = try await ask(request("POST", target, .string(text)))
             guard answer.status == 200 else { throw RetryableFailure(answer) }

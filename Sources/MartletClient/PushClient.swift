@@ -10,9 +10,9 @@ import MartletModel
 /// try await client.logIn(user: "alice", password: password)
 ///
 /// // In application(_:didRegisterForRemoteNotificationsWithDeviceToken:), at every launch:
-/// try await client.register(deviceToken: deviceToken, platform: "apns", tags: ["news"])
+/// try await client.register(deviceToken: deviceToken, platform: .apns, tags: ["news"])
 ///
-/// try await client.send("Dinner at eight?", to: "bob", platform: "apns")
+/// try await client.send("Dinner at eight?", to: "bob", platform: .apns)
 /// ```
 ///
 /// The client keeps the rules of push registration by itself:

@@ -130,6 +130,13 @@ final class Exchanges: NSObject, URLSessionDataDelegate {
 }
 
 extension ClientTransportError {
+    /// Whether the server's certificate was turned down. On Linux libcurl's sentence alone tells that.
+    private static func isOfCertificate(_ error: any Error) -> Bool {
+        ["SSL certificate problem", "SSL: no alternative certificate", "SSL: certificate subject name"].contains {
+            error.localizedDescription.hasPrefix($0)
+        }
+    }
+
     /// Takes the code alone: descriptions of URL errors hold addresses, and those hold device tokens.
     init(_ error: any Error) {
         let code = (error as? URLError)?.code ?? .unknown
@@ -143,6 +150,8 @@ extension ClientTransportError {
             self.init(.insecure, mayHaveBeenProcessed: false, detail)
         case .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet:
             self.init(.unreachable, mayHaveBeenProcessed: false, detail)
+        case .unknown where Self.isOfCertificate(error):
+            self.init(.insecure, mayHaveBeenProcessed: false, detail)
         default: self.init(.unreachable, mayHaveBeenProcessed: true, detail)
         }
     }

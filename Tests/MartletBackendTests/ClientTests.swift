@@ -37,7 +37,7 @@ struct ClientTests {
 
     /// What a device of this token is registered as.
     let token: [UInt8] = [0xAB, 0xCD]
-    let platform = "pigeon"
+    let platform: Platform = "pigeon"
 
     @Test func aUserRegistersAndIsNotified() async throws {
         let fixture = try await Fixture()

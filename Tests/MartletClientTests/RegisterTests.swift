@@ -78,6 +78,17 @@ struct RegisterTests {
         #expect(await refused.ids.load() == "1")
     }
 
+    @Test func tagsAreChangedWithTheTokenOfThisLaunch() async throws {
+        let phone = try await Phone(ScriptedServer(.session("T"), .ok, .ok), id: "1")
+        let error = await #expect(throws: PushClientError.self) { try await phone.client.changeTags(to: ["news"]) }
+        #expect(error?.kind == .tokenNeeded)
+        #expect(phone.server.requests.isEmpty)
+        try await phone.client.register(deviceToken: token, platform: .apns, tags: ["news"])
+        try await phone.client.changeTags(to: ["sport"])
+        let body = try JSON(parsing: try #require(phone.server.requests.last?.body))
+        #expect(body == ["Platform": "apns", "Handle": "0ABCFF", "Tags": ["sport"]])
+    }
+
     @Test func anIDCannotBreakOutOfItsPlace() async throws {
         let phone = try await Phone(ScriptedServer(.session("T"), .ok), id: "../x?y=é")
         try await phone.client.register(deviceToken: token, platform: "apns")

@@ -14,7 +14,7 @@ final class Session {
 
         var id: Self { self }
         /// The server's word for it.
-        var platform: String { rawValue.lowercased() }
+        var platform: Platform { Platform(rawValue: rawValue.lowercased()) }
     }
 
     let client: PushClient
@@ -48,7 +48,7 @@ final class Session {
     func register(deviceToken: Data) async {
         hasDeviceToken = true
         do {
-            try await client.register(deviceToken: deviceToken, platform: "apns")
+            try await client.register(deviceToken: deviceToken, platform: .apns)
         } catch  where error.kind == .logInNeeded {
             // The log-in screen is up; the registration follows the log-in.
         } catch {

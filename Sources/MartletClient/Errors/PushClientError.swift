@@ -52,6 +52,7 @@ public struct PushClientError: Error, Hashable, Sendable, CustomStringConvertibl
     public let kind: Kind
     /// A sentence for a person; the server's own where it gave one.
     public let message: String
+    private let form = AddressOnly()
 
     init(_ kind: Kind, _ message: String) {
         self.kind = kind
@@ -76,11 +77,15 @@ extension PushClientError {
         }
     }
 
+    private static let untrusted =
+        "The server could not prove that it is the right one: this device does not trust its certificate, or the "
+        + "certificate is for another name."
+
     init(_ error: ClientTransportError) {
         switch error.kind {
         case .unreachable: self.init(.unreachable, "The server cannot be reached.")
         case .timedOut: self.init(.unreachable, "The server did not answer in time.")
-        case .insecure: self.init(.insecureConnection, "The server could not prove that it is the right one.")
+        case .insecure: self.init(.insecureConnection, Self.untrusted)
         case .unreadable: self.init(.storageProblem, "The file that is to be sent cannot be read.")
         case .cancelled: self = .cancelled
         }

@@ -28,9 +28,12 @@ public struct BackupFile {
 
     /// Restores a backup to a data directory, which is on disk when this returns. On an error nothing is left.
     /// - Parameter data: The path of an empty or missing directory.
+    /// - Parameter progress: Is told how many bytes were read, and how many the backup has.
     /// - Throws: `ServerError` that names the cause.
-    public static func restore(_ path: String, into data: String) throws(ServerError) -> Summary {
-        try reading(path, as: data) { file in
+    public static func restore(
+        _ path: String, into data: String, progress: @escaping (Int64, Int64) -> Void = { _, _ in }
+    ) throws(ServerError) -> Summary {
+        try reading(path, as: data, progress: progress) { file in
             let restoration = try StorageRestoration(into: data)
             do {
                 let summary = try file.walk(into: restoration)
@@ -45,7 +48,8 @@ public struct BackupFile {
 
     /// - Parameter directory: The work is its owner's, where root asks; nil where it is that of the user who asks.
     private static func reading(
-        _ path: String, as directory: String? = nil, _ work: (inout BackupFile) throws -> Summary
+        _ path: String, as directory: String? = nil, progress: @escaping (Int64, Int64) -> Void = { _, _ in },
+        _ work: (inout BackupFile) throws -> Summary
     ) throws(ServerError) -> Summary {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         func failure() -> ServerError { ServerError("Cannot read \(path): \(String(cString: strerror(errno))).") }
@@ -53,11 +57,16 @@ public struct BackupFile {
         defer { close(descriptor) }
         let owner = if let directory { try AssumedOwner(of: directory) } else { AssumedOwner?.none }
         defer { owner?.end() }
+        var status = stat()
+        let size = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+        var done: Int64 = 0
         var file = BackupFile { count in
             var piece = [UInt8](repeating: 0, count: count)
             let got = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, count) }
             guard got >= 0 else { throw failure() }
             piece.removeLast(count - got)
+            done += Int64(got)
+            progress(done, size)
             return piece
         }
         do {

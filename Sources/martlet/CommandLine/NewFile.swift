@@ -11,10 +11,14 @@ final class NewFile: HTTPBodyWriter {
     let temporary: String
     private let descriptor: Int32
     private let state = Mutex<(failure: ServerError?, isComplete: Bool)>((nil, false))
+    private let written = Atomic<Int64>(0)
+    /// Is told how many bytes were written.
+    private let progress: @Sendable (Int64) -> Void
 
     /// - Throws: `ServerError` where there is a file of that name already, or none can be made.
-    init(_ path: String) throws(ServerError) {
+    init(_ path: String, progress: @escaping @Sendable (Int64) -> Void = { _ in }) throws(ServerError) {
         self.path = path
+        self.progress = progress
         temporary = "\(path).\(getpid())"
         guard access(path, F_OK) != 0 else { throw ServerError("There is a file '\(path)' already.") }
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -47,6 +51,7 @@ final class NewFile: HTTPBodyWriter {
             }
             sent += count
         }
+        progress(written.add(Int64(bytes.count), ordering: .relaxed).newValue)
         return true
     }
 

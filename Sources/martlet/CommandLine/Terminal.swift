@@ -17,6 +17,14 @@ enum Terminal {
     /// Whether a person can be asked: standard input and standard error are a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
+    /// Whether what is printed on standard error is seen by a person.
+    static var showsErrors: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Puts a line of this program's own words in the place of the one that the cursor is in.
+    static func draw(_ line: String) {
+        write("\r\(line)\u{1B}[K", to: STDERR_FILENO)
+    }
+
     /// Asks on standard error, where the output of a command is not.
     /// - Returns: The line that was typed, without its end; nil at the end of the input.
     static func ask(_ question: String) -> String? {

@@ -28,9 +28,12 @@ enum BackupCommands {
             throw UsageError(description: "--keep needs --directory.", command: invocation.command)
         }
         let name = directory.map { "\($0)/\(BackupName(SystemTime().now))" }
-        let file = try NewFile(name ?? invocation.optionalOperand("FILE") ?? "")
+        let display = ProgressDisplay(.bytes)
+        defer { display.end() }
+        let file = try NewFile(name ?? invocation.optionalOperand("FILE") ?? "") { display.show($0) }
         let path = invocation.isOn("with-key") ? "/backup?keys=1" : "/backup"
         try await Administration(invocation).download(path, to: file)
+        display.end()
         let summary = try BackupFile.check(file.temporary)
         try file.complete()
         if let directory, let keep { try BackupName.removeOlder(in: directory, keeping: keep) }
@@ -46,7 +49,10 @@ enum BackupCommands {
     ) { invocation in
         let data = invocation["data"] ?? "data"
         let isNew = access(data, F_OK) != 0
-        let summary = try BackupFile.restore(invocation.operand("FILE"), into: data)
+        let display = ProgressDisplay(.bytes)
+        defer { display.end() }
+        let summary = try BackupFile.restore(invocation.operand("FILE"), into: data) { display.show($0, of: $1) }
+        display.end()
         if isNew, let advice = DirectoryOwner(of: data)?.advice(onNew: data) { Terminal.complain("martlet: \(advice)") }
         Terminal.print("\(data): the server at \(summary.createdAt.iso8601).")
         if !summary.holdsKeys {

@@ -42,7 +42,7 @@ enum DeviceCommand {
         let handle = try await phone.obtainHandle(platform: platform)
         let events = try await phone.follow(handle)
         let tags = (invocation["tags"] ?? "").split(separator: ",").map(String.init)
-        try await client.register(handle: handle, platform: platform, tags: tags)
+        try await client.register(handle: handle, platform: Platform(rawValue: platform), tags: tags)
         let app = PhoneApp(client: client, folder: invocation["save"], opens: invocation.isOn("open"))
         let fingerprint = try await client.fingerprint()?.description ?? "none"
         await Signals.runUntilTermination {

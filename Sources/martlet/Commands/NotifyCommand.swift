@@ -83,7 +83,7 @@ private enum Notification {
     func send(by client: PushClient) async throws(PushClientError) -> String {
         switch self {
         case .text(let text, let user, let platform):
-            try await client.send(text, to: user, platform: platform)
+            try await client.send(text, to: user, platform: Platform(rawValue: platform))
         case .rich(let path, let message, let type, let contentType, let audience):
             String(
                 try await client.sendRich(

@@ -56,7 +56,7 @@ enum SendCommand {
             return
         }
         if !invocation.isOn("json") { Terminal.print(id) }
-        try await hub.waitForOutcome(of: id, invocation)
+        try await send.waitForOutcome(of: id)
     }
 }
 
@@ -72,17 +72,22 @@ private struct HubSend {
 
     /// Asks a person at a terminal about a large send.
     func confirm() async throws {
-        guard Confirmation.canAsk(invocation) else { return }
+        guard Confirmation.canAsk(invocation), let devices = try await audience(), devices > Self.unaskedLimit else {
+            return
+        }
+        try Confirmation.ask(invocation, "This goes to \(devices.counted("device")). Send?")
+    }
+
+    /// - Returns: How many devices it would go to now; nil for one that names its device itself.
+    private func audience() async throws -> Int64? {
         var query = "?format=\(segment(format))"
         switch target {
-        case .handle: return
+        case .handle: return nil
         case .tags(let expression): query += "&tags=\(segment(expression))"
         case .everybody: break
         }
         let answer = try await hub.call(.get, "/\(hub.hub)/audience\(query)")
-        let devices = try JSON(parsing: answer.bytes)["devices"]?.integer ?? 0
-        guard devices > Self.unaskedLimit else { return }
-        try Confirmation.ask(invocation, "This goes to \(devices.counted("device")). Send?")
+        return try JSON(parsing: answer.bytes)["devices"]?.integer ?? 0
     }
 
     /// - Returns: The address of the notification.
@@ -147,17 +152,20 @@ private struct HubSend {
     }
 }
 
-extension HubClient {
-    /// Asks until the notification is over, then prints a line per outcome. Of one that takes longer it tells on standard
-    /// error how far it is.
+extension HubSend {
+    /// Asks until the notification is over, then prints a line per outcome. Of one that takes longer it shows how far it
+    /// is.
     /// - Throws: `ServerError` where not everybody got it, so that a script notices.
-    fileprivate func waitForOutcome(of id: String, _ invocation: Invocation) async throws {
-        let path = "/\(hub)/messages/\(segment(id))"
-        var (last, pause): (SendProgress?, Duration) = (nil, .milliseconds(100))
+    func waitForOutcome(of id: String) async throws {
+        let path = "/\(hub.hub)/messages/\(segment(id))"
+        let display = ProgressDisplay(.items)
+        defer { display.end() }
+        var (total, pause): (Int64?, Duration) = (nil, .milliseconds(100))
         while true {
-            let progress = SendProgress(try JSON(parsing: try await call(.get, path + "/status").bytes))
+            let progress = SendProgress(try JSON(parsing: try await hub.call(.get, path + "/status").bytes))
             if progress.isOver {
-                let response = try await call(.get, path + "?api-version=2020-06")
+                display.end()
+                let response = try await hub.call(.get, path + "?api-version=2020-06")
                 let details = NotificationDetails(xml: String(decoding: response.bytes, as: UTF8.self))
                 let outcomes = details.outcomes.map { ($0.name, JSON.integer(Int64($0.count))) }
                 let summary: JSON = [
@@ -171,9 +179,10 @@ extension HubClient {
                 if let failure = progress.failure { throw ServerError(failure) }
                 return
             }
-            if pause > .milliseconds(400), progress != last {
-                Terminal.complain("martlet: \(progress.sentence)")
-                last = progress
+            if pause > .milliseconds(400) {
+                // The notification knows it only when all of its audience was read.
+                if progress.targeted == nil, total == nil { total = try? await audience() }
+                display.show(progress.done, of: progress.targeted ?? total, notes: progress.notes)
             }
             // A server tells nobody by itself that a send is over, so it is asked again, more and more seldom.
             try await Task.sleep(for: pause)

@@ -4,11 +4,12 @@ import MartletModel
 struct SendProgress: Equatable {
     private let state: String
     private let control: String
-    private let targeted: Int64?
+    /// nil where it is not known yet.
+    let targeted: Int64?
     private let succeeded: Int64
     private let failed: Int64
     private let retrying: Int64
-    private let done: Int64
+    let done: Int64
 
     init(_ status: JSON) {
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
@@ -21,13 +22,12 @@ struct SendProgress: Equatable {
 
     var isOver: Bool { ["Completed", "NoTargetFound", "Abandoned", "Canceled"].contains(state) }
 
-    /// For people who wait.
-    var sentence: String {
-        let all = targeted.map(String.init) ?? "a number not known yet"
-        var parts = ["\(done) of \(all) \(done == 1 ? "is" : "are") done"]
-        if retrying > 0 { parts.append("\(retrying) \(retrying == 1 ? "is" : "are") tried again") }
-        if control != "running" { parts.append("it is \(control)") }
-        return parts.joined(separator: ", ") + "; Ctrl-C leaves it running."
+    /// What there is to say besides, to people who wait.
+    var notes: [String] {
+        var notes: [String] = []
+        if retrying > 0 { notes.append("\(retrying.grouped) \(retrying == 1 ? "is" : "are") tried again") }
+        if control != "running" { notes.append("it is \(control)") }
+        return notes + ["Ctrl-C leaves it running"]
     }
 
     /// Why not everybody got it; nil where everybody did.

@@ -53,7 +53,7 @@ struct EncryptedPushTests {
         let phone = try await SimulatedDevice(on: server, platform: platform)
         let alice = try await App("alice", on: server)
         let bob = try await App("bob", on: server)
-        try await alice.client.register(handle: phone.handle, platform: platform)
+        try await alice.client.register(handle: phone.handle, platform: Platform(rawValue: platform))
 
         let keys = try await bob.client.keys(of: "alice")
         #expect(keys.devices.map(\.fingerprint) == [try await alice.client.fingerprint()])

@@ -1,8 +1,8 @@
 import Foundation
-import MartletURLSession
 import Testing
 
 @testable import MartletClient
+@testable import MartletURLSession
 
 struct URLSessionTransportTests {
     func response(_ status: String, _ body: String = "", fields: String = "") -> String {
@@ -60,6 +60,18 @@ struct URLSessionTransportTests {
         #expect(error?.kind == .unreachable)
         #expect(error?.mayHaveBeenProcessed == false)
         #expect(error?.description.contains("SECRET") == false)
+    }
+
+    @Test func aCertificateThatIsNotTrustedIsToldAsSuch() {
+        for sentence in [
+            "SSL certificate problem: self-signed certificate",
+            "SSL: no alternative certificate subject name matches target host name 'a.example'",
+        ] {
+            let error = ClientTransportError(URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence]))
+            #expect(error.kind == .insecure)
+            #expect(!error.mayHaveBeenProcessed)
+        }
+        #expect(ClientTransportError(URLError(.unknown)).kind == .unreachable)
     }
 
     @Test func aConnectionThatBreaksMayHaveBeenProcessed() async throws {

@@ -47,7 +47,7 @@ struct Pager {
         // At every launch: the system gives the present token, and the SDK keeps none.
         let token = try await system.deviceToken(platform: platform)
         let pushes = try await system.pushes(to: token)
-        try await client.register(handle: token, platform: platform, tags: ["pagers"])
+        try await client.register(handle: token, platform: Platform(rawValue: platform), tags: ["pagers"])
         Console.show("\(user)'s pager is registered")
         let inbox = Inbox(client: client, folder: folder)
         let receiving = Task {

@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "MyApp",
     platforms: [.iOS(.v17)],
-    dependencies: [.package(path: "../martlet")],
+    dependencies: [.package(name: "martlet", path: "../martlet")],
     targets: [
         .target(
             name: "MyApp",

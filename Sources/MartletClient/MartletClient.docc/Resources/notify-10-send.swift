@@ -11,7 +11,7 @@ func send(_ text: String, to recipient: String, by services: Set<Service>, clien
     var results: [String] = []
     for service in Service.allCases where services.contains(service) {
         do throws(PushClientError) {
-            try await client.send(text, to: recipient, platform: service.rawValue.lowercased())
+            try await client.send(text, to: recipient, platform: Platform(rawValue: service.rawValue.lowercased()))
         } catch {
             results.append("\(service.rawValue) failed: \(error)")
         }

@@ -14,7 +14,7 @@ final class Session {
     func register(deviceToken: Data) async {
         hasDeviceToken = true
         do throws(PushClientError) {
-            try await client.register(deviceToken: deviceToken, platform: "apns", tags: ["news"])
+            try await client.register(deviceToken: deviceToken, platform: .apns, tags: ["news"])
         } catch {
             message = error.kind == .logInNeeded ? nil : error.message
         }

@@ -10,6 +10,6 @@ func send(
     _ text: String, to recipient: String, by services: Set<Service>, client: PushClient
 ) async throws(PushClientError) {
     for service in Service.allCases where services.contains(service) {
-        try await client.send(text, to: recipient, platform: service.rawValue.lowercased())
+        try await client.send(text, to: recipient, platform: Platform(rawValue: service.rawValue.lowercased()))
     }
 }
