@@ -18,6 +18,27 @@ extension PushClient {
         }
     }
 
+    /// Shows a text on all devices that a user has, on all platforms that the server can send to.
+    ///
+    /// It fits all platforms, or nobody gets it.
+    /// - Parameters:
+    ///   - text: Any text; the server puts the sender's name before it.
+    ///   - user: One user's name. Whether there is such a user is not told.
+    /// - Returns: The id under which the server delivers it, by platform.
+    /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
+    @discardableResult
+    public func send(_ text: String, to user: String) async throws(PushClientError) -> [Platform: String] {
+        let target = "/api/notifications?pns=all&to_tag=\(percentEncoded(user))"
+        return try await retrying(isRepeatable: false) { () throws(RetryableFailure) in
+            let answer = try await ask(request("POST", target, .string(text)))
+            guard answer.status == 200 else { throw RetryableFailure(answer) }
+            let ids = (try? JSON(parsing: answer.body))?["ids"]?.object ?? [:]
+            return Dictionary(ids.compactMap { name, id in id.string.map { (Platform(rawValue: name), $0) } }) {
+                first, _ in first
+            }
+        }
+    }
+
     /// Sends a picture, a sound or the like: it stays at the server, and devices are told to fetch it.
     /// - Parameters:
     ///   - content: The bytes, or a file, which is read while it is sent.

@@ -128,13 +128,24 @@ struct BackendDescription {
             .post, "/api/notifications", id: "notify", "Notify a user",
             parameters: [
                 APIParameter(
-                    .query, "pns", "The platform. Without both, where the server was told to, a sample goes out."),
+                    .query, "pns",
+                    "The platform; `all` stands for every one that the hub can send to. Without both, where the server was "
+                        + "told to, a sample goes out."),
                 APIParameter(.query, "to_tag", "The user's name."), Self.idempotencyKey,
             ], body: [.json(["type": "string"], example: "hello")],
             answers: [
                 APIAnswer(
                     .ok, "The message is stored and goes out; that there is such a user is not said.",
-                    .json(Self.object(["id": ["type": ["string", "integer"]]]))),
+                    .json([
+                        "type": "object", "required": ["id"],
+                        "properties": [
+                            "id": ["type": ["string", "integer"]],
+                            "ids": [
+                                "type": "object", "description": "With `all`: the ids by platform.",
+                                "additionalProperties": ["type": "string"],
+                            ],
+                        ],
+                    ])),
                 Self.refusal(.forbidden, "You may not send to this user."), Self.keyReused,
             ])
     }

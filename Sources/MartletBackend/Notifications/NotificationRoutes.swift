@@ -9,6 +9,8 @@ struct NotificationRoutes: Sendable {
 
     /// Room for the longest text that any platform takes, however much of it is escaped.
     private static let bodyLimit = 65_536
+    /// In the place of a platform's name.
+    private static let allPlatforms = "all"
 
     func add(to router: inout Router) {
         router.on(.post, "/api/notifications", bodyLimit: Self.bodyLimit, streamsBody: true) { request, match in
@@ -16,40 +18,70 @@ struct NotificationRoutes: Sendable {
                 guard !match.target.query.isEmpty else {
                     return try await SampleSender(backend: backend).answer(caller)
                 }
-                let id = try await notify(request, match.target, from: caller)
-                return HTTPResponse(.ok, json: ["id": .string(id.description)])
+                let sent = try await notify(request, match.target, from: caller)
+                let ids = sent.map { ($0.platform.rawValue, JSON.string($0.id.description)) }
+                var answer: [String: JSON] = ["id": .string(sent[0].id.description)]
+                if sent.count > 1 || isForAll(match.target) {
+                    answer["ids"] = .object(Dictionary(ids) { first, _ in first })
+                }
+                return HTTPResponse(.ok, json: .object(answer))
             }
         }
     }
 
+    /// A push that is accepted, or will be.
+    private struct Push {
+        let platform: PlatformID
+        let message: Message
+        var id: NotificationID
+    }
+
+    /// Whether it goes to all platforms that the hub can send to.
+    private func isForAll(_ target: HTTPTarget) -> Bool {
+        target.query.contains { $0.name.lowercased() == "pns" && $0.value == Self.allPlatforms }
+    }
+
     /// Accepts a message to a user. One whom nobody knows is no error, so that nobody can find out who is there.
+    /// - Returns: At least one.
     private func notify(
         _ request: HTTPRequest, _ target: HTTPTarget, from caller: Caller
-    ) async throws(BackendError) -> NotificationID {
+    ) async throws(BackendError) -> [Push] {
         let hub = try backend.hub.hub()
-        let platform = try backend.platform(named: try parameter("pns", of: target))
+        let name = try parameter("pns", of: target)
+        let isForAll = isForAll(target)
+        let platforms = isForAll ? try backend.hub.sending().platforms : [try backend.platform(named: name)]
         let recipient = try UserName(recipient: try parameter("to_tag", of: target))
         try backend.check(caller, maySendTo: .users([recipient]))
         guard case .string(let text) = try RequestBody.json(request) else {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
-        let identity = try IdempotencyKey(request, of: caller, on: "text").map { key in
-            var content = DigestInput()
-            for part in [platform.descriptor.platform.rawValue, recipient.folded, text] { content.append(part) }
-            return key.identity(of: content)
+        // All of them before the first is sent: it fits everywhere, or nobody gets it.
+        var pushes: [Push] = []
+        for platform in platforms {
+            let id = backend.intake.makeID()
+            let message = try message("From \(caller.name): \(text)", id: id, on: platform)
+            pushes.append(Push(platform: platform.descriptor.platform, message: message, id: id))
         }
-        let id = backend.intake.makeID()
-        let message = try message("From \(caller.name): \(text)", id: id, on: platform)
         let audience: TagExpression =
             backend.settings.showsSenders
             ? .or([.tag(recipient.tag), .tag(caller.name.fromTag)]) : .tag(recipient.tag)
-        do throws(NotificationIntakeError) {
-            return try await backend.intake.accept(
-                .native(platform.descriptor.platform, message), to: .audience(audience), in: hub.id, id: id,
-                request: identity)
-        } catch {
-            throw BackendError(error)
+        for index in pushes.indices {
+            let push = pushes[index]
+            let route = isForAll ? "text to all: \(push.platform.rawValue)" : "text"
+            let identity = try IdempotencyKey(request, of: caller, on: route).map { key in
+                var content = DigestInput()
+                for part in [push.platform.rawValue, recipient.folded, text] { content.append(part) }
+                return key.identity(of: content)
+            }
+            do throws(NotificationIntakeError) {
+                pushes[index].id = try await backend.intake.accept(
+                    .native(push.platform, push.message), to: .audience(audience), in: hub.id, id: push.id,
+                    request: identity)
+            } catch {
+                throw BackendError(error)
+            }
         }
+        return pushes
     }
 
     private func message(

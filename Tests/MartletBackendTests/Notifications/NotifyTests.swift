@@ -85,6 +85,31 @@ struct NotifyTests {
         #expect(fixture.sent.deliveries.isEmpty)
     }
 
+    @Test func aMessageToAllGoesToEveryPlatformOfTheHubOnce() async throws {
+        let fixture = try await Fixture(sendsTo: ["pigeon", "apns"])
+        func ask(_ text: String) async -> HTTPResponse {
+            await fixture.ask(
+                .post, "/api/notifications?pns=all&to_tag=alice", as: "bob", text, fields: ["idempotency-key": "k"])
+        }
+        let response = await ask(#""hello""#)
+        #expect(response.status == .ok)
+        let sent = fixture.sent.deliveries
+        let ids = sent.map { ($0.platform.rawValue, $0.notification.id.description) }
+        #expect(try response.json["ids"] == .object(Dictionary(uniqueKeysWithValues: ids.map { ($0, .string($1)) })))
+        #expect(Set(ids.map(\.0)) == ["pigeon", "apns"])
+        #expect(try await ask(#""hello""#).json == response.json)
+        #expect(fixture.sent.deliveries.count == 2)
+        #expect(await ask(#""other""#).status.code == 422)
+    }
+
+    @Test func aMessageToAllThatDoesNotFitOnePlatformGoesToNone() async throws {
+        let fixture = try await Fixture(sendsTo: ["pigeon", "apns"])
+        let body = JSON.string(String(repeating: "x", count: 1001)).text
+        let response = await fixture.ask(.post, "/api/notifications?pns=all&to_tag=alice", as: "bob", body)
+        #expect(response.status == .contentTooLarge)
+        #expect(fixture.sent.deliveries.isEmpty)
+    }
+
     @Test func aUserWhomNobodyKnowsIsAnsweredAsAnyOther() async throws {
         let fixture = try await Fixture()
         let known = await fixture.ask(.post, "/api/notifications?pns=pigeon&to_tag=alice", as: "bob", #""x""#)

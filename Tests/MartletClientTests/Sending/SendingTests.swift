@@ -37,6 +37,13 @@ struct SendingTests {
             ])
     }
 
+    @Test func oneCallSendsToAllPlatforms() async throws {
+        let phone = try await Phone(
+            ScriptedServer(.session("T"), .answer(200, ["id": "7", "ids": ["apns": "7", "wns": "8"]])))
+        #expect(try await phone.client.send("hi", to: "bob") == [.apns: "7", .wns: "8"])
+        #expect(phone.server.lines.last == "POST /api/notifications?pns=all&to_tag=bob")
+    }
+
     @Test func aFileIsReadWhileItIsSentAndItsNameIsNotTold() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("private-\(UUID().uuidString).bin")
         let content = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
