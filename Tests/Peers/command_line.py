@@ -181,6 +181,27 @@ def judge_sends(binary, folder):
     checks.that("one with a connection string is signed", signed.returncode == 0, signed)
 
 
+def judge_progress(binary, folder):
+    """A terminal shows how far a restore is, in one line that is gone in the end; a file gets nothing of a short one."""
+    backup, pipe = os.path.join(folder, "whole.backup"), os.path.join(folder, "slow.backup")
+    run(binary, folder, ["backup", backup])
+    with open(backup, "rb") as file:
+        content = file.read()
+    os.mkfifo(pipe)
+    terminal = Terminal(binary, folder, ["restore", pipe, "--data", "restored"])
+    with open(pipe, "wb") as file:
+        file.write(content[:len(content) // 2])
+        file.flush()
+        time.sleep(1)
+        file.write(content[len(content) // 2:])
+    checks.equal("a slow restore ends well", terminal.end(), 0)
+    lines = re.findall(r"\r([^\r\n]*)\x1b\[K", terminal.text)
+    checks.that("its line is drawn and taken away", len(lines) >= 2 and re.match(r"\d+ kB", lines[0]) and not lines[-1],
+                terminal.text)
+    quick = run(binary, folder, ["restore", backup, "--data", "again"])
+    checks.that("a short one elsewhere draws nothing", quick.returncode == 0 and "\x1b" not in quick.stderr, quick)
+
+
 COMPLETIONS = {
     "martlet hub ''": {"create", "delete", "show", "connection-string"},
     "martlet hub show d": {"demo"},
@@ -242,6 +263,7 @@ async def course(binary, write):
             judge_completions(binary, folder)
             judge_documents(binary, folder)
             judge_passwords(binary, folder)
+            judge_progress(binary, folder)
             judge_deletions(binary, folder)
         finally:
             await server.stop()

@@ -51,7 +51,10 @@ enum BackupCommands {
         let isNew = access(data, F_OK) != 0
         let display = ProgressDisplay(.bytes)
         defer { display.end() }
-        let summary = try BackupFile.restore(invocation.operand("FILE"), into: data) { display.show($0, of: $1) }
+        let summary = try BackupFile.restore(invocation.operand("FILE"), into: data) {
+            // A pipe has no size.
+            display.show($0, of: $1 > 0 ? $1 : nil)
+        }
         display.end()
         if isNew, let advice = DirectoryOwner(of: data)?.advice(onNew: data) { Terminal.complain("martlet: \(advice)") }
         Terminal.print("\(data): the server at \(summary.createdAt.iso8601).")
