@@ -247,7 +247,8 @@ struct Engine: Sendable {
             lifecycle: LifecycleAdministration(obstacle: obstacle, reload: reload(reloader)),
             metrics: metrics, endpoint: endpoint)
         let handler = AdminRootHandler(
-            administration: api.makeHandler(), hubs: makeHubHandler(configuration, callers: .administrator))
+            administration: api.makeHandler(), hubs: makeHubHandler(configuration, callers: .administrator),
+            containers: ContainerAPI(store: storage.containers, signer: signer, time: time).makeHandler())
         return answering(handler, .admin)
     }
 }

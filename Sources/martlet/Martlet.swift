@@ -9,7 +9,8 @@ struct Martlet {
 
     private static let commands =
         [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
-        + ContainerCommands.all + ControlCommands.all + BackupCommands.all + DeadLetterCommands.all
+        + ContainerCommands.all + ControlCommands.all + BackupCommands.all + TransferCommands.all
+        + DeadLetterCommands.all
         + ServerKeyCommands.all + LifecycleCommands.all
         + [
             CheckCommand.command, SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command,

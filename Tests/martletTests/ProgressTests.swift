@@ -33,6 +33,11 @@ struct ProgressTests {
             progress.line(100, of: 100 + left, after: .seconds(1))?.hasSuffix(", 100/s, \(text) left") == true)
     }
 
+    @Test func aShareHasNoRate() {
+        var progress = Progress(.percent, isTerminal: true)
+        #expect(progress.line(79, of: 100, after: .seconds(10)) == "79 %, 3 s left")
+    }
+
     @Test func bytesAreCountedInThousandsAndMillions() {
         var progress = Progress(.bytes, isTerminal: true)
         #expect(progress.line(999_999, of: 40_500_000, after: .milliseconds(500)) == "999 kB of 40 MB")

@@ -3,6 +3,8 @@
 struct Progress: Equatable {
     enum Unit: Equatable {
         case items, bytes
+        /// Of 100, where the number of items is not known.
+        case percent
     }
 
     private static let paceOnTerminal = Duration.milliseconds(200)
@@ -27,10 +29,10 @@ struct Progress: Equatable {
     mutating func line(_ done: Int64, of total: Int64?, notes: [String] = [], after elapsed: Duration) -> String? {
         guard elapsed - lastLine >= (isTerminal ? Self.paceOnTerminal : Self.pace) else { return nil }
         lastLine = elapsed
-        var parts = [total.map { "\(text(done)) of \(text($0))" } ?? text(done)]
+        var parts = [unit == .percent ? text(done) : total.map { "\(text(done)) of \(text($0))" } ?? text(done)]
         let rate = Double(done) / (elapsed / .seconds(1))
         if elapsed >= Self.rateAfter, rate >= 1 {
-            parts.append("\(text(Int64(rate)))/s")
+            if unit != .percent { parts.append("\(text(Int64(rate)))/s") }
             if let total, total > done { parts.append("\(Self.time(Double(total - done) / rate)) left") }
         }
         return (parts + notes).joined(separator: ", ")
@@ -39,6 +41,7 @@ struct Progress: Equatable {
     private func text(_ count: Int64) -> String {
         switch unit {
         case .items: count.grouped
+        case .percent: "\(count) %"
         case .bytes where count < 1_000_000: "\((count / 1000).grouped) kB"
         case .bytes: "\((count / 1_000_000).grouped) MB"
         }

@@ -88,11 +88,19 @@ enum Terminal {
     }
 
     private static func write(_ text: String, to file: Int32) {
-        var rest = Array(text.utf8)[...]
+        write(Array(text.utf8), to: file)
+    }
+
+    /// Writes bytes as they are.
+    /// - Returns: Whether all of them were written.
+    @discardableResult
+    static func write(_ bytes: [UInt8], to file: Int32 = STDOUT_FILENO) -> Bool {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
+        return true
     }
 }

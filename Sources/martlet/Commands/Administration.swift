@@ -64,6 +64,18 @@ struct Administration {
         return response
     }
 
+    /// Gets what is too large for memory from the running server.
+    /// - Parameter take: Gets the body of a success in pieces, in order; false ends the transfer.
+    func receive(_ path: String, take: @escaping @Sendable ([UInt8]) -> Bool) async throws -> HTTPResponse {
+        let request = HTTPRequest(.get, path, authority: "admin")
+        let response = try await online { client, socket throws(TransportError) in
+            let sink = HTTPClient.Sink(begin: { $0.status.isSuccess }, receive: { take(Array($0)) })
+            return try await client.transfer(request, toUnixPath: socket, patience: Self.patience, sink: sink)
+        }
+        guard let response else { throw notRunning }
+        return response
+    }
+
     /// Asks the running server alone, and not for long.
     /// - Returns: nil where no server runs.
     func callRunning(_ method: HTTPMethod, _ path: String) async throws -> JSON? {

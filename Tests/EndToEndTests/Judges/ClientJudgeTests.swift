@@ -55,6 +55,11 @@ struct ClientJudgeTests {
         try await Judge.run("mass_jobs.py", "--count", "20000")
     }
 
+    @Test("A hub is exported by a command and imported elsewhere: the same, installations included")
+    func aHubIsMovedByCommands() async throws {
+        try await Judge.run("transfers.py")
+    }
+
     @Test("What Microsoft's SDKs send is served, and what is answered can be read as strictly as they read it")
     func theFormsOfTheSDKsAreSatisfied() async throws {
         try await Judge.run("sdk_wire.py")

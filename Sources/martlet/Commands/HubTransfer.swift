@@ -1,0 +1,138 @@
+import Glibc
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import MartletServer
+
+/// One import or export of a hub: a job of the running server, with a storage container of its own that is removed at the
+/// end.
+struct HubTransfer {
+    /// A finished job.
+    struct Result {
+        let status: String
+        let failure: String?
+    }
+
+    /// Sent for one block; the file's length need not be known.
+    private static let blockBytes = 4 << 20
+    private static let poll = Duration.milliseconds(200)
+    /// The origin of the container's URL in the job. Signatures cover the path alone.
+    private static let origin = "http://admin"
+
+    private let administration: Administration
+    private let hub: String
+    private let container: String
+    /// Path and query of the container, signed.
+    private let path: String
+    private let query: String
+
+    /// Makes the container.
+    /// - Throws: `ServerError`, among others where no server runs or there is no such hub.
+    init(_ administration: Administration, hub: String) async throws {
+        self.administration = administration
+        self.hub = hub
+        // A hub that does not exist is known before a file is uploaded.
+        try Self.check(
+            try await administration.receive("/rest/\(segment(hub))/registrations?$top=1") { _ in true }, hub: hub)
+        container = "transfer-" + Hex.encode(RandomBytes.generate(8))
+        let answer = try await administration.running(.put, "/containers/\(container)")
+        guard let (_, rest) = HTTPOrigin.splitting(answer["url"]?.string ?? ""),
+            let mark = rest.firstIndex(of: "?")
+        else { throw ServerError("The server made no container.") }
+        path = String(rest[..<mark])
+        query = String(rest[rest.index(after: mark)...])
+    }
+
+    /// Removes the container with its files.
+    func end() async throws {
+        _ = try await administration.running(.delete, "/containers/\(container)")
+    }
+
+    /// Uploads the file of an import.
+    /// - Parameter read: The next bytes, up to a number; empty at the end.
+    func upload(_ read: (Int) throws -> [UInt8]) async throws {
+        var list = "<?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList>"
+        var number = 0
+        while true {
+            let bytes = try read(Self.blockBytes)
+            guard !bytes.isEmpty else { break }
+            let id = Base64.encode(Array("block-\(1_000_000 + number)".utf8))
+            try await put("comp=block&blockid=\(segment(id))", bytes)
+            list += "<Latest>\(id)</Latest>"
+            number += 1
+        }
+        guard number > 0 else { return try await put(nil, []) }
+        try await put("comp=blocklist", Array("\(list)</BlockList>".utf8))
+    }
+
+    private func put(_ operation: String?, _ bytes: [UInt8]) async throws {
+        let target = "\(path)/\(Self.input)?\(operation.map { "\($0)&" } ?? "")\(query)"
+        let fields: HTTPFields = ["x-ms-blob-type": "BlockBlob"]
+        try Self.check(try await administration.rest(.put, target, fields: fields, body: bytes))
+    }
+
+    private static let input = "input.txt"
+
+    /// Runs the job to its end.
+    /// - Parameters:
+    ///   - type: Of the job: `ExportRegistrations`.
+    ///   - progress: Is told the percentage again and again.
+    func run(_ type: String, progress: (Double) -> Void) async throws -> Result {
+        let source = type == "ExportRegistrations" ? "" : element("ImportFileUri", "\(path)/\(Self.input)?\(query)")
+        let document =
+            "<entry xmlns=\"http://www.w3.org/2005/Atom\"><content type=\"application/xml\"><NotificationHubJob "
+            + "xmlns=\"http://schemas.microsoft.com/netservices/2010/10/servicebus/connect\"><Type>\(type)</Type>"
+            + element("OutputContainerUri", "\(path)?\(query)") + source + "</NotificationHubJob></content></entry>"
+        var entry = try await call(.post, "/\(segment(hub))/jobs", body: Array(document.utf8))
+        guard let id = NotificationDetails.text(of: "JobId", in: entry) else {
+            throw ServerError("The server named no job.")
+        }
+        while true {
+            if let status = NotificationDetails.text(of: "Status", in: entry),
+                ["Completed", "Failed"].contains(status)
+            {
+                return Result(status: status, failure: NotificationDetails.text(of: "Failure", in: entry))
+            }
+            progress(NotificationDetails.text(of: "Progress", in: entry).flatMap { Double($0) } ?? 0)
+            try await Task.sleep(for: Self.poll)
+            entry = try await call(.get, "/\(segment(hub))/jobs/\(segment(id))", body: [])
+        }
+    }
+
+    private func element(_ name: String, _ target: String) -> String {
+        let text = "\(Self.origin)\(target)".split(separator: "&", omittingEmptySubsequences: false)
+            .joined(separator: "&amp;")
+        return "<\(name)>\(text)</\(name)>"
+    }
+
+    private func call(_ method: HTTPMethod, _ target: String, body: [UInt8]) async throws -> String {
+        let response = try await administration.rest(method, target, fields: [:], body: body)
+        try Self.check(response, hub: hub)
+        return String(decoding: response.bytes, as: UTF8.self)
+    }
+
+    /// Fetches a file that the job wrote.
+    /// - Parameter take: Gets the bytes in pieces, in order; false ends the transfer.
+    func download(_ name: String, take: @escaping @Sendable ([UInt8]) -> Bool) async throws {
+        let listing = try await administration.rest(
+            .get, "\(path)?restype=container&comp=list&\(query)", fields: [:], body: [])
+        try Self.check(listing)
+        let text = String(decoding: listing.bytes, as: UTF8.self)
+        guard
+            let blob = text.split(separator: "<Name>").compactMap({ $0.split(separator: "<").first })
+                .first(where: { $0.hasSuffix("/\(name)") })
+        else { return }
+        let target = "\(path)/\(blob.split(separator: "/").map { segment(String($0)) }.joined(separator: "/"))?\(query)"
+        try Self.check(try await administration.receive("/rest\(target)", take: take))
+    }
+
+    private static func check(_ response: HTTPResponse, hub: String? = nil) throws {
+        guard !response.status.isSuccess else { return }
+        let text = String(decoding: response.bytes, as: UTF8.self)
+        if response.status == .notFound, let hub, text.contains("No service is hosted") {
+            throw ServerError("There is no hub named '\(hub)'.")
+        }
+        let detail = NotificationDetails.text(of: "Detail", in: text).map(NotificationDetails.withoutTracking)
+        throw ServerError("The server answered \(response.status.code): \(detail ?? text)")
+    }
+}
