@@ -16,6 +16,7 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
 import tarfile
 import tempfile
 import time
@@ -301,8 +302,26 @@ class Course:
         """Without a server, and with its keys."""
         keys = self.martlet("hub", "key", "list", HUB, data="restored")
         self.martlet("backup", self.path("whole"), "--with-key", data="restored")
+        self.checked()
         self.martlet("restore", self.path("whole"), data="again")
         checks.equal("the keys of the hub", self.martlet("hub", "key", "list", HUB, data="again"), keys)
+
+    def checked(self):
+        """`restore --check` says whether a backup is good, and leaves nothing."""
+        wrong, folder = self.path("wrong.key"), self.path("temporary")
+        os.mkdir(folder)
+        with open(wrong, "w", encoding="ascii") as file:
+            file.write("ab" * 32 + "\n")
+        for name, words, code, said in [
+            ("with its keys", [], 0, "ok: It has 1 hub"),
+            ("with the keys of another server", ["--key-file", wrong], 1, "problem: "),
+        ]:
+            answer = subprocess.run(
+                [self.binary, "restore", self.path("whole"), "--check", *words], capture_output=True, text=True,
+                env=os.environ | {"TMPDIR": folder}, check=False)
+            checks.equal(f"a backup that is checked {name}", answer.returncode, code)
+            checks.that(f"{name}, what was found is said", said in answer.stdout, answer.stdout)
+            checks.equal(f"{name}, nothing is left", os.listdir(folder), [])
 
 
 if __name__ == "__main__":

@@ -97,6 +97,18 @@ public struct ServerCheck: Sendable {
         }
     }
 
+    /// Whether the database is undamaged; reads all of it. No server may run on it.
+    public func integrity() -> [CheckResult] {
+        do throws(StorageError) {
+            guard let damage = try SQLiteStorage.damage(in: directory) else {
+                return [CheckResult(.ok, "database", "The database is undamaged.")]
+            }
+            return [CheckResult(.problem, "database", "The database is damaged: \(damage)")]
+        } catch {
+            return [CheckResult(.problem, "database", error.detail)]
+        }
+    }
+
     // MARK: Certificate
 
     /// The certificate of `--tls-certificate`: key, end and names.

@@ -30,4 +30,13 @@ extension SQLiteStorage {
         let done = try connection.all("SELECT name FROM migrations ORDER BY position") { $0.text(0) }
         return SchemaState(done: done, known: Migration.all.map(\.name))
     }
+
+    /// Reads the whole database of a data directory and changes nothing. No server may run on it.
+    /// - Returns: The first damage that SQLite finds; nil if there is none.
+    /// - Throws: `StorageError` if the file cannot be read as a database.
+    public static func damage(in directory: String) throws(StorageError) -> String? {
+        let connection = try Settings().openReader("\(directory)/\(Settings.databaseName)")
+        let found = try connection.all("PRAGMA integrity_check(1)") { $0.text(0) }
+        return found == ["ok"] ? nil : found.first ?? "Nothing can be read."
+    }
 }

@@ -17,6 +17,12 @@ struct Administration {
     /// The address in what is printed where no server runs that knows it.
     private let publicURL: HTTPOrigin?
 
+    /// Works on a data directory that no server runs on.
+    init(offline directory: String) {
+        // No address is printed.
+        (dataDirectory, givenSocket, publicURL) = (directory, nil, HTTPOrigin(scheme: .https, host: "localhost"))
+    }
+
     /// - Parameter makesDirectory: Whether a data directory that is missing is made: a mistyped one is no new server.
     init(_ invocation: Invocation, makesDirectory: Bool = false) throws {
         dataDirectory = invocation["data"] ?? "data"

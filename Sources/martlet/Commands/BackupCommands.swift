@@ -45,8 +45,20 @@ enum BackupCommands {
 
     static let restore = Command(
         "restore", operands: ["FILE"],
-        "Make a data directory of a backup: --data names an empty directory, or a new one.", options: [.data]
+        "Make a data directory of a backup: --data names an empty directory, or a new one.",
+        options: [
+            .data,
+            Option(
+                "check", nil,
+                "Make it in a temporary directory (TMPDIR, or /var/tmp), examine it and remove it: exit 0, or 1 if a server "
+                    + "could not use it.", isFlagAlone: true),
+            Option("key-file", "FILE", "With --check: the secret.key of the server, where the backup has none."),
+        ]
     ) { invocation in
+        if invocation.isOn("check") { return try await RestoreCheck(invocation).run() }
+        guard invocation["key-file"] == nil else {
+            throw UsageError(description: "--key-file needs --check.", command: invocation.command)
+        }
         let data = invocation["data"] ?? "data"
         let isNew = access(data, F_OK) != 0
         let display = ProgressDisplay(.bytes)

@@ -59,7 +59,7 @@ enum CheckCommand {
         }
     }
 
-    private static func credentials(_ check: ServerCheck, _ administration: Administration) async -> [CheckResult] {
+    static func credentials(_ check: ServerCheck, _ administration: Administration) async -> [CheckResult] {
         do {
             var results: [CheckResult] = []
             for hub in try await administration.call(.get, "/hubs").array ?? [] {

@@ -1,0 +1,85 @@
+import Glibc
+import MartletHTTP
+import MartletModel
+import MartletServer
+
+/// `martlet restore FILE --check`: restores a backup to a temporary directory, examines that and removes it.
+struct RestoreCheck {
+    private let file: String
+    private let keyFile: String?
+
+    init(_ invocation: Invocation) {
+        (file, keyFile) = (invocation.operand("FILE"), invocation["key-file"])
+    }
+
+    /// - Throws: `ServerError` if the backup cannot be restored, or a server could not use what was restored.
+    func run() async throws {
+        let key = try keyFile.map { try TextFile.read($0, limit: 65_536) }
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
+        var template = Array("\(parent)/martlet-check-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw ServerError("Cannot make a directory in \(parent): \(String(cString: strerror(errno))).")
+        }
+        let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { Self.remove(directory) }
+        let results = try await examine("\(directory)/data", key)
+        for result in results { Terminal.print("\(result.level.rawValue): \(result.sentence)") }
+        let problems = results.count { $0.level == .problem }
+        guard problems == 0 else { throw ServerError("\(Int64(problems).counted("problem")) found.") }
+    }
+
+    private func examine(_ data: String, _ key: [UInt8]?) async throws -> [CheckResult] {
+        let display = ProgressDisplay(.bytes)
+        defer { display.end() }
+        let summary = try BackupFile.restore(file, into: data) { display.show($0, of: $1 > 0 ? $1 : nil) }
+        display.end()
+        var results = [
+            CheckResult(.ok, "backup", "The backup is complete: the server at \(summary.createdAt.iso8601).")
+        ]
+        var configuration = ServerConfiguration(dataDirectory: data)
+        configuration.diskReserve = 0
+        let check = ServerCheck(configuration)
+        results += check.integrity() + check.database()
+        guard results.allSatisfy({ $0.level != .problem }) else { return results }
+        if let key { try Self.write(key, to: "\(data)/secret.key") }
+        guard summary.holdsKeys || key != nil || getenv("MARTLET_SECRET_KEY") != nil else {
+            return results + [
+                CheckResult(
+                    .warning, "credentials",
+                    "The backup has no keys, so its secrets were not examined: give --key-file secret.key.")
+            ]
+        }
+        let administration = Administration(offline: data)
+        results += await CheckCommand.credentials(check, administration)
+        guard results.allSatisfy({ $0.level != .problem }) else { return results }
+        let hubs = Int64(try await administration.call(.get, "/hubs").array?.count ?? 0)
+        let users = Int64(try await administration.call(.get, "/users").array?.count ?? 0)
+        return results + [
+            CheckResult(.ok, "content", "It has \(hubs.counted("hub")) and \(users.counted("user")).")
+        ]
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        // The backup may have brought a key of its own; the one that was named counts.
+        unlink(path)
+        let file = try NewFile(path)
+        try file.write(bytes)
+        try file.complete()
+    }
+
+    /// Removes a directory with all that is in it, without following links.
+    private static func remove(_ path: String) {
+        if let entries = opendir(path) {
+            while let entry = readdir(entries) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                guard name != ".", name != ".." else { continue }
+                let inner = "\(path)/\(name)"
+                if entry.pointee.d_type == UInt8(DT_DIR) { remove(inner) } else { unlink(inner) }
+            }
+            closedir(entries)
+        }
+        rmdir(path)
+    }
+}
