@@ -22,5 +22,5 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         self.detail = detail
     }
 
-    public var description: String { "\(kind.rawValue): \(detail)" }
+    public var description: String { detail }
 }

@@ -92,6 +92,7 @@ struct AccessRuleTable {
     static var unreadable: StorageError {
         StorageError(
             .corrupt,
-            "The keys of a hub cannot be read: this is not the encryption key that the database was written with.")
+            "The keys of a hub cannot be read: this is not the encryption key that the database was "
+                + "written with. Put the secret.key of that time back into the data directory.")
     }
 }
