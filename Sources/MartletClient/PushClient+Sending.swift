@@ -10,17 +10,12 @@ extension PushClient {
     /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func send(_ text: String, to user: String, platform: Platform) async throws(PushClientError) -> String {
-        let target = "/api/notifications?pns=\(percentEncoded(platform.rawValue))&to_tag=\(percentEncoded(user))"
-        return try await retrying(isRepeatable: false) { () throws(RetryableFailure) in
-            let answer = try await ask(request("POST", target, .string(text)))
-            guard answer.status == 200 else { throw RetryableFailure(answer) }
-            return (try? JSON(parsing: answer.body))?["id"]?.string ?? ""
-        }
+        try await notify(text, user, platform: platform.rawValue)?["id"]?.string ?? ""
     }
 
     /// Shows a text on all devices that a user has, on all platforms that the server can send to.
     ///
-    /// It fits all platforms, or nobody gets it.
+    /// If the text is too long for one of the platforms, nothing is sent.
     /// - Parameters:
     ///   - text: Any text; the server puts the sender's name before it.
     ///   - user: One user's name. Whether there is such a user is not told.
@@ -28,14 +23,18 @@ extension PushClient {
     /// - Throws: `PushClientError`; unless its kind is `unreachable`, `serverProblem` or `cancelled`, nothing was sent.
     @discardableResult
     public func send(_ text: String, to user: String) async throws(PushClientError) -> [Platform: String] {
-        let target = "/api/notifications?pns=all&to_tag=\(percentEncoded(user))"
+        let ids = try await notify(text, user, platform: "all")?["ids"]?.object ?? [:]
+        return Dictionary(
+            uniqueKeysWithValues: ids.compactMap { name, id in id.string.map { (Platform(rawValue: name), $0) } })
+    }
+
+    /// - Returns: What the server answered; nil if it is not JSON.
+    private func notify(_ text: String, _ user: String, platform: String) async throws(PushClientError) -> JSON? {
+        let target = "/api/notifications?pns=\(percentEncoded(platform))&to_tag=\(percentEncoded(user))"
         return try await retrying(isRepeatable: false) { () throws(RetryableFailure) in
             let answer = try await ask(request("POST", target, .string(text)))
             guard answer.status == 200 else { throw RetryableFailure(answer) }
-            let ids = (try? JSON(parsing: answer.body))?["ids"]?.object ?? [:]
-            return Dictionary(ids.compactMap { name, id in id.string.map { (Platform(rawValue: name), $0) } }) {
-                first, _ in first
-            }
+            return try? JSON(parsing: answer.body)
         }
     }
 

@@ -176,14 +176,18 @@ struct Engine: Sendable {
     /// The handler of the public listeners.
     func makeHandler(_ configuration: ServerConfiguration) throws(ServerError) -> PublicHandler {
         let router = makeHubHandler(configuration, callers: .signed)
-        let containers = ContainerAPI(store: storage.containers, signer: signer, time: time)
         return PublicHandler(
             configuration, token: try configuration.metricsToken(), backend: try makeBackend(configuration),
             parts: PublicHandler.Parts(
                 health: answering(HealthAPI(obstacle: obstacle), .health),
-                containers: answering(containers.makeHandler(), .containers),
+                containers: answering(containerHandler, .containers),
                 hubs: answering(router, .hub), metrics: metrics, answering: answering,
                 notice: UntrustedProxyNotice(log: log, time: time)))
+    }
+
+    /// The handler of storage containers; signed URLs are the same on every listener.
+    private var containerHandler: any HTTPHandler {
+        ContainerAPI(store: storage.containers, signer: signer, time: time).makeHandler()
     }
 
     private func makeHubHandler(_ configuration: ServerConfiguration, callers: HubCallers) -> Router {
@@ -248,7 +252,7 @@ struct Engine: Sendable {
             metrics: metrics, endpoint: endpoint)
         let handler = AdminRootHandler(
             administration: api.makeHandler(), hubs: makeHubHandler(configuration, callers: .administrator),
-            containers: ContainerAPI(store: storage.containers, signer: signer, time: time).makeHandler())
+            containers: containerHandler)
         return answering(handler, .admin)
     }
 }

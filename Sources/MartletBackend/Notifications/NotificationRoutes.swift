@@ -19,10 +19,10 @@ struct NotificationRoutes: Sendable {
                     return try await SampleSender(backend: backend).answer(caller)
                 }
                 let sent = try await notify(request, match.target, from: caller)
-                let ids = sent.map { ($0.platform.rawValue, JSON.string($0.id.description)) }
                 var answer: [String: JSON] = ["id": .string(sent[0].id.description)]
-                if sent.count > 1 || isForAll(match.target) {
-                    answer["ids"] = .object(Dictionary(ids) { first, _ in first })
+                if isForAll(match.target) {
+                    let ids = sent.map { ($0.platform.rawValue, JSON.string($0.id.description)) }
+                    answer["ids"] = .object(Dictionary(uniqueKeysWithValues: ids))
                 }
                 return HTTPResponse(.ok, json: .object(answer))
             }
@@ -55,7 +55,7 @@ struct NotificationRoutes: Sendable {
         guard case .string(let text) = try RequestBody.json(request) else {
             throw .badMessage("The body must be the message as a JSON string, such as \"hello\".")
         }
-        // All of them before the first is sent: it fits everywhere, or nobody gets it.
+        // All are rendered before the first is sent: if one platform's limit is exceeded, nothing is sent.
         var pushes: [Push] = []
         for platform in platforms {
             let id = backend.intake.makeID()
@@ -66,22 +66,29 @@ struct NotificationRoutes: Sendable {
             backend.settings.showsSenders
             ? .or([.tag(recipient.tag), .tag(caller.name.fromTag)]) : .tag(recipient.tag)
         for index in pushes.indices {
-            let push = pushes[index]
-            let route = isForAll ? "text to all: \(push.platform.rawValue)" : "text"
+            let platform = pushes[index].platform.rawValue
+            // Each platform has an idempotency record of its own, so that a repeated request finishes what stopped.
+            let route = isForAll ? "text to all: \(platform)" : "text"
             let identity = try IdempotencyKey(request, of: caller, on: route).map { key in
                 var content = DigestInput()
-                for part in [push.platform.rawValue, recipient.folded, text] { content.append(part) }
+                for part in [platform, recipient.folded, text] { content.append(part) }
                 return key.identity(of: content)
             }
-            do throws(NotificationIntakeError) {
-                pushes[index].id = try await backend.intake.accept(
-                    .native(push.platform, push.message), to: .audience(audience), in: hub.id, id: push.id,
-                    request: identity)
-            } catch {
-                throw BackendError(error)
-            }
+            pushes[index].id = try await accept(pushes[index], to: audience, in: hub.id, identity)
         }
         return pushes
+    }
+
+    /// - Returns: The id of the notification; for a repeated request, that of the first.
+    private func accept(
+        _ push: Push, to audience: TagExpression, in hub: Hub.ID, _ identity: RequestIdentity?
+    ) async throws(BackendError) -> NotificationID {
+        do throws(NotificationIntakeError) {
+            return try await backend.intake.accept(
+                .native(push.platform, push.message), to: .audience(audience), in: hub, id: push.id, request: identity)
+        } catch {
+            throw BackendError(error)
+        }
     }
 
     private func message(

@@ -18,7 +18,12 @@ enum CheckCommand {
         } catch {
             throw UsageError(description: error.description, command: invocation.command)
         }
-        let results = try await results(invocation, configuration)
+        try report(try await results(invocation, configuration), invocation)
+    }
+
+    /// Prints what was found.
+    /// - Throws: `ServerError` if there is a problem.
+    static func report(_ results: [CheckResult], _ invocation: Invocation) throws(ServerError) {
         for result in results where !invocation.printJSON(result.json) {
             Terminal.print("\(result.level.rawValue): \(result.sentence)")
         }

@@ -11,7 +11,11 @@ struct HubTransfer {
     struct Result {
         let status: String
         let failure: String?
+        /// The names of the files that the job wrote, in the container.
+        let files: [String]
     }
+
+    private static let input = "input.txt"
 
     /// Sent for one block; the file's length need not be known.
     private static let blockBytes = 4 << 20
@@ -71,8 +75,6 @@ struct HubTransfer {
         try Self.check(try await administration.rest(.put, target, fields: fields, body: bytes))
     }
 
-    private static let input = "input.txt"
-
     /// Runs the job to its end.
     /// - Parameters:
     ///   - type: Of the job: `ExportRegistrations`.
@@ -91,9 +93,12 @@ struct HubTransfer {
             if let status = NotificationDetails.text(of: "Status", in: entry),
                 ["Completed", "Failed"].contains(status)
             {
-                return Result(status: status, failure: NotificationDetails.text(of: "Failure", in: entry))
+                return Result(
+                    status: status, failure: NotificationDetails.text(of: "Failure", in: entry),
+                    files: NotificationDetails.texts(of: "d3p1:Value", in: entry))
             }
             progress(NotificationDetails.text(of: "Progress", in: entry).flatMap { Double($0) } ?? 0)
+            // A server does not report the end of a job by itself.
             try await Task.sleep(for: Self.poll)
             entry = try await call(.get, "/\(segment(hub))/jobs/\(segment(id))", body: [])
         }
@@ -112,16 +117,11 @@ struct HubTransfer {
     }
 
     /// Fetches a file that the job wrote.
-    /// - Parameter take: Gets the bytes in pieces, in order; false ends the transfer.
-    func download(_ name: String, take: @escaping @Sendable ([UInt8]) -> Bool) async throws {
-        let listing = try await administration.rest(
-            .get, "\(path)?restype=container&comp=list&\(query)", fields: [:], body: [])
-        try Self.check(listing)
-        let text = String(decoding: listing.bytes, as: UTF8.self)
-        guard
-            let blob = text.split(separator: "<Name>").compactMap({ $0.split(separator: "<").first })
-                .first(where: { $0.hasSuffix("/\(name)") })
-        else { return }
+    /// - Parameters:
+    ///   - name: `Output.txt` or `Failed.txt`.
+    ///   - take: Gets the bytes in pieces, in order; false ends the transfer.
+    func download(_ name: String, of result: Result, take: @escaping @Sendable ([UInt8]) -> Bool) async throws {
+        guard let blob = result.files.first(where: { $0.hasSuffix("/\(name)") }) else { return }
         let target = "\(path)/\(blob.split(separator: "/").map { segment(String($0)) }.joined(separator: "/"))?\(query)"
         try Self.check(try await administration.receive("/rest\(target)", take: take))
     }

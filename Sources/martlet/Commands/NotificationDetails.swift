@@ -25,9 +25,14 @@ struct NotificationDetails {
         return sentence.last == "." ? String(sentence) : sentence + "."
     }
 
+    /// The texts of all elements of a name that have no attributes.
+    static func texts(of element: String, in xml: String) -> [String] {
+        xml.pieces(between: "<\(element)>", and: "</\(element)>")
+    }
+
     /// The text of the first element of a name that has no attributes.
     static func text(of element: String, in xml: String) -> String? {
-        xml.pieces(between: "<\(element)>", and: "</\(element)>").first
+        texts(of: element, in: xml).first
     }
 }
 

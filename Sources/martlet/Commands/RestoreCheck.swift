@@ -5,33 +5,32 @@ import MartletServer
 
 /// `martlet restore FILE --check`: restores a backup to a temporary directory, examines that and removes it.
 struct RestoreCheck {
-    private let file: String
-    private let keyFile: String?
+    private let invocation: Invocation
 
     init(_ invocation: Invocation) {
-        (file, keyFile) = (invocation.operand("FILE"), invocation["key-file"])
+        self.invocation = invocation
     }
 
     /// - Throws: `ServerError` if the backup cannot be restored, or a server could not use what was restored.
     func run() async throws {
-        let key = try keyFile.map { try TextFile.read($0, limit: 65_536) }
+        let key = try invocation["key-file"].map { try TextFile.read($0, limit: 65_536) }
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
+        // mkdtemp puts a random name for the last six letters, and makes the directory for its owner alone.
         var template = Array("\(parent)/martlet-check-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw ServerError("Cannot make a directory in \(parent): \(String(cString: strerror(errno))).")
         }
         let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { Self.remove(directory) }
-        let results = try await examine("\(directory)/data", key)
-        for result in results { Terminal.print("\(result.level.rawValue): \(result.sentence)") }
-        let problems = results.count { $0.level == .problem }
-        guard problems == 0 else { throw ServerError("\(Int64(problems).counted("problem")) found.") }
+        try CheckCommand.report(try await examine("\(directory)/data", key), invocation)
     }
 
     private func examine(_ data: String, _ key: [UInt8]?) async throws -> [CheckResult] {
         let display = ProgressDisplay(.bytes)
         defer { display.end() }
-        let summary = try BackupFile.restore(file, into: data) { display.show($0, of: $1 > 0 ? $1 : nil) }
+        let summary = try BackupFile.restore(invocation.operand("FILE"), into: data) {
+            display.show($0, of: $1 > 0 ? $1 : nil)
+        }
         display.end()
         var results = [
             CheckResult(.ok, "backup", "The backup is complete: the server at \(summary.createdAt.iso8601).")

@@ -1,7 +1,7 @@
 import MartletModel
 
 /// How far a notification is, read from its status.
-struct SendProgress: Equatable {
+struct SendProgress {
     private let state: String
     private let control: String
     /// nil where it is not known yet.

@@ -29,8 +29,14 @@ enum TransferCommands {
             try await transfer.upload(source.read)
             let type = invocation.isOn("create-only") ? "ImportCreateRegistrations" : "ImportUpsertRegistrations"
             let result = try await transfer.run(type, progress: progress)
-            try await transfer.download("Output.txt") { imported.take($0) }
-            try await transfer.download("Failed.txt") { failed.take($0) && failures?.take($0) ?? true }
+            try await transfer.download("Output.txt", of: result) { bytes in
+                imported.add(bytes)
+                return true
+            }
+            try await transfer.download("Failed.txt", of: result) { bytes in
+                failed.add(bytes)
+                return failures?.take(bytes) ?? true
+            }
             return result
         }
         try failures?.complete()
@@ -61,8 +67,9 @@ enum TransferCommands {
         let result = try await transfer(invocation, hub) { transfer, progress in
             let result = try await transfer.run("ExportRegistrations", progress: progress)
             guard result.status == "Completed" else { return result }
-            try await transfer.download("Output.txt") { bytes in
-                exported.take(bytes) && file?.take(bytes) ?? Terminal.write(bytes)
+            try await transfer.download("Output.txt", of: result) { bytes in
+                exported.add(bytes)
+                return file?.take(bytes) ?? Terminal.write(bytes)
             }
             return result
         }
@@ -97,9 +104,7 @@ private final class LineCount: Sendable {
 
     var count: Int64 { lines.load(ordering: .relaxed) }
 
-    /// - Returns: True.
-    func take(_ bytes: [UInt8]) -> Bool {
+    func add(_ bytes: [UInt8]) {
         lines.add(Int64(bytes.count { $0 == UInt8(ascii: "\n") }), ordering: .relaxed)
-        return true
     }
 }
