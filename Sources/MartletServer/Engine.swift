@@ -36,6 +36,7 @@ struct Engine: Sendable {
     let certificateEnd = CertificateEnd()
     let requestLog: RequestLog
     private let retention: Retention
+    private let backupNotice = SharedBackupNotice()
     let time = SystemTime()
     private let platforms = PushPlatforms.all
 
@@ -44,17 +45,19 @@ struct Engine: Sendable {
     ) async throws(ServerError) -> Engine {
         let storage: SQLiteStorage
         let keys: ServerKeys
+        let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         do throws(StorageError) {
             keys = try ServerKeys.open(in: configuration.dataDirectory)
             storage = try SQLiteStorage(
                 directory: configuration.dataDirectory, sealer: keys,
-                diskReserve: configuration.diskReserve ?? DiskRoom.defaultReserve)
+                diskReserve: configuration.diskReserve ?? DiskRoom.defaultReserve,
+                upgrade: configuration.upgrade(log))
         } catch {
             throw ServerError(error.detail)
         }
         do {
             try keys.reload()
-            return try await Engine(configuration, storage, keys, fallbacks)
+            return try await Engine(configuration, storage, keys, fallbacks, log)
         } catch {
             await storage.close()
             throw ServerError("\(error)")
@@ -63,9 +66,8 @@ struct Engine: Sendable {
 
     private init(
         _ configuration: ServerConfiguration, _ storage: SQLiteStorage, _ keys: ServerKeys,
-        _ fallbacks: [String: [String: String]]
+        _ fallbacks: [String: [String: String]], _ log: Log
     ) async throws {
-        let log = Log(level: configuration.logLevel, format: configuration.logFormat)
         self.log = log
         requestLog = RequestLog(configuration.accessLog, log: log, time: time)
         self.storage = storage
@@ -130,7 +132,19 @@ struct Engine: Sendable {
             } catch {
                 log.write(.warning, "What is over could not be removed: \(error)")
             }
+            await remindOfBackups()
             try? await time.sleep(until: time.now + Self.sweepInterval)
+        }
+    }
+
+    private func remindOfBackups() async {
+        do throws(StorageError) {
+            let (opened, backup) = (try await storage.firstOpened(), try await storage.lastBackup())
+            if backupNotice.isDue(opened: opened, backup: backup, at: time.now) {
+                log.write(.warning, BackupNotice.sentence)
+            }
+        } catch {
+            log.write(.warning, "The time of the last backup could not be read: \(error)")
         }
     }
 

@@ -6,10 +6,17 @@ public struct OfflineAdministration: Sendable {
     public let handler: any HTTPHandler
     private let engine: Engine
 
-    /// - Parameter publicURL: The address that clients use; nil if it is unknown.
+    /// - Parameters:
+    ///   - publicURL: The address that clients use; nil if it is unknown.
+    ///   - version: The program's version, which the database records.
+    ///   - build: Its commit; empty if unknown.
     /// - Throws: `ServerError` if the directory cannot be opened, for example because a server runs on it.
-    public init(dataDirectory: String, publicURL: HTTPOrigin? = nil) async throws(ServerError) {
-        let configuration = ServerConfiguration(dataDirectory: dataDirectory, loops: 1)
+    public init(
+        dataDirectory: String, publicURL: HTTPOrigin? = nil, version: String = "", build: String = ""
+    ) async throws(ServerError) {
+        var configuration = ServerConfiguration(dataDirectory: dataDirectory, loops: 1)
+        configuration.version = version
+        configuration.build = build
         engine = try await Engine.open(configuration, fallbacks: [:])
         handler = engine.makeAdminHandler(
             configuration, PublicEndpoint(publicURL: publicURL, tls: nil, clear: nil, hostName: nil))

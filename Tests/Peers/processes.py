@@ -99,6 +99,7 @@ class Server(Program):
     def __init__(self, binary, data, log, *options, environment=None):
         command = [binary, "serve", "--data", data, "--listen", "127.0.0.1:0", *options]
         super().__init__(command, log, environment)
+        self.data = data
 
     async def start(self):
         line = await super().start()

@@ -48,13 +48,14 @@ struct BackupAdministration: Sendable {
     private func response(_ backup: Backup) -> HTTPResponse {
         HTTPResponse(
             .ok, fields: ["content-type": "application/x-tar", "cache-control": "no-store"],
-            body: .stream { [log] writer in
+            body: .stream { [log, storage] writer in
                 do {
                     // Not on an event loop, which has pushes to send.
                     try await withTaskExecutorPreference(globalConcurrentExecutor) {
                         try await backup.write { try await writer.write($0) }
                     }
                     await backup.snapshot.close()
+                    try await storage.recordBackup(at: backup.createdAt)
                 } catch {
                     await backup.snapshot.close()
                     log.write(.warning, "A backup was cut short: \(error)")

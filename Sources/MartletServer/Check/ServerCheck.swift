@@ -82,15 +82,12 @@ public struct ServerCheck: Sendable {
                     CheckResult(
                         .warning, "database",
                         "The next start upgrades the schema in \(steps) \(steps == 1 ? "step" : "steps"), and earlier "
-                            + "versions cannot read it afterwards: make a backup with the earlier version first.")
+                            + "versions cannot read it afterwards. It copies the data to \(directory)/\(Upgrade.folder) first."
+                    )
                 ]
             case .newer:
-                return [
-                    CheckResult(
-                        .problem, "database",
-                        "The database was written by a newer version of this program; run that version, or restore a "
-                            + "backup.")
-                ]
+                let refusal = try SQLiteStorage.refusalOfNewer(in: directory, by: configuration.program)
+                return [CheckResult(.problem, "database", refusal)]
             }
         } catch {
             return [CheckResult(.problem, "database", error.detail)]

@@ -84,6 +84,8 @@ public struct ServerConfiguration: Sendable {
     public var metricsTokenFile: String?
     /// Bytes of the data directory's disk that nothing new is taken into; nil for the usual reserve.
     public var diskReserve: Int64?
+    /// Whether the data is copied before the database is upgraded.
+    public var copiesBeforeUpgrade = true
     /// Requests a second of each access key of a hub that has no limit of its own; nil for the usual.
     public var requestRate: Int?
     /// Unfinished notifications of a hub that has no limit of its own; nil for the usual.

@@ -41,6 +41,10 @@ extension MetricFamily {
         "martlet_certificate_expiry_seconds", .gauge, ["listener"],
         "Until the certificate of a listener ends; negative afterwards.")
 
+    static let backupAge = MetricFamily(
+        "martlet_backup_age_seconds", .gauge, [],
+        "Since the last backup of the server was made; missing where there was none.")
+
     // MARK: Database
 
     static let databaseBytes = MetricFamily(
@@ -90,7 +94,8 @@ extension MetricFamily {
     /// In the order in which they are written.
     static let all = [
         accepted, attempts, outcomes, latency, deliveries, held, backlog, oldest, connections, paused, quarantines,
-        renewals, credentialExpiry, certificateExpiry, databaseBytes, databaseMemory, diskBytes, writesWaiting,
+        renewals, credentialExpiry, certificateExpiry, backupAge, databaseBytes, databaseMemory, diskBytes,
+        writesWaiting,
         writeWait, commitTime,
         loopBusy, requests, refusals, serverConnections, refusedConnections, bodyBytes, refusedBodies, processorTime,
         residentMemory, openFiles, openFilesLimit,

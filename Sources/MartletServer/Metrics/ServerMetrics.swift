@@ -23,6 +23,8 @@ struct ServerMetrics: Sendable {
         var text = MetricsText()
         try await addDeliveries(to: &text)
         await addServices(to: &text)
+        text.add(
+            .backupAge, try await storage.lastBackup().map { [([], max(0, (time.now - $0).inSeconds))] } ?? [])
         addDatabase(to: &text)
         addProcess(to: &text)
         return text.text

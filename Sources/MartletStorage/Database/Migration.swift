@@ -10,6 +10,19 @@ struct Migration: Sendable {
 /// Brings a database to the schema of this program.
 struct Migrator {
     let migrations: [Migration]
+    /// Is told the number, from 1, and the name of each step that begins.
+    private let report: (Int, String) -> Void
+    /// Is called after each statement of a step, and after the end of its transaction.
+    private let afterStatement: () -> Void
+
+    init(
+        migrations: [Migration], report: @escaping (Int, String) -> Void = { _, _ in },
+        afterStatement: @escaping () -> Void = {}
+    ) {
+        self.migrations = migrations
+        self.report = report
+        self.afterStatement = afterStatement
+    }
 
     /// Runs what has not been run, each step in a transaction of its own.
     /// - Throws: `StorageError` where the database is of a newer version or of another program.
@@ -24,6 +37,7 @@ struct Migrator {
                 "The database was written by a newer version of this program; run that version, or restore a backup.")
         }
         for (position, migration) in migrations.enumerated().dropFirst(done.count) {
+            report(position + 1, migration.name)
             try run(migration, position: position, on: connection)
         }
     }
@@ -31,9 +45,10 @@ struct Migrator {
     private func run(_ migration: Migration, position: Int, on connection: Connection) throws(StorageError) {
         do throws(StorageError) {
             try connection.execute("BEGIN IMMEDIATE")
-            try connection.execute(migration.script)
+            try connection.execute(migration.script, afterEach: afterStatement)
             try connection.run("INSERT INTO migrations (position, name) VALUES (?, ?)", position, migration.name)
             try connection.execute("COMMIT")
+            afterStatement()
         } catch {
             if connection.isInTransaction { try connection.execute("ROLLBACK") }
             throw error

@@ -107,6 +107,8 @@ final class StorageDirectory: Sendable {
         )
     }
 
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     static func entries(of path: String) throws(StorageError) -> [String] {
         guard let directory = opendir(path) else { throw StorageError(failed: "list", path) }
         defer { closedir(directory) }

@@ -7,23 +7,26 @@ extension SQLiteStorage {
     ///   - directory: Its path; made where it is missing, private (mode 0700), and locked until `close`.
     ///   - sealer: Seals the keys and credentials of hubs.
     ///   - diskReserve: How many bytes of the disk nothing new is taken into.
+    ///   - upgrade: How a database of an older schema is upgraded.
     /// - Throws: `StorageError`; `.locked` where another process has the directory.
     public convenience init(
-        directory path: String, sealer: any Sealer, diskReserve: Int64 = DiskRoom.defaultReserve
+        directory path: String, sealer: any Sealer, diskReserve: Int64 = DiskRoom.defaultReserve,
+        upgrade: Upgrade = Upgrade()
     ) throws(StorageError) {
         var settings = Settings()
         settings.room = { DiskRoom(of: $0, reserve: diskReserve) }
-        try self.init(directory: path, sealer: sealer, settings: settings)
+        try self.init(directory: path, sealer: sealer, settings: settings, upgrade: upgrade)
     }
 
-    convenience init(directory path: String, sealer: any Sealer, settings: Settings) throws(StorageError) {
+    convenience init(
+        directory path: String, sealer: any Sealer, settings: Settings, upgrade: Upgrade = Upgrade()
+    ) throws(StorageError) {
         let directory = try StorageDirectory(path)
         let room = settings.room(path)
         SnapshotLocation.clean(in: directory)
         try directory.makePrivateFile(Settings.databaseName)
         let database = directory.file(Settings.databaseName)
-        let connection = try settings.openWriter(database)
-        try Migrator(migrations: settings.migrations ?? Migration.all).migrate(connection)
+        let connection = try upgrade.open(in: directory, settings, settings.migrations ?? Migration.all)
         try Self.expireUnpublished(connection)
         try directory.makePrivateDirectory("payloads")
         let payloadBodies = try Self.openBodies(in: directory.file("payloads"), room, of: connection)

@@ -23,6 +23,12 @@ extension SQLiteStorage {
     /// The number of migration steps of this program's schema.
     public static var schema: Int { Migration.all.count }
 
+    /// Why this program does not open the database of a data directory that is newer.
+    public static func refusalOfNewer(in directory: String, by program: ProgramVersion) throws(StorageError) -> String {
+        let connection = try Settings().openReader("\(directory)/\(Settings.databaseName)")
+        return try Upgrade(program: program).refusal(in: directory, connection)
+    }
+
     /// Compares the database of a data directory with this program, and changes nothing. No server may run on it.
     /// - Throws: `StorageError` if the file cannot be read as a database of this program.
     public static func schemaState(in directory: String) throws(StorageError) -> SchemaState {

@@ -57,6 +57,31 @@ final class Connection {
         guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
     }
 
+    /// Runs statements that take no parameters, one after another.
+    /// - Parameter visit: Is called after each of them.
+    func execute(_ script: String, afterEach visit: () -> Void) throws(StorageError) {
+        var rest = Array(script.utf8)
+        while !rest.isEmpty {
+            var statement: OpaquePointer?
+            var used = 0
+            var code = rest.withUnsafeBytes { bytes in
+                let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+                var tail: UnsafePointer<CChar>?
+                let code = sqlite3_prepare_v2(database, text, Int32(bytes.count), &statement, &tail)
+                used = text.flatMap { start in tail.map { $0 - start } } ?? bytes.count
+                return code
+            }
+            defer { sqlite3_finalize(statement) }
+            guard code == SQLITE_OK else { throw StorageError(sqlite: code, database: database) }
+            rest.removeFirst(used)
+            // White space and comments are no statement.
+            guard statement != nil else { continue }
+            repeat { code = sqlite3_step(statement) } while code == SQLITE_ROW
+            guard code == SQLITE_DONE else { throw StorageError(sqlite: code, database: database) }
+            visit()
+        }
+    }
+
     /// Runs a statement to its end.
     func run(_ sql: String, _ values: any Bindable...) throws(StorageError) {
         let statement = try take(sql, values)

@@ -157,7 +157,8 @@ struct Administration {
     private func open() async throws -> OfflineAdministration {
         if let owner = DirectoryOwner(of: dataDirectory), geteuid() != 0, owner.user != geteuid() { throw refusal }
         let isNew = access(dataDirectory, F_OK) != 0
-        let offline = try await OfflineAdministration(dataDirectory: dataDirectory, publicURL: publicURL)
+        let offline = try await OfflineAdministration(
+            dataDirectory: dataDirectory, publicURL: publicURL, version: Version.current, build: Version.build)
         if isNew, let advice = DirectoryOwner(of: dataDirectory)?.advice(onNew: dataDirectory) {
             Terminal.complain("martlet: \(advice)")
         }

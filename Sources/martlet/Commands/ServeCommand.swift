@@ -69,6 +69,9 @@ enum ServeCommand {
                 "Room on the disk of the data that nothing new is taken into; at most a twentieth of the disk.",
                 default: "64M"),
             Option(
+                "no-copy-before-upgrade", nil,
+                "Do not copy the data to DIR/backups before the database is upgraded."),
+            Option(
                 "metrics-token-file", "FILE",
                 "Serve /metrics to who sends this file's line as bearer token; 'martlet metrics' needs none."),
             Option(
@@ -173,6 +176,7 @@ enum ServeCommand {
         configuration.requestRate = try invocation.count("request-rate", upTo: 1_000_000)
         configuration.userRequestRate = try invocation.count("user-request-rate", upTo: 1_000_000)
         configuration.backlogLimit = try invocation.count("backlog-limit", upTo: 10_000_000)
+        configuration.copiesBeforeUpgrade = !invocation.isOn("no-copy-before-upgrade")
         configuration.diskReserve = try invocation.byteCount("disk-reserve")
         configuration.connectionsPerAddress = try invocation.count("connections-per-address", upTo: 10_000)
         configuration.bodyMemory = try invocation.byteCount("body-memory")

@@ -28,7 +28,7 @@ enum Judge {
                 "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
                 "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
                 "openid-connect:", "flood:", "key-rotation:", "metrics:", "overtaking:", "attribution:",
-                "mass-jobs:", "lifecycle:", "ownership:", "Ran ",
+                "mass-jobs:", "lifecycle:", "ownership:", "recovery:", "upgrades:", "Ran ",
             ].contains { line.hasPrefix($0) }
         }
         print(counts.joined(separator: "\n"))

@@ -78,6 +78,16 @@ struct ReliabilityJudgeTests {
         try await Judge.run("backups.py")
     }
 
+    @Test("Databases of earlier schemas are upgraded with nothing lost, in spite of kill -9, and their copies go back")
+    func oldDatabasesAreUpgraded() async throws {
+        try await Judge.run("upgrades.py")
+    }
+
+    @Test("After each loss of the drill the server is back, and nothing that was promised is lost")
+    func lossesAreRecovered() async throws {
+        try await Judge.run("recovery.py")
+    }
+
     @Test("An import goes on after every kill -9, with no line lost and none done twice")
     func anImportSurvivesKills() async throws {
         try await Judge.run("job_kills.py")

@@ -1,0 +1,22 @@
+import MartletStorage
+
+/// Which copies before upgrades stay in a data directory.
+enum UpgradeCopyName {
+    /// How many stay, the newest one included.
+    static let count = 2
+
+    /// - Parameter files: Names with the times of their last change.
+    /// - Returns: The names to remove. Names in another format are ignored.
+    static func expired(_ files: [String: Int64]) -> [String] {
+        let copies = files.filter { name, _ in isCopy(name) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        return copies.dropLast(count).map(\.key)
+    }
+
+    private static func isCopy(_ name: String) -> Bool {
+        let (prefix, suffix) = ("before-", ".backup")
+        guard name.hasPrefix(prefix), name.hasSuffix(suffix), name.count > prefix.count + suffix.count else {
+            return false
+        }
+        return Upgrade.copyName(before: String(name.dropFirst(prefix.count).dropLast(suffix.count))) == name
+    }
+}

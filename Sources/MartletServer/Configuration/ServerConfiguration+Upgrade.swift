@@ -1,0 +1,40 @@
+import MartletModel
+import MartletStorage
+
+extension ServerConfiguration {
+    /// The version as databases record it.
+    var program: ProgramVersion {
+        ProgramVersion(version: version, commit: build.prefix { $0 != "," && $0 != ";" }.description)
+    }
+
+    /// How a database of an older schema is upgraded: with a copy first, and lines of the log.
+    func upgrade(_ log: Log) -> Upgrade {
+        let time = SystemTime()
+        let copy = UpgradeCopy(
+            directory: dataDirectory, version: version.isEmpty ? "upgrade" : version, log: log, time: time)
+        return Upgrade(program: program, now: time.now, copy: copiesBeforeUpgrade ? copy.write : nil) { event in
+            log.write(.info, Self.sentence(of: event), fields(of: event))
+        }
+    }
+
+    private static func sentence(of event: Upgrade.Event) -> String {
+        switch event {
+        case .began: "Upgrading the database."
+        case .step(let number, let count, _): "Upgrading the database: step \(number) of \(count)."
+        case .ended: "The database is upgraded."
+        }
+    }
+
+    private func fields(of event: Upgrade.Event) -> [String: JSON] {
+        switch event {
+        case .began(let old, let done, let steps):
+            var fields: [String: JSON] = [
+                "to": .string(version), "schema": .integer(Int64(done)), "newSchema": .integer(Int64(steps)),
+            ]
+            if let old { fields["from"] = .string(old.version) }
+            return fields
+        case .step(_, _, let name): return ["step": .string(name)]
+        case .ended: return [:]
+        }
+    }
+}

@@ -1,0 +1,25 @@
+public import MartletCore
+public import MartletModel
+
+extension SQLiteStorage {
+    /// When the last backup was made that was read to its end; nil if there was none.
+    public func lastBackup() async throws(StorageError) -> Timestamp? {
+        try await readers.read { connection throws(StorageError) in
+            try connection.first("SELECT at FROM last_backup") { $0.timestamp(0) }
+        }
+    }
+
+    public func recordBackup(at time: Timestamp) async throws(StorageError) {
+        try await writer.write { connection throws(StorageError) in
+            try connection.run("DELETE FROM last_backup")
+            try connection.run("INSERT INTO last_backup (at) VALUES (?)", time)
+        }
+    }
+
+    /// When a version of this program opened the database first; nil if that is unknown.
+    public func firstOpened() async throws(StorageError) -> Timestamp? {
+        try await readers.read { connection throws(StorageError) in
+            try connection.first("SELECT at FROM versions ORDER BY rowid LIMIT 1") { $0.timestamp(0) }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+extension Migration {
+    /// Times are in milliseconds since 1970. `schema` is the number of steps that the version knew.
+    static let versions = Migration(
+        name: "versions",
+        script: """
+            CREATE TABLE versions (
+                at INTEGER NOT NULL,
+                version TEXT NOT NULL,
+                "commit" TEXT NOT NULL,
+                schema INTEGER NOT NULL
+            ) STRICT;
+            CREATE TABLE last_backup (at INTEGER NOT NULL) STRICT;
+            """)
+}
