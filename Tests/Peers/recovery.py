@@ -64,6 +64,7 @@ class Drill:
             self.rule = FULL, rules[FULL]
             self.set_credential("data")
             await self.server.start()
+            checks.equal("a server without a backup has no age of one", self.backup_age(), None)
             await backups.Vault(self.server, self.rule).register(self.tokens)
             shutil.copy(self.path("data/secret.key"), self.path("secret.key"))
             for loss in (self.machine_lost, self.database_damaged, self.key_lost, self.wrong_credential,
@@ -76,6 +77,10 @@ class Drill:
 
     def set_credential(self, data):
         self.martlet("hub", "credential", "set", HUB, "apns", *self.peer.credential_arguments(), "--data", self.path(data))
+
+    def backup_age(self):
+        found = re.search(r"^martlet_backup_age_seconds (\S+)$", self.martlet("metrics", "--data", self.server.data), re.M)
+        return found and float(found[1])
 
     def reached(self, key):
         return set(backups.deliveries(self.peer)[key])
@@ -108,6 +113,8 @@ class Drill:
             self.binary, "backup", backup, "--data", self.server.data, stdout=asyncio.subprocess.PIPE)
         await command.communicate()
         checks.equal("the backup is made", command.returncode, 0)
+        age = self.backup_age()
+        checks.that("its age is a metric", age is not None and age < 60, age)
         await loss()
         await sending
         return promised, backup

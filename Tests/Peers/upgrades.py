@@ -18,6 +18,7 @@ import os
 import random
 import sqlite3
 import subprocess
+import tarfile
 import tempfile
 
 import backups
@@ -69,6 +70,11 @@ def lost(old, new):
     return different
 
 
+def backup_schema(path):
+    with tarfile.open(path) as archive:
+        return json.load(archive.extractfile("backup.json"))["schema"]
+
+
 def schema(data):
     with contextlib.closing(sqlite3.connect(os.path.join(data, "martlet.db"))) as database:
         sound = database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -98,8 +104,10 @@ class Upgrades:
                 name = os.path.basename(path).removesuffix(".backup.xz")
                 with open(self.path(f"{name}.backup"), "wb") as file:
                     file.write(lzma.open(path).read())
-                await self.upgrade(name)
+                is_older = await self.upgrade(name)
                 await self.kills(name)
+                if is_older:
+                    self.no_room(name)
         finally:
             await self.peer.stop()
 
@@ -109,7 +117,7 @@ class Upgrades:
         return data
 
     async def upgrade(self, name):
-        """The whole way, and the way back."""
+        """The whole way, and the way back. Whether there was a step to run."""
         backup = self.path(f"{name}.backup")
         data = self.restore(backup, name)
         before, steps = content(os.path.join(data, "martlet.db")), schema(data)[1]
@@ -129,6 +137,7 @@ class Upgrades:
             checks.equal(f"{name}: the copy has the old schema", schema(back), (True, steps))
         keys = self.martlet("hub", "connection-string", HUB, "--data", data)
         await self.send(name, data, hub_client.parse_connection_string(keys))
+        return present != steps
 
     async def send(self, name, data, rule):
         self.martlet("hub", "credential", "set", HUB, "apns", *self.peer.credential_arguments(), "--data", data)
@@ -147,7 +156,7 @@ class Upgrades:
     async def kills(self, name):
         """Kills a start at moments of its first tenths of a second."""
         backup = self.path(f"{name}.backup")
-        chance, seen = random.Random(7), set()
+        chance, seen, first = random.Random(7), set(), backup_schema(backup)
         for number in range(KILLS):
             data = self.restore(backup, f"{name}-killed-{number}")
             with open(data + ".log", "wb") as log:
@@ -162,8 +171,44 @@ class Upgrades:
             for copy in glob.glob(os.path.join(data, "backups", "before-*.backup")):
                 self.martlet("restore", copy, "--check")
             self.martlet("hub", "list", "--data", data)
-            checks.that(f"{name}: the next start finishes the upgrade", schema(data)[1][:len(steps)] == steps)
+            present = schema(data)[1]
+            checks.that(f"{name}: the next start finishes the upgrade", present[:len(steps)] == steps)
+            for copy in glob.glob(os.path.join(data, "backups", "before-*.backup")):
+                checks.equal(f"{name}: the copy is of the schema before all steps", backup_schema(copy), first)
+            left = [path for path in glob.glob(os.path.join(data, "backups", "*")) if path.endswith(".part")]
+            checks.equal(f"{name}: no part of a copy is left", left, [])
         print(f"upgrades: {name}: {KILLS} kills left schemas of {sorted(seen)} steps", flush=True)
+
+
+    def no_room(self, name):
+        """On a small disk the upgrade is refused, and nothing is changed; without a copy it goes on."""
+        disk = self.path(f"{name}-small")
+        os.mkdir(disk)
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=40m,mode=0700", "tmpfs", disk], capture_output=True, text=True, check=False)
+        if mounted.returncode:
+            print(f"upgrades: no small disk can be mounted: {mounted.stderr.strip()}", flush=True)
+            return
+        try:
+            data = self.restore(self.path(f"{name}.backup"), os.path.join(disk, "data"))
+            before = schema(data)
+            done = subprocess.run(
+                [self.binary, "hub", "list", "--data", data], capture_output=True, text=True, timeout=60, check=False)
+            checks.that(f"{name}: without room the upgrade is refused with a sentence",
+                        done.returncode == 1 and "MB for a copy first: make room" in done.stderr, done)
+            checks.equal(f"{name}: nothing is changed", schema(data), before)
+            checks.equal(f"{name}: no copy is left", glob.glob(os.path.join(data, "backups", "*")), [])
+            with open(self.path("small.log"), "wb") as log:
+                process = subprocess.Popen(
+                    [self.binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--no-copy-before-upgrade"],
+                    stdout=subprocess.PIPE, stderr=log)
+                checks.that(f"{name}: without a copy it starts", b": ready " in process.stdout.readline())
+                process.terminate()
+                process.wait()
+                process.stdout.close()
+            checks.that(f"{name}: and is upgraded", len(schema(data)[1]) > len(before[1]))
+        finally:
+            subprocess.run(["umount", "--lazy", disk], check=False)
 
 
 async def make(binary, target, directory):

@@ -45,22 +45,31 @@ struct BackupAdministration: Sendable {
         return keys
     }
 
+    /// A full disk is no reason to call a complete backup a failure.
+    private func record(_ backup: Backup) async {
+        do throws(StorageError) {
+            try await storage.recordBackup(at: backup.createdAt)
+        } catch {
+            log.write(.warning, "The time of the backup could not be recorded: \(error)")
+        }
+    }
+
     private func response(_ backup: Backup) -> HTTPResponse {
         HTTPResponse(
             .ok, fields: ["content-type": "application/x-tar", "cache-control": "no-store"],
-            body: .stream { [log, storage] writer in
+            body: .stream { [log] writer in
                 do {
                     // Not on an event loop, which has pushes to send.
                     try await withTaskExecutorPreference(globalConcurrentExecutor) {
                         try await backup.write { try await writer.write($0) }
                     }
                     await backup.snapshot.close()
-                    try await storage.recordBackup(at: backup.createdAt)
                 } catch {
                     await backup.snapshot.close()
                     log.write(.warning, "A backup was cut short: \(error)")
                     throw error
                 }
+                await record(backup)
             })
     }
 }
