@@ -55,6 +55,7 @@ let package = Package(
         module("MartletOpenAPI", ["MartletModel", "MartletHTTP"]),
         module("MartletCore", ["MartletModel", "MartletHTTP"]),
         module("MartletCrypto", ["CMartletOpenSSL", "CMartletArgon2"]),
+        module("MartletACME", ["MartletModel", "MartletHTTP", "MartletCrypto"]),
         module("MartletPush", ["MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto"]),
         module(
             "MartletNetwork",
@@ -70,8 +71,8 @@ let package = Package(
         module(
             "MartletServer",
             [
-                "MartletHubAPI", "MartletBackend", "MartletStorage", "MartletPush", "MartletNetwork", "MartletCore",
-                "MartletModel", "MartletHTTP", "MartletCrypto",
+                "MartletHubAPI", "MartletBackend", "MartletStorage", "MartletPush", "MartletACME", "MartletNetwork",
+                "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto",
             ]),
         .executableTarget(
             name: "martlet",
@@ -90,6 +91,7 @@ let package = Package(
         tests("MartletOpenAPITests", ["MartletOpenAPI", "MartletModel", "MartletHTTP"]),
         tests("MartletCoreTests", ["MartletCore", "MartletTesting", "MartletModel", "MartletHTTP"]),
         tests("MartletCryptoTests", ["MartletCrypto"]),
+        tests("MartletACMETests", ["MartletACME", "MartletModel", "MartletHTTP", "MartletCrypto"]),
         tests(
             "MartletPushTests",
             ["MartletPush", "MartletCore", "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting"]),
@@ -122,8 +124,8 @@ let package = Package(
         tests(
             "MartletServerTests",
             [
-                "MartletServer", "MartletStorage", "MartletHubAPI", "MartletPush", "MartletCore", "MartletModel",
-                "MartletHTTP", "MartletCrypto", "MartletTesting",
+                "MartletServer", "MartletStorage", "MartletHubAPI", "MartletPush", "MartletACME", "MartletCore",
+                "MartletModel", "MartletHTTP", "MartletCrypto", "MartletTesting",
             ]),
         tests(
             "martletTests",

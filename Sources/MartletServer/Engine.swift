@@ -34,6 +34,7 @@ struct Engine: Sendable {
     /// Requests and connections, for the metrics.
     let requests = RequestCount()
     let certificateEnd = CertificateEnd()
+    let certificateObstacle = CertificateObstacle()
     let requestLog: RequestLog
     private let retention: Retention
     private let backupNotice = SharedBackupNotice()
@@ -168,7 +169,7 @@ struct Engine: Sendable {
     @Sendable func obstacle() async -> String? {
         do throws(StorageError) {
             try await storage.probe()
-            return storage.room.shortage
+            return storage.room.shortage ?? certificateObstacle.sentence
         } catch {
             return "The storage does not answer: \(error.kind.rawValue)."
         }
@@ -237,6 +238,18 @@ struct Engine: Sendable {
     func identityProvider(_ configuration: ServerConfiguration) throws(ServerError) -> IdentityProvider? {
         guard let settings = try configuration.openIDConnect?.settings() else { return nil }
         return IdentityProvider(settings, transport: client, time: time) { [log] in log.write(.warning, $0) }
+    }
+
+    /// The service that orders the certificate; nil if no ACME authority is named.
+    func makeACMEService(
+        _ configuration: ServerConfiguration, _ certificate: ListenerCertificate
+    ) throws(ServerError) -> ACMEService? {
+        guard let settings = try configuration.acme?.settings(), let files = configuration.acmeFiles else { return nil }
+        return ACMEService(
+            settings: settings, files: files, certificate: certificate, obstacle: certificateObstacle,
+            program: configuration.version.isEmpty ? "martlet" : "martlet/\(configuration.version)", transport: client,
+            time: time
+        ) { [log] in log.write($0, $1) }
     }
 
     private func reload(_ reloader: Reloader?) -> (@Sendable () async throws(ServerError) -> JSON)? {

@@ -82,9 +82,11 @@ actor Reloader {
         }
     }
 
-    /// nil where no certificate can have changed: there is no TLS, or the private authority issued it.
+    /// nil where no certificate can have changed: there is no TLS, or an authority issues it while the server runs.
     private func candidate(_ new: ServerConfiguration) throws(ServerError) -> ListenerCertificate.Candidate? {
-        guard let certificate, !(current.tls == .selfSigned && new.tls == .selfSigned) else { return nil }
+        guard let certificate, new.acme == nil, !(current.tls == .selfSigned && new.tls == .selfSigned) else {
+            return nil
+        }
         return try certificate.candidate(new)
     }
 }

@@ -28,13 +28,14 @@ public final class Server: Sendable {
     private let front: HTTPServer
     private let admin: HTTPServer
     private let certificate: ListenerCertificate?
+    private let acme: ACMEService?
     private let reloader: Reloader
     private let manager: ServiceManager
     private let configuration: ServerConfiguration
 
     private init(
         origins: [HTTPOrigin], authorityFile: String?, engine: Engine, front: HTTPServer, admin: HTTPServer,
-        certificate: ListenerCertificate?, reloader: Reloader, manager: ServiceManager,
+        certificate: ListenerCertificate?, acme: ACMEService?, reloader: Reloader, manager: ServiceManager,
         configuration: ServerConfiguration
     ) {
         self.origins = origins
@@ -43,6 +44,7 @@ public final class Server: Sendable {
         self.front = front
         self.admin = admin
         self.certificate = certificate
+        self.acme = acme
         self.reloader = reloader
         self.manager = manager
         self.configuration = configuration
@@ -114,6 +116,7 @@ public final class Server: Sendable {
             group.addTask { await self.engine.sweep() }
             group.addTask { await self.engine.finishKeyRotation() }
             group.addTask { await self.certificate?.watch() }
+            group.addTask { await self.acme?.run() }
             group.addTask { await self.report.run() }
         }
     }
@@ -137,6 +140,10 @@ public final class Server: Sendable {
                 [log = engine.log] in log.write($0, $1)
             }
         }
+        let acme = try certificate.flatMap { (certificate) throws(ServerError) in
+            try engine.makeACMEService(configuration, certificate)
+        }
+        acme?.announce()
         let handler = try engine.makeHandler(configuration)
         let front = HTTPServer(loops: engine.loops, handler: handler, limits: configuration.limits)
         engine.requests.watch("public", front)
@@ -166,7 +173,7 @@ public final class Server: Sendable {
         }
         return Server(
             origins: [clear, secure].compactMap(\.self), authorityFile: configuration.authorityFile, engine: engine,
-            front: front, admin: admin, certificate: certificate, reloader: reloader, manager: manager,
+            front: front, admin: admin, certificate: certificate, acme: acme, reloader: reloader, manager: manager,
             configuration: configuration)
     }
 

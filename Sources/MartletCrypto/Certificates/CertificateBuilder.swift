@@ -45,7 +45,7 @@ final class CertificateBuilder {
     }
 
     /// Adds an extension by its dotted object identifier and DER content.
-    func add(_ identifier: String, value: [UInt8]) throws(CryptoError) {
+    func add(_ identifier: String, value: [UInt8], isCritical: Bool = false) throws(CryptoError) {
         guard let object = OBJ_txt2obj(identifier, 1), let data = ASN1_OCTET_STRING_new() else {
             ERR_clear_error()
             throw .failed(operation: "certificate extension")
@@ -55,7 +55,7 @@ final class CertificateBuilder {
             ASN1_OCTET_STRING_free(data)
         }
         guard ASN1_OCTET_STRING_set(data, value, Int32(value.count)) == 1,
-            let made = X509_EXTENSION_create_by_OBJ(nil, object, 0, data)
+            let made = X509_EXTENSION_create_by_OBJ(nil, object, isCritical ? 1 : 0, data)
         else { throw .failed(operation: "certificate extension") }
         try append(made)
     }

@@ -102,6 +102,8 @@ final class LoopServer: ConnectionOwner {
     func connectionOpened(_ connection: Connection) -> (any WireProtocol)? {
         switch connection.selectedProtocol {
         case "h2": makeHTTP2(connection)
+        // The handshake was the answer; the connection ends with it (RFC 8737, section 3).
+        case ClientHello.challengeProtocol: nil
         case .some: makeHTTP1(connection)
         case nil:
             ProtocolSelector(start: loop.now, deadline: loop.now + limits.headTime) { [unowned connection] in

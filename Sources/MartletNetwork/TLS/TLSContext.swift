@@ -6,12 +6,26 @@ import CMartletOpenSSL
 /// it.
 final class TLSContext: @unchecked Sendable {
     let pointer: OpaquePointer
+    private let challenges: TLSChallenges?
+    /// False for a server that has no certificate yet: it only answers challenges.
+    fileprivate let hasIdentity: Bool
 
     /// Creates a context for a server.
-    init(server identity: TLSIdentity, requestsClientCertificate: Bool) throws(NetworkError) {
+    /// - Parameters:
+    ///   - identity: nil if there is no certificate yet: every handshake but that of a challenge is refused.
+    ///   - challenges: The certificates for `acme-tls/1`; nil for a server that never answers challenges.
+    init(
+        server identity: TLSIdentity?, requestsClientCertificate: Bool, challenges: TLSChallenges? = nil
+    ) throws(NetworkError) {
         pointer = try Self.make(TLS_server_method())
-        try use(identity)
+        self.challenges = challenges
+        hasIdentity = identity != nil
+        if let identity { try use(identity) }
         SSL_CTX_set_alpn_select_cb(pointer, selectProtocol, nil)
+        if challenges != nil {
+            // Every session of this context keeps this object alive (`TLSSession.context`).
+            SSL_CTX_set_client_hello_cb(pointer, readClientHello, Unmanaged.passUnretained(self).toOpaque())
+        }
         if requestsClientCertificate {
             let context = Array("martlet".utf8)
             SSL_CTX_set_session_id_context(pointer, context, UInt32(context.count))
@@ -20,10 +34,21 @@ final class TLSContext: @unchecked Sendable {
         }
     }
 
+    /// Creates a context that answers one challenge of a certificate authority.
+    init(challenge identity: TLSIdentity) throws(NetworkError) {
+        pointer = try Self.make(TLS_server_method())
+        challenges = nil
+        hasIdentity = true
+        try use(identity)
+        SSL_CTX_set_alpn_select_cb(pointer, selectChallenge, nil)
+    }
+
     /// Creates a context for a client.
     /// - Parameter trustedPEM: Certificates to trust instead of the system's.
     init(client identity: TLSIdentity?, trustedPEM: String?) throws(NetworkError) {
         pointer = try Self.make(TLS_client_method())
+        challenges = nil
+        hasIdentity = identity != nil
         SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
         if let identity { try use(identity) }
         if let trustedPEM {
@@ -35,6 +60,12 @@ final class TLSContext: @unchecked Sendable {
 
     deinit {
         SSL_CTX_free(pointer)
+    }
+
+    /// The context that answers a client; nil to refuse it.
+    fileprivate func context(for hello: ClientHello) -> TLSContext? {
+        guard hello.isChallenge else { return hasIdentity ? self : nil }
+        return hello.host.flatMap { challenges?.context(for: $0) }
     }
 
     private static func make(_ method: OpaquePointer?) throws(NetworkError) -> OpaquePointer {
@@ -83,6 +114,30 @@ final class TLSContext: @unchecked Sendable {
     }
 }
 
+/// Chooses the context of a new session before OpenSSL looks at its certificate.
+private func readClientHello(
+    _ session: OpaquePointer?, _ alert: UnsafeMutablePointer<Int32>?, _ owner: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let owner else { return SSL_CLIENT_HELLO_ERROR }
+    let context = Unmanaged<TLSContext>.fromOpaque(owner).takeUnretainedValue()
+    let hello = ClientHello(
+        serverName: helloExtension(session, TLSEXT_TYPE_server_name),
+        protocols: helloExtension(session, TLSEXT_TYPE_application_layer_protocol_negotiation))
+    guard let chosen = context.context(for: hello) else {
+        alert?.pointee = hello.isChallenge ? SSL_AD_NO_APPLICATION_PROTOCOL : SSL_AD_UNRECOGNIZED_NAME
+        return SSL_CLIENT_HELLO_ERROR
+    }
+    if chosen !== context, SSL_set_SSL_CTX(session, chosen.pointer) == nil { return SSL_CLIENT_HELLO_ERROR }
+    return SSL_CLIENT_HELLO_SUCCESS
+}
+
+private func helloExtension(_ session: OpaquePointer?, _ type: Int32) -> [UInt8]? {
+    var start: UnsafePointer<UInt8>?
+    var count = 0
+    guard SSL_client_hello_get0_ext(session, UInt32(type), &start, &count) == 1 else { return nil }
+    return Array(UnsafeBufferPointer(start: start, count: count))
+}
+
 private func acceptAnyCertificate(_ isValid: Int32, _ context: OpaquePointer?) -> Int32 { 1 }
 
 /// Prefers h2 over http/1.1. A client that offers neither is refused (RFC 7301, section 3.2).
@@ -91,7 +146,23 @@ private func selectProtocol(
     _ selectedLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32,
     _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    for wanted in ["h2", "http/1.1"] {
+    select(["h2", "http/1.1"], selected, selectedLength, offered, offeredLength)
+}
+
+/// A client that validates a challenge speaks nothing else (RFC 8737, section 3).
+private func selectChallenge(
+    _ session: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    _ selectedLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    select([ClientHello.challengeProtocol], selected, selectedLength, offered, offeredLength)
+}
+
+private func select(
+    _ names: [String], _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+    _ selectedLength: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32
+) -> Int32 {
+    for wanted in names {
         var position = 0
         while let offered, position < Int(offeredLength) {
             let length = Int(offered[position])

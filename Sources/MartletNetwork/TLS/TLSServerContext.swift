@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The TLS identity and settings of a listener. TLS 1.2 and 1.3; ALPN selects h2 or http/1.1.
+/// The TLS identity and settings of a listener. TLS 1.2 and 1.3; ALPN selects h2 or http/1.1, or acme-tls/1 for an
+/// authority that validates a challenge.
 public final class TLSServerContext: Sendable {
     /// An identity that is known to be usable.
     public struct Prepared: Sendable {
@@ -9,6 +10,8 @@ public final class TLSServerContext: Sendable {
 
     private let requestsClientCertificate: Bool
     private let context: Mutex<TLSContext>
+    /// nil if the identity is given, so that no authority has to be answered.
+    private let challenges: TLSChallenges?
 
     /// - Parameter requestsClientCertificate: Whether clients are asked for a certificate. A client may send none, or
     ///   one of any issuer: the handler finds it in the request's connection and decides.
@@ -16,12 +19,33 @@ public final class TLSServerContext: Sendable {
         self.requestsClientCertificate = requestsClientCertificate
         let context = try TLSContext(server: identity, requestsClientCertificate: requestsClientCertificate)
         self.context = Mutex(context)
+        challenges = nil
+    }
+
+    /// Creates a context whose certificates a public authority issues while the listener is open.
+    /// - Parameter identity: nil if there is none yet: only handshakes for challenges are completed.
+    public init(answeringChallengesWith identity: TLSIdentity?) throws(NetworkError) {
+        requestsClientCertificate = false
+        let challenges = TLSChallenges()
+        self.challenges = challenges
+        let context = try TLSContext(
+            server: identity, requestsClientCertificate: false, challenges: challenges)
+        self.context = Mutex(context)
+    }
+
+    /// Answers challenges of a certificate authority (RFC 8737) from now on with these certificates and no others.
+    /// - Parameter identities: By host name, in lower case.
+    public func answerChallenges(with identities: [String: TLSIdentity]) throws(NetworkError) {
+        var contexts: [String: TLSContext] = [:]
+        for (host, identity) in identities { contexts[host] = try TLSContext(challenge: identity) }
+        challenges?.set(contexts)
     }
 
     /// Builds the context of another identity: the part of a change that can fail.
     public func prepare(_ identity: TLSIdentity) throws(NetworkError) -> Prepared {
         Prepared(
-            context: try TLSContext(server: identity, requestsClientCertificate: requestsClientCertificate))
+            context: try TLSContext(
+                server: identity, requestsClientCertificate: requestsClientCertificate, challenges: challenges))
     }
 
     /// Uses another identity for new connections. The keys of session tickets are new too, so that no session of the

@@ -16,6 +16,8 @@ final class TLSSession {
     private static let recordsPerRead = 256
 
     private let session: OpaquePointer
+    /// OpenSSL's callbacks use this object for as long as the session lives.
+    private let context: TLSContext
     /// The number of handshake messages, such as key updates, since the start of the current read.
     private let messages = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
     private var hasSocket = false
@@ -27,6 +29,7 @@ final class TLSSession {
 
     init(serverOf context: TLSContext) throws(NetworkError) {
         session = try Self.make(context)
+        self.context = context
         limitMessages()
         SSL_set_accept_state(session)
     }
@@ -36,6 +39,7 @@ final class TLSSession {
     ///   - protocols: The protocols that ALPN offers, in order of preference.
     init(clientOf context: TLSContext, host: String, protocols: [String]) throws(NetworkError) {
         session = try Self.make(context)
+        self.context = context
         limitMessages()
         SSL_set_connect_state(session)
         if SocketAddress(address: host, port: 0) != nil {

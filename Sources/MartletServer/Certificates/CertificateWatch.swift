@@ -28,6 +28,7 @@ struct CertificateWatch: Sendable {
     private let name: String
     private let begins: Timestamp
     private let ends: Timestamp
+    private let notice: Duration
     private var source: Source
     private var failure: (since: Timestamp, reason: String, isReported: Bool)?
     private var lastNotice: Timestamp?
@@ -35,7 +36,12 @@ struct CertificateWatch: Sendable {
     /// - Parameters:
     ///   - name: What the certificate is called in sentences.
     ///   - source: As it was before the certificate was read, so that a later change is not missed.
-    init(_ name: String, begins: Timestamp, ends: Timestamp, from source: Source) {
+    ///   - notice: How long before its end the certificate is a warning.
+    init(
+        _ name: String, begins: Timestamp, ends: Timestamp, from source: Source,
+        notice: Duration = CertificateWatch.notice
+    ) {
+        self.notice = notice
         self.name = name
         self.begins = begins
         self.ends = ends
@@ -68,7 +74,7 @@ struct CertificateWatch: Sendable {
     }
 
     private mutating func endNotice(_ now: Timestamp) -> Action? {
-        guard ends - now <= Self.notice, lastNotice.map({ now - $0 >= Self.day }) ?? true else { return nil }
+        guard ends - now <= notice, lastNotice.map({ now - $0 >= Self.day }) ?? true else { return nil }
         lastNotice = now
         guard now <= ends else { return .report("\(name) ended on \(ends.day): clients refuse it. Renew it.") }
         return .warn("\(name) ends on \(ends.day): renew it.")

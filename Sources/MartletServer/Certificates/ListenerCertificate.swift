@@ -8,8 +8,9 @@ import Synchronization
 final class ListenerCertificate: Sendable {
     private struct State {
         var configuration: ServerConfiguration
-        var served: ServedCertificate
-        var watch: CertificateWatch
+        /// nil until an authority has issued the first certificate.
+        var served: ServedCertificate?
+        var watch: CertificateWatch?
     }
 
     let context: TLSServerContext
@@ -25,20 +26,24 @@ final class ListenerCertificate: Sendable {
         log: @escaping @Sendable (Log.Level, String) -> Void
     ) throws(ServerError) {
         let source = configuration.certificateSource
-        let served = try configuration.readCertificate(now: time.now)
-        try served.checkEnd(at: time.now)
+        let served = try configuration.readFirstCertificate(now: time.now, log: log)
         do throws(NetworkError) {
-            context = try TLSServerContext(served.identity)
+            context = try configuration.makeContext(served?.identity)
         } catch {
-            throw ServerError("\(served.name) cannot be used: \(error)")
+            throw ServerError("\(served?.name ?? "TLS") cannot be used: \(error)")
         }
-        state = Mutex(State(configuration: configuration, served: served, watch: served.watch(from: source)))
+        let watch = served?.watch(from: source, configuration)
+        state = Mutex(State(configuration: configuration, served: served, watch: watch))
         self.end = end
         self.time = time
         self.log = log
+        guard let served else { return }
         end.set(served.ends)
         warnOfMismatch(served, configuration)
     }
+
+    /// The certificate in use; nil until an authority has issued the first one.
+    var current: ServedCertificate? { state.withLock(\.served) }
 
     /// A loaded certificate. A reload uses it after the rest of the configuration has been checked.
     struct Candidate: Sendable {
@@ -55,7 +60,7 @@ final class ListenerCertificate: Sendable {
         let now = time.now
         let source = configuration.certificateSource
         let served = try configuration.readCertificate(now: now)
-        let isNew = served.certificate != state.withLock { $0.served.certificate }
+        let isNew = served.certificate != state.withLock { $0.served?.certificate }
         // An expired certificate that is in use already must not block a reload of other settings.
         if isNew { try served.checkEnd(at: now) }
         do throws(NetworkError) {
@@ -74,7 +79,7 @@ final class ListenerCertificate: Sendable {
             context.use(candidate.prepared)
             state = State(
                 configuration: candidate.configuration, served: candidate.served,
-                watch: candidate.served.watch(from: candidate.source))
+                watch: candidate.served.watch(from: candidate.source, candidate.configuration))
         }
         end.set(candidate.served.ends)
         if candidate.isNew { warnOfMismatch(candidate.served, candidate.configuration) }
@@ -92,9 +97,9 @@ final class ListenerCertificate: Sendable {
     func look() {
         let now = time.now
         let actions = state.withLock { state in
-            state.watch.look(at: state.configuration.certificateSource, now: now)
+            state.watch?.look(at: state.configuration.certificateSource, now: now)
         }
-        for action in actions { perform(action) }
+        for action in actions ?? [] { perform(action) }
     }
 
     private func perform(_ action: CertificateWatch.Action) {
@@ -107,13 +112,18 @@ final class ListenerCertificate: Sendable {
 
     private func load() {
         do throws(ServerError) {
-            let candidate = try candidate(state.withLock { $0.configuration })
-            use(candidate)
-            log(.info, "\(candidate.served.name) was exchanged; it ends on \(candidate.served.ends.day).")
+            try exchange()
         } catch {
-            let action = state.withLock { $0.watch.failed(error.description, now: time.now) }
+            let action = state.withLock { $0.watch?.failed(error.description, now: time.now) }
             if let action { perform(action) }
         }
+    }
+
+    /// Loads the certificate anew and uses it for new connections.
+    func exchange() throws(ServerError) {
+        let candidate = try candidate(state.withLock { $0.configuration })
+        use(candidate)
+        log(.info, "\(candidate.served.name) was exchanged; it ends on \(candidate.served.ends.day).")
     }
 
     private func warnOfMismatch(_ served: ServedCertificate, _ configuration: ServerConfiguration) {
@@ -122,16 +132,49 @@ final class ListenerCertificate: Sendable {
 }
 
 extension ServedCertificate {
-    fileprivate func watch(from source: CertificateWatch.Source) -> CertificateWatch {
-        CertificateWatch(name, begins: begins, ends: ends, from: source)
+    fileprivate func watch(
+        from source: CertificateWatch.Source, _ configuration: ServerConfiguration
+    ) -> CertificateWatch {
+        // A certificate of ACME is renewed long before; its life may be shorter than the usual notice.
+        let notice =
+            configuration.acme == nil ? CertificateWatch.notice : min(CertificateWatch.notice, (ends - begins) / 6)
+        return CertificateWatch(name, begins: begins, ends: ends, from: source, notice: notice)
     }
 }
 
 extension ServerConfiguration {
     /// The present state of the certificate's files.
     fileprivate var certificateSource: CertificateWatch.Source {
-        guard case .files(let certificate, let key) = tls else { return .selfSigned }
-        return .files([FileStamp(path: certificate), FileStamp(path: key)])
+        switch tls {
+        case .files(let certificate, let key): .files([FileStamp(path: certificate), FileStamp(path: key)])
+        case .acme: .files([acmeFiles?.chain, acmeFiles?.key].map { $0.flatMap(FileStamp.init(path:)) })
+        case .selfSigned, nil: .selfSigned
+        }
+    }
+
+    /// Loads the certificate for a start.
+    /// - Returns: nil if an authority has yet to issue it.
+    fileprivate func readFirstCertificate(
+        now: Timestamp, log: (Log.Level, String) -> Void
+    ) throws(ServerError) -> ServedCertificate? {
+        guard let files = acmeFiles else {
+            let served = try readCertificate(now: now)
+            try served.checkEnd(at: now)
+            return served
+        }
+        guard FileStamp(path: files.chain) != nil else { return nil }
+        do throws(ServerError) {
+            try files.finishInstallation()
+            return try readCertificate(now: now)
+        } catch {
+            log(.warning, "A new certificate is ordered: \(error)")
+            return nil
+        }
+    }
+
+    fileprivate func makeContext(_ identity: TLSIdentity?) throws(NetworkError) -> TLSServerContext {
+        guard acme == nil, let identity else { return try TLSServerContext(answeringChallengesWith: identity) }
+        return try TLSServerContext(identity)
     }
 
     /// Loads the certificate from its files, or issues one.
@@ -139,6 +182,10 @@ extension ServerConfiguration {
         switch tls {
         case .files(let certificate, let key): try ServedCertificate(certificateFile: certificate, keyFile: key)
         case .selfSigned: try ServedCertificate(try selfSigned(now: now))
+        case .acme(let acme):
+            try ServedCertificate(
+                certificateFile: ACMEFiles(in: dataDirectory, domain: acme.name.lowercased()).chain,
+                keyFile: ACMEFiles(in: dataDirectory, domain: acme.name.lowercased()).key)
         case nil: throw ServerError("--tls-listen needs a certificate.")
         }
     }

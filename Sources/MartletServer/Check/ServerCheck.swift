@@ -111,9 +111,24 @@ public struct ServerCheck: Sendable {
     /// The certificate of `--tls-certificate`: key, end and names.
     public func certificate() -> [CheckResult] {
         guard configuration.tlsListen != nil else { return [] }
+        if let acme = configuration.acme { return orderedCertificate(acme) }
         guard case .files(let file, let key) = configuration.tls else {
             return [CheckResult(.ok, "certificate", "The private authority of --tls-self-signed issues it.")]
         }
+        return certificate(in: file, key: key)
+    }
+
+    private func orderedCertificate(_ acme: ServerConfiguration.ACME) -> [CheckResult] {
+        if let file = acme.authorityFile, access(file, R_OK) != 0 {
+            return [CheckResult(.problem, "certificate", "Cannot read \(file) of --acme-ca-file.")]
+        }
+        guard let files = configuration.acmeFiles, access(files.chain, F_OK) == 0 else {
+            return [CheckResult(.ok, "certificate", "There is none for \(acme.name) yet: the server orders it.")]
+        }
+        return certificate(in: files.chain, key: files.key)
+    }
+
+    private func certificate(in file: String, key: String) -> [CheckResult] {
         do throws(ServerError) {
             let served = try ServedCertificate(certificateFile: file, keyFile: key)
             try served.checkEnd(at: now)

@@ -37,7 +37,7 @@ public struct ConfigurationChange: Sendable {
 
     private struct Setting: Sendable {
         let option: String
-        let differs: @Sendable (ServerConfiguration, ServerConfiguration) -> Bool
+        var differs: @Sendable (ServerConfiguration, ServerConfiguration) -> Bool
         let copy: @Sendable (ServerConfiguration, inout ServerConfiguration) -> Void
         var isTakenUp: @Sendable (ServerConfiguration, ServerConfiguration) -> Bool
 
@@ -59,7 +59,15 @@ public struct ConfigurationChange: Sendable {
         /// A certificate is exchanged; where there was none, or is none any more, a listener has to change.
         static var certificate: Setting {
             var setting = Setting("tls-certificate", \.tls)
+            setting.differs = { $0.tls != $1.tls && $0.acme == $1.acme }
             setting.isTakenUp = { $0.tls != nil && $1.tls != nil }
+            return setting
+        }
+
+        /// An authority and the names that it is asked for.
+        static var acme: Setting {
+            var setting = Setting("acme-domain", \.tls, isTakenUp: false)
+            setting.differs = { $0.acme != $1.acme }
             return setting
         }
     }
@@ -68,7 +76,7 @@ public struct ConfigurationChange: Sendable {
         .restart("data", \.dataDirectory), .restart("admin-socket", \.adminSocket), .restart("listen", \.listen),
         .restart("listen", \.listenSocket), .restart("proxy-protocol", \.usesProxyProtocol),
         .restart("tls-listen", \.tlsListen),
-        .certificate, .restart("allow-clear-text", \.allowsClearText), .restart("public-url", \.publicURL),
+        .certificate, .acme, .restart("allow-clear-text", \.allowsClearText), .restart("public-url", \.publicURL),
         Setting("trusted-proxies", \.trustedProxies), .restart("backend-hub", \.backendHub),
         Setting("payload-limit", \.payloadLimit), Setting("payload-quota", \.payloadQuota),
         Setting("sample-notification", \.sampleNotification), Setting("users-may-send", \.usersMaySend),

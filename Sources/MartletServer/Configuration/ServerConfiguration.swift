@@ -10,6 +10,8 @@ public struct ServerConfiguration: Sendable {
         case files(certificate: String, key: String)
         /// A private authority, made once in the data directory.
         case selfSigned
+        /// A public authority that issues the certificate over ACME.
+        case acme(ACME)
     }
 
     /// A numeric address and a port.
@@ -150,11 +152,13 @@ public struct ServerConfiguration: Sendable {
             throw ServerError("There is nothing to listen on: give --listen or --tls-listen.")
         }
         if tlsListen != nil, tls == nil {
-            throw ServerError("--tls-listen needs --tls-certificate with --tls-key, or --tls-self-signed.")
+            throw ServerError(
+                "--tls-listen needs --tls-certificate with --tls-key, or --tls-self-signed, or --acme-domain.")
         }
         if tlsListen == nil, tls != nil {
             throw ServerError("A TLS certificate needs --tls-listen HOST:PORT.")
         }
+        _ = try acme?.settings()
         _ = try openIDConnect?.settings()
         if let bodyMemory, !(Int64(BodyLimits.leastTotal)...1 << 40).contains(bodyMemory) {
             throw ServerError("--body-memory must be 42M or more: the largest request needs a quarter of it.")

@@ -18,6 +18,15 @@ enum ServeCommand {
             Option("tls-certificate", "FILE", "The certificate with its chain, in PEM."),
             Option("tls-key", "FILE", "The private key of the certificate, in PEM."),
             Option("tls-self-signed", nil, "Use a private authority, made once: DIR/tls/ca.pem."),
+            Option(
+                "acme-domain", "NAME,…",
+                "Get and renew the certificate for these host names from a public authority (ACME); it must reach the TLS "
+                    + "listener at port 443 of each name."),
+            Option("acme-contact", "mailto:ADDRESS", "Where the authority may write to."),
+            Option(
+                "acme-directory", "URL", "The authority's ACME directory; that of Let's Encrypt if it is not given."),
+            Option("acme-ca-file", "FILE", "Certificates to trust for the authority instead of the system's, in PEM."),
+            Option("acme-agree-to-terms", nil, "Agree to the authority's terms of service; --acme-domain needs it."),
             Option("allow-clear-text", nil, "Allow --listen on an address that other machines reach."),
             Option("public-url", "URL", "The address that clients use, where a proxy stands in front."),
             Option(
@@ -245,15 +254,30 @@ enum ServeCommand {
     }
 
     private static func tls(_ invocation: Invocation) throws -> ServerConfiguration.TLS? {
-        switch (invocation["tls-certificate"], invocation["tls-key"], invocation.isOn("tls-self-signed")) {
-        case (nil, nil, false): return nil
-        case (nil, nil, true): return .selfSigned
-        case (let certificate?, let key?, false): return .files(certificate: certificate, key: key)
+        let acme = try acme(invocation)
+        switch (invocation["tls-certificate"], invocation["tls-key"], invocation.isOn("tls-self-signed"), acme) {
+        case (nil, nil, false, nil): return nil
+        case (nil, nil, true, nil): return .selfSigned
+        case (nil, nil, false, let acme?): return .acme(acme)
+        case (let certificate?, let key?, false, nil): return .files(certificate: certificate, key: key)
         default:
             throw UsageError(
-                description: "Give --tls-certificate with --tls-key, or --tls-self-signed.",
+                description: "Give --tls-certificate with --tls-key, or --tls-self-signed, or --acme-domain.",
                 command: invocation.command)
         }
+    }
+
+    private static func acme(_ invocation: Invocation) throws(UsageError) -> ServerConfiguration.ACME? {
+        guard let domains = invocation["acme-domain"] else {
+            let others = ["acme-contact", "acme-directory", "acme-ca-file"].filter { invocation[$0] != nil }
+            let needy = others.first ?? (invocation.isOn("acme-agree-to-terms") ? "acme-agree-to-terms" : nil)
+            guard let needy else { return nil }
+            throw UsageError(description: "--\(needy) needs --acme-domain.", command: invocation.command)
+        }
+        return ServerConfiguration.ACME(
+            domains: domains.split(separator: ",", omittingEmptySubsequences: false).map(String.init),
+            contact: invocation["acme-contact"], directory: invocation["acme-directory"],
+            authorityFile: invocation["acme-ca-file"], agreesToTerms: invocation.isOn("acme-agree-to-terms"))
     }
 }
 

@@ -21,15 +21,7 @@ enum Judge {
             ["--kill-after=5", "\(seconds)", BuiltProducts.python.path, name, BuiltProducts.martlet.path] + options,
             environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
-            [
-                "control:", "command-line:", "durability:", "soak:", "fault-sweep:", "faults:", "guides:", "forgetful:",
-                "schedules:",
-                "backups:", "aioapns-client:", "firebase-client:",
-                "notification-hub-client:", "blob-client:", "service-answers:", "service-faults:", "web-push:",
-                "browser-push:", "secret-search:", "sdk-wire:", "schemathesis:", "job-kills:", "live-activities:",
-                "openid-connect:", "flood:", "key-rotation:", "metrics:", "overtaking:", "attribution:",
-                "mass-jobs:", "lifecycle:", "ownership:", "recovery:", "upgrades:", "Ran ",
-            ].contains { line.hasPrefix($0) }
+            line.prefixMatch(of: /[a-z-]+: |Ran /) != nil
         }
         print(counts.joined(separator: "\n"))
         // Into a pipe, the output is buffered: without this, where a run stood when it was stopped is not seen.

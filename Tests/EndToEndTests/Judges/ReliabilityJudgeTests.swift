@@ -20,6 +20,11 @@ struct ReliabilityJudgeTests {
         try await Judge.run("lifecycle.py")
     }
 
+    @Test("A public authority issues the certificate and renews it under load, whatever goes wrong on the way")
+    func anAuthorityIssuesTheCertificate() async throws {
+        try await Judge.run("acme.py")
+    }
+
     @Test("Root leaves no file of its own in another user's data directory, and the admin socket says who changed what")
     func aDataDirectoryStaysItsOwners() async throws {
         try await Judge.run("ownership.py")

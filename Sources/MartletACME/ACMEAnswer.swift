@@ -1,0 +1,45 @@
+public import MartletHTTP
+import MartletModel
+
+/// What a certificate authority answered to one request. Nothing in it is trusted.
+public struct ACMEAnswer: Hashable, Sendable {
+    public var status: HTTPStatus
+    /// The field `replay-nonce`; nil if it is missing or no Base64url.
+    public var nonce: String?
+    /// The field `location`; nil if it is missing or no https URL.
+    public var location: ACMEURL?
+    /// How long the authority asks to be left alone.
+    public var retryAfter: Duration?
+    public var body: [UInt8]
+
+    private static let nonceLimit = 512
+    private static let depthLimit = 16
+    /// The longest answer that is read.
+    public static let lengthLimit = 256 * 1024
+
+    public init(
+        _ status: HTTPStatus, nonce: String? = nil, location: String? = nil, retryAfter: Duration? = nil,
+        body: [UInt8] = []
+    ) {
+        self.status = status
+        self.nonce = nonce.flatMap { Self.isToken($0, limit: Self.nonceLimit) ? $0 : nil }
+        self.location = location.flatMap(ACMEURL.init)
+        self.retryAfter = retryAfter
+        self.body = body
+    }
+
+    /// The body as JSON; nil if it is too long or no JSON.
+    var document: JSON? {
+        guard body.count <= Self.lengthLimit else { return nil }
+        return try? JSON(parsing: body, maximumDepth: Self.depthLimit)
+    }
+
+    /// Whether a text has only characters of Base64url (RFC 8555, sections 6.5.1 and 8.3).
+    static func isToken(_ text: String, limit: Int) -> Bool {
+        (1...limit).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            }
+    }
+}

@@ -1,0 +1,23 @@
+/// A host name that TLS-ALPN-01 can prove.
+public enum ACMEDomain {
+    /// The most names of one certificate.
+    public static let countLimit = 20
+
+    /// Reads a host name of DNS, in lower case.
+    /// - Returns: nil for an address, a wildcard (which this challenge cannot prove) and what is no host name.
+    public static func name(_ text: some StringProtocol) -> String? {
+        let name = text.lowercased()
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard name.utf8.count <= 253, labels.count > 1, labels.allSatisfy(isLabel) else { return nil }
+        // The last label of a name is never a number; that of an IPv4 address always is.
+        guard let last = labels.last, last.utf8.contains(where: { !isDigit($0) }) else { return nil }
+        return name
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+            && label.utf8.allSatisfy { isDigit($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}

@@ -1,0 +1,48 @@
+public import MartletCrypto
+public import MartletHTTP
+import MartletModel
+
+/// One request to a certificate authority.
+public struct ACMERequest: Hashable, Sendable {
+    public enum Content: Hashable, Sendable {
+        case get
+        case head
+        /// Signed with the account's key (RFC 8555, section 6.2). An empty payload reads a resource (section 6.3).
+        /// - Parameters:
+        ///   - nonce: Used once.
+        ///   - account: The account's URL; nil for the request that makes or finds the account.
+        case post(payload: [UInt8], nonce: String, account: ACMEURL?)
+    }
+
+    public let url: ACMEURL
+    public let content: Content
+
+    /// The HTTP request. The client must send it to `url.origin`.
+    /// - Parameter program: What the program is called in `user-agent`, which is mandatory (RFC 8555, section 6.1).
+    public func http(key: P256PrivateKey, program: String) throws(CryptoError) -> HTTPRequest {
+        var request = HTTPRequest(
+            .get, url.target, authority: url.origin.authority, fields: ["user-agent": program, "accept": "*/*"])
+        switch content {
+        case .get: break
+        case .head: request.method = .head
+        case .post(let payload, let nonce, let account):
+            request.method = .post
+            request.fields["content-type"] = "application/jose+json"
+            request.body = try JSONWebSignature.flattened(
+                header: header(nonce: nonce, account: account, key: key), payload: payload, key: key)
+        }
+        return request
+    }
+
+    private func header(nonce: String, account: ACMEURL?, key: P256PrivateKey) -> [UInt8] {
+        var header: [String: JSON] = [
+            "alg": "ES256", "nonce": .string(nonce), "url": .string(url.description),
+        ]
+        if let account {
+            header["kid"] = .string(account.description)
+        } else {
+            header["jwk"] = try? JSON(parsing: Array(key.publicKey.jsonWebKey.utf8))
+        }
+        return JSON.object(header).bytes
+    }
+}

@@ -1,0 +1,46 @@
+import MartletACME
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import MartletPush
+
+/// Sends the requests of an order.
+struct ACMEClient: Sendable {
+    let settings: ACMESettings
+    let key: P256PrivateKey
+    /// Certificates to trust for the authority instead of the system's, PEM.
+    let trusted: String?
+    let program: String
+    let transport: any HTTPTransport
+    let time: any TimeSource
+
+    private static let timeout: Duration = .seconds(30)
+
+    func send(_ request: ACMERequest) async throws(ACMEFailure) -> ACMEAnswer {
+        let http: HTTPRequest
+        do throws(CryptoError) {
+            http = try request.http(key: key, program: program)
+        } catch {
+            throw ACMEFailure("the request cannot be signed: \(error)")
+        }
+        do throws(TransportError) {
+            let response = try await transport.send(
+                http, to: request.url.origin, settings: transportSettings(for: request.url.origin),
+                before: .now + Self.timeout)
+            return ACMEAnswer(
+                response.status, nonce: response.fields["replay-nonce"], location: response.fields["location"],
+                retryAfter: RetryAfter.wait(response.fields, at: time.now), body: response.bytes)
+        } catch {
+            throw ACMEFailure("the authority at \(request.url.origin) cannot be reached: \(error.detail)")
+        }
+    }
+
+    /// The authority's answers contain URLs: they lead to public addresses, or to the directory's own origin if the
+    /// operator named it.
+    func transportSettings(for origin: HTTPOrigin) -> TransportSettings {
+        let isOperators = settings.isOwnDirectory && origin == settings.directory.origin
+        return TransportSettings(
+            trustedCertificatesPEM: trusted, connectionLimit: 1, addresses: isOperators ? .any : .publicOnly)
+    }
+}

@@ -1,0 +1,221 @@
+import MartletACME
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import MartletNetwork
+
+/// Orders the certificate of the public TLS listener from an ACME authority and renews it.
+struct ACMEService: Sendable {
+    let settings: ACMESettings
+    let files: ACMEFiles
+    let certificate: ListenerCertificate
+    let obstacle: CertificateObstacle
+    /// The name and version of this program for the authority.
+    let program: String
+    let transport: any HTTPTransport
+    let time: any TimeSource
+    let log: @Sendable (Log.Level, String) -> Void
+
+    /// Says in the health check that there is no certificate, if that is so.
+    func announce() {
+        guard certificate.current == nil else { return }
+        obstacle.set(
+            "There is no certificate for \(settings.name) yet: it is ordered from \(settings.directory.origin).")
+    }
+
+    /// Orders and renews until the task is cancelled.
+    func run() async {
+        var state = load()
+        while !Task.isCancelled {
+            await sleepUntilDue(state)
+            guard !Task.isCancelled else { return }
+            do throws(ACMEFailure) {
+                try await attempt(&state)
+                state.schedule.succeeded()
+                state.order = nil
+                obstacle.set(nil)
+            } catch {
+                guard !Task.isCancelled else { return }
+                state.schedule.failed(at: time.now, retryAfter: error.retryAfter)
+                if error.endsOrder { state.order = nil }
+                report(error, state)
+            }
+            answerChallenges(with: [:])
+            save(state)
+        }
+    }
+
+    private func sleepUntilDue(_ state: ACMEState) async {
+        let random = Double.random(in: 0..<1)
+        while !Task.isCancelled {
+            let now = time.now
+            let due = state.schedule.next(renewal: renewal(random), isContinued: state.order != nil, now: now)
+            guard due > now else { return }
+            try? await time.sleep(until: due)
+        }
+    }
+
+    /// When the certificate is to be renewed; nil if there is none for all names.
+    private func renewal(_ random: Double) -> Timestamp? {
+        guard let served = certificate.current, settings.domains.allSatisfy(served.certificate.isFor) else {
+            return nil
+        }
+        return ACMESchedule.renewal(begins: served.begins, ends: served.ends, random: random)
+    }
+
+    private func report(_ failure: ACMEFailure, _ state: ACMEState) {
+        let next = state.schedule.next(renewal: nil, isContinued: state.order != nil, now: time.now)
+        let reason = failure.reason.hasSuffix(".") ? String(failure.reason.dropLast()) : failure.reason
+        if certificate.current == nil {
+            obstacle.set("There is no certificate for \(settings.name) yet: \(reason).")
+        }
+        log(.warning, "The certificate for \(settings.name) was not issued: \(reason). Next attempt: \(next.iso8601).")
+    }
+
+    // MARK: One attempt
+
+    private func attempt(_ state: inout ACMEState) async throws(ACMEFailure) {
+        let client = try client()
+        let key = try nextKey(isContinued: state.order != nil)
+        var order = ACMEOrder(
+            ACMEOrder.Settings(
+                directory: settings.directory, domains: settings.domains, contact: settings.contact,
+                request: try signingRequest(key)),
+            continuing: state.order, mayOrder: state.schedule.mayOrder(at: time.now))
+        var actions = order.begin()
+        while !actions.isEmpty {
+            switch actions.removeFirst() {
+            case .send(let request): actions += order.received(try await client.send(request))
+            case .wait(let duration):
+                try await wait(duration)
+                actions += order.waited()
+            case .countOrder:
+                state.order = nil
+                state.schedule.ordered(at: time.now)
+                save(state)
+            case .remember(let url):
+                state.order = url
+                save(state)
+            case .answer(let challenges): try answer(challenges, account: client.key)
+            case .finish(let chain): return try install(chain, key)
+            case .fail(let failure): throw failure
+            }
+        }
+    }
+
+    private func wait(_ duration: Duration) async throws(ACMEFailure) {
+        do {
+            try await time.sleep(until: time.now + duration)
+        } catch {
+            throw ACMEFailure("the server stops")
+        }
+    }
+
+    private func client() throws(ACMEFailure) -> ACMEClient {
+        try filed { () throws(ServerError) in
+            try files.makeDirectory()
+            var trusted: String?
+            if let file = settings.authorityFile {
+                guard let bytes = try SecretFile.read(file) else {
+                    throw ServerError("Cannot read \(file): there is no such file.")
+                }
+                trusted = String(decoding: bytes, as: UTF8.self)
+            }
+            return ACMEClient(
+                settings: settings, key: try files.key(in: files.accountKey), trusted: trusted, program: program,
+                transport: transport, time: time)
+        }
+    }
+
+    /// The key for the certificate. A continued order may have been finalized with it already.
+    private func nextKey(isContinued: Bool) throws(ACMEFailure) -> P256PrivateKey {
+        if !isContinued { files.removeNextKey() }
+        return try filed { () throws(ServerError) in try files.key(in: files.nextKey) }
+    }
+
+    private func signingRequest(_ key: P256PrivateKey) throws(ACMEFailure) -> [UInt8] {
+        do throws(CryptoError) {
+            return try CertificateSigningRequest(hosts: settings.domains, key: key).der
+        } catch {
+            throw ACMEFailure("the request cannot be made: \(error)")
+        }
+    }
+
+    private func answer(_ challenges: [ACMEChallenge], account: P256PrivateKey) throws(ACMEFailure) {
+        var identities: [String: TLSIdentity] = [:]
+        do throws(CryptoError) {
+            for challenge in challenges {
+                let identity = try CertificateIdentity.challenge(
+                    host: challenge.domain,
+                    keyAuthorization: account.publicKey.keyAuthorization(token: challenge.token),
+                    now: Int(time.now.seconds))
+                identities[challenge.domain] = TLSIdentity(
+                    certificatesPEM: try identity.certificatePEM(), privateKeyPEM: try identity.privateKeyPEM())
+            }
+        } catch {
+            throw ACMEFailure("the challenge cannot be answered: \(error)")
+        }
+        answerChallenges(with: identities)
+    }
+
+    private func answerChallenges(with identities: [String: TLSIdentity]) {
+        do throws(NetworkError) {
+            try certificate.context.answerChallenges(with: identities)
+        } catch {
+            log(.error, "Challenges cannot be answered: \(error)")
+        }
+    }
+
+    /// Checks the certificate and serves it. Nothing that is wrong replaces the old one.
+    private func install(_ chain: String, _ key: P256PrivateKey) throws(ACMEFailure) {
+        let identity: CertificateIdentity
+        do throws(CryptoError) {
+            identity = try CertificateIdentity(pem: chain + "\n" + (try key.pem()))
+        } catch {
+            throw ACMEFailure("the certificate of the authority cannot be used: \(error)", endsOrder: true)
+        }
+        guard settings.domains.allSatisfy(identity.certificate.isFor) else {
+            throw ACMEFailure("the certificate of the authority is for other names", endsOrder: true)
+        }
+        guard identity.certificate.notAfter > Int(time.now.seconds) else {
+            throw ACMEFailure("the certificate of the authority has ended already", endsOrder: true)
+        }
+        try filed { () throws(ServerError) in
+            try files.install(chain)
+            try certificate.exchange()
+        }
+    }
+
+    private func filed<Value>(_ work: () throws(ServerError) -> Value) throws(ACMEFailure) -> Value {
+        do throws(ServerError) {
+            return try work()
+        } catch {
+            throw ACMEFailure(error.description)
+        }
+    }
+
+    // MARK: State
+
+    private func load() -> ACMEState {
+        do throws(ServerError) {
+            try files.makeDirectory()
+            guard let bytes = try SecretFile.readOwn(files.state) else { return ACMEState() }
+            var state = ACMEState(bytes, settings: settings)
+            // Without its key, a finalized order is of no use.
+            if try files.storedKey(in: files.nextKey) == nil { state.order = nil }
+            return state
+        } catch {
+            log(.warning, "The state of the certificate's order is not known: \(error)")
+            return ACMEState()
+        }
+    }
+
+    private func save(_ state: ACMEState) {
+        do throws(ServerError) {
+            try SecretFile.write(state.bytes(settings), to: files.state)
+        } catch {
+            log(.warning, "The state of the certificate's order is not kept: \(error)")
+        }
+    }
+}

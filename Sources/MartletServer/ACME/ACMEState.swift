@@ -1,0 +1,36 @@
+import MartletACME
+import MartletModel
+
+/// What is kept of orders over a restart.
+struct ACMEState: Hashable, Sendable {
+    var schedule = ACMESchedule()
+    /// An order that is not finished.
+    var order: ACMEURL?
+
+    private static let depthLimit = 8
+
+    init() {}
+
+    /// Reads a file of an earlier process. An order of another authority or for other names is left out.
+    init(_ bytes: [UInt8], settings: ACMESettings) {
+        guard let document = try? JSON(parsing: bytes, maximumDepth: Self.depthLimit) else { return }
+        let orders = (document["orders"]?.array ?? []).compactMap(\.integer).map(Timestamp.init(milliseconds:))
+        let wait = document["askedWait"]?.integer.map(Timestamp.init(milliseconds:))
+        schedule = ACMESchedule(orders: orders, askedWait: wait)
+        guard document["directory"] == .string(settings.directory.description),
+            document["domains"] == .array(settings.domains.map(JSON.string))
+        else { return }
+        order = document["order"]?.string.flatMap(ACMEURL.init)
+    }
+
+    func bytes(_ settings: ACMESettings) -> [UInt8] {
+        var document: [String: JSON] = [
+            "directory": .string(settings.directory.description),
+            "domains": .array(settings.domains.map(JSON.string)),
+            "orders": .array(schedule.orders.map { .integer($0.milliseconds) }),
+        ]
+        if let order { document["order"] = .string(order.description) }
+        if let wait = schedule.askedWait { document["askedWait"] = .integer(wait.milliseconds) }
+        return JSON.object(document).bytes
+    }
+}

@@ -1,0 +1,93 @@
+import MartletACME
+
+extension ServerConfiguration {
+    /// A certificate that a public authority issues over ACME.
+    public struct ACME: Hashable, Sendable {
+        /// The names of the certificate; its files are named after the first.
+        public var domains: [String]
+        /// A `mailto:` URL.
+        public var contact: String?
+        /// The URL of the authority's directory; nil for Let's Encrypt.
+        public var directory: String?
+        /// A PEM file with the certificates that are trusted for the authority; nil for the system's.
+        public var authorityFile: String?
+        /// Whether the operator agrees to the authority's terms of service.
+        public var agreesToTerms: Bool
+
+        public init(
+            domains: [String], contact: String? = nil, directory: String? = nil, authorityFile: String? = nil,
+            agreesToTerms: Bool = false
+        ) {
+            self.domains = domains
+            self.contact = contact
+            self.directory = directory
+            self.authorityFile = authorityFile
+            self.agreesToTerms = agreesToTerms
+        }
+
+        /// The first name, which stands for the certificate in sentences.
+        var name: String { domains.first ?? "" }
+
+        /// - Throws: `ServerError` naming the option that is wrong.
+        func settings() throws(ServerError) -> ACMESettings {
+            guard (1...ACMEDomain.countLimit).contains(domains.count) else {
+                throw ServerError("--acme-domain takes 1 to \(ACMEDomain.countLimit) names, with commas between them.")
+            }
+            var names: [String] = []
+            for domain in domains {
+                guard let name = ACMEDomain.name(domain) else {
+                    throw ServerError(
+                        "--acme-domain has '\(domain)': give host names such as push.example.org; for wildcards use "
+                            + "--tls-certificate.")
+                }
+                guard !names.contains(name) else { throw ServerError("--acme-domain has '\(domain)' twice.") }
+                names.append(name)
+            }
+            guard let directory = directory.map(ACMEURL.init) ?? .letsEncrypt else {
+                throw ServerError("--acme-directory must be an https URL.")
+            }
+            if let contact, !Self.isContact(contact) {
+                throw ServerError("--acme-contact must be a mailto: URL, such as mailto:ops@example.org.")
+            }
+            guard agreesToTerms else {
+                throw ServerError(
+                    "--acme-domain needs --acme-agree-to-terms: the authority (\(directory.origin)) has terms of service."
+                )
+            }
+            return ACMESettings(
+                domains: names, contact: contact, directory: directory, isOwnDirectory: self.directory != nil,
+                authorityFile: authorityFile)
+        }
+
+        private static func isContact(_ text: String) -> Bool {
+            let address = text.dropFirst("mailto:".count)
+            return text.hasPrefix("mailto:") && text.utf8.count <= 320 && address.contains("@")
+                && address.utf8.allSatisfy {
+                    $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "?")
+                }
+        }
+    }
+
+    /// Set if an ACME authority issues the certificate.
+    var acme: ACME? {
+        guard case .acme(let acme) = tls else { return nil }
+        return acme
+    }
+
+    /// Where the certificate of an ACME authority is; nil if there is no such authority.
+    var acmeFiles: ACMEFiles? {
+        acme.map { ACMEFiles(in: dataDirectory, domain: $0.name.lowercased()) }
+    }
+}
+
+/// The checked settings of ACME.
+struct ACMESettings: Hashable, Sendable {
+    let domains: [String]
+    let contact: String?
+    let directory: ACMEURL
+    /// True if the operator named the directory, which may then be in a private network.
+    let isOwnDirectory: Bool
+    let authorityFile: String?
+
+    var name: String { domains.first ?? "" }
+}

@@ -1,0 +1,70 @@
+import Glibc
+import MartletCrypto
+
+/// The files of a certificate that an ACME authority issues, in the data directory.
+struct ACMEFiles: Sendable {
+    /// The key of the account, for all certificates.
+    let accountKey: String
+    private let directory: String
+    /// The certificate in use with its chain.
+    var chain: String { "\(directory)/chain.pem" }
+    /// The key of the certificate in use.
+    var key: String { "\(directory)/key.pem" }
+    /// The key of the certificate that is being ordered.
+    var nextKey: String { "\(directory)/next.key" }
+    /// What must survive a restart: the order and the times of the last orders.
+    var state: String { "\(directory)/state.json" }
+
+    /// - Parameter domain: The first name of the certificate.
+    init(in dataDirectory: String, domain: String) {
+        accountKey = "\(dataDirectory)/acme/account.key"
+        directory = "\(dataDirectory)/acme/\(domain)"
+    }
+
+    func makeDirectory() throws(ServerError) {
+        try SecretFile.makeDirectory(directory)
+    }
+
+    /// The key in a file. A missing one is made.
+    func key(in path: String) throws(ServerError) -> P256PrivateKey {
+        if let key = try storedKey(in: path) { return key }
+        let key: P256PrivateKey
+        let pem: String
+        do throws(CryptoError) {
+            key = try P256PrivateKey.generate()
+            pem = try key.pem()
+        } catch {
+            throw ServerError("\(path) cannot be made: \(error)")
+        }
+        try SecretFile.write(Array(pem.utf8), to: path)
+        return key
+    }
+
+    func storedKey(in path: String) throws(ServerError) -> P256PrivateKey? {
+        guard let bytes = try SecretFile.readOwn(path) else { return nil }
+        do throws(CryptoError) {
+            return try P256PrivateKey(pem: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw ServerError("\(path) has no key: \(error) Remove it, and a new one is made.")
+        }
+    }
+
+    func removeNextKey() {
+        unlink(nextKey)
+    }
+
+    /// Exchanges certificate and key. A process that ends halfway leaves the certificate and its `nextKey`.
+    func install(_ chainPEM: String) throws(ServerError) {
+        try SecretFile.write(Array(chainPEM.utf8), to: chain)
+        try finishInstallation()
+    }
+
+    /// Completes an exchange that an earlier process did not finish.
+    func finishInstallation() throws(ServerError) {
+        guard let chainPEM = try SecretFile.read(chain), let keyPEM = try SecretFile.read(nextKey),
+            (try? CertificateIdentity(pem: String(decoding: chainPEM + keyPEM, as: UTF8.self))) != nil
+        else { return }
+        try SecretFile.write(keyPEM, to: key)
+        removeNextKey()
+    }
+}
