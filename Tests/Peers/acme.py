@@ -7,6 +7,7 @@ directory that answers nothing.
 
 import asyncio
 import hashlib
+import http.server
 import json
 import os
 import re
@@ -17,7 +18,9 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.error
 import urllib.request
 
 import certificates
@@ -180,6 +183,7 @@ class Judged:
             await self._refused_challenge()
             await self._restart()
             await self._silent_directory()
+            await self._misleading_directory()
         finally:
             for part in self._parts:
                 if isinstance(part, Authority):
@@ -346,6 +350,52 @@ class Judged:
         code, _ = await server.stop()
         checks.equal("the server ends in good order meanwhile", code, 0)
         silent.close()
+
+    async def _misleading_directory(self):
+        """A directory whose answers lead to another port of this machine."""
+        port, = free_ports(1)
+        folder = os.path.join(self._directory, "misleading")
+        os.makedirs(folder)
+        certificates.make_authority(folder)
+        victim = socket.socket()
+        victim.bind(("127.0.0.1", 0))
+        victim.listen()
+        victim.setblocking(False)
+        elsewhere = f"https://127.0.0.1:{victim.getsockname()[1]}"
+        body = json.dumps({name: f"{elsewhere}/{name}" for name in ("newNonce", "newAccount", "newOrder")}).encode()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(os.path.join(folder, "server.pem"), os.path.join(folder, "server.key"))
+        site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        site.socket = context.wrap_socket(site.socket, server_side=True)
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+
+        class Misleading:
+            url = f"https://127.0.0.1:{site.server_port}/dir"
+            trusted = os.path.join(folder, "ca.pem")
+
+        server = self.server("misleading-server", port, Misleading)
+        await server.start()
+        said = await eventually(lambda: elsewhere in server.ready()[1], 45)
+        checks.that("an answer that leads into a private network is not followed", said, server.ready())
+        try:
+            victim.accept()
+            checks.that("nothing connects to where it leads", False)
+        except BlockingIOError:
+            checks.that("nothing connects to where it leads", True)
+        await server.stop()
+        site.shutdown()
+        victim.close()
 
 
 async def course(binary, directory):

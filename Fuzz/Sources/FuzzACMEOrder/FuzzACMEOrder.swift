@@ -1,0 +1,52 @@
+import FuzzDriver
+import MartletHTTP
+import MartletModel
+
+@testable import MartletACME
+
+/// The answers of a certificate authority, one on each line after its status: whatever they are, every order ends, keeps to
+/// https and gives certificates for its own names alone.
+@main
+struct FuzzACMEOrder {
+    private static let domains = ["push.example.org", "api.example.org"]
+
+    static func main() {
+        fuzz { bytes, count in
+            guard let directory = ACMEURL("https://ca.example.org/dir") else { return 0 }
+            let lines = String(input: bytes, count).split(separator: "\n", omittingEmptySubsequences: false)
+            var answers = lines.map(answer)
+            var order = ACMEOrder(
+                ACMEOrder.Settings(directory: directory, domains: domains, request: [1]),
+                continuing: lines.count % 2 == 0 ? ACMEURL("https://ca.example.org/order/1") : nil)
+            var queue = order.begin()
+            var steps = 0
+            while !queue.isEmpty, steps < 4096 {
+                steps += 1
+                switch queue.removeFirst() {
+                case .send(let request):
+                    precondition(request.url.origin.scheme == .https)
+                    guard !answers.isEmpty else { return 0 }
+                    queue += order.received(answers.removeFirst())
+                case .wait(let duration):
+                    precondition(duration >= .zero)
+                    queue += order.waited()
+                case .answer(let challenges):
+                    precondition(challenges.allSatisfy { domains.contains($0.domain) && !$0.token.isEmpty })
+                    precondition(challenges.count <= domains.count)
+                case .fail(let failure): precondition(failure.reason.utf8.count < 4096)
+                case .countOrder, .remember, .finish: break
+                }
+            }
+            precondition(queue.isEmpty)
+            return 0
+        }
+    }
+
+    /// `2` or `4` for the status, then the body; both with a nonce and an address.
+    private static func answer(_ line: Substring) -> ACMEAnswer {
+        let statuses: [Character: HTTPStatus] = ["2": 200, "3": 302, "4": 400, "5": 503]
+        return ACMEAnswer(
+            line.first.flatMap { statuses[$0] } ?? 200, nonce: "n", location: "https://ca.example.org/made",
+            body: Array(line.dropFirst().utf8))
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import MartletACME
+import MartletCore
+import MartletCrypto
+import MartletHTTP
+import MartletModel
+import MartletTesting
+import Synchronization
+import Testing
+
+@testable import MartletServer
+
+/// The certificate of an ACME authority at a start, and what is kept of an order.
+struct ACMECertificateTests {
+    private let directory = TemporaryDirectory()
+    private let time = ManualTimeSource()
+    private let lines = Lines()
+    private let files: ACMEFiles
+
+    init() throws {
+        files = ACMEFiles(in: directory.path, domain: "push.example.org")
+        try files.makeDirectory()
+    }
+
+    private final class Lines: Sendable {
+        let texts = Mutex<[String]>([])
+        var all: [String] { texts.withLock(\.self) }
+    }
+
+    private var acme: ServerConfiguration.ACME {
+        ServerConfiguration.ACME(domains: ["push.example.org"], agreesToTerms: true)
+    }
+
+    private func configuration(_ acme: ServerConfiguration.ACME? = nil) -> ServerConfiguration {
+        var configuration = ServerConfiguration(dataDirectory: directory.path)
+        configuration.tlsListen = ServerConfiguration.Address(host: "127.0.0.1", port: 0)
+        configuration.tls = .acme(acme ?? self.acme)
+        return configuration
+    }
+
+    private func open() throws -> ListenerCertificate {
+        try ListenerCertificate(configuration(), end: CertificateEnd(), time: time) { [lines] _, text in
+            lines.texts.withLock { $0.append(text) }
+        }
+    }
+
+    private func identity(days: Int = 90) throws -> CertificateIdentity {
+        let now = Int(time.now.seconds)
+        let authority = try CertificateAuthority.generate(commonName: "Test", now: now)
+        return try authority.issue(
+            CertificateRequest(commonName: "test", hosts: ["push.example.org"]), now: now, days: days)
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        try SecretFile.write(Array(text.utf8), to: path)
+    }
+
+    @Test func aServerStartsWithoutACertificateAndTakesItUp() throws {
+        let certificate = try open()
+        #expect(certificate.current == nil)
+        certificate.look()
+        let identity = try identity()
+        try write(try identity.privateKeyPEM(), to: files.nextKey)
+        try files.install(try identity.certificatePEM())
+        try certificate.exchange()
+        #expect(certificate.current?.certificate == identity.certificate)
+        #expect(!FileManager.default.fileExists(atPath: files.nextKey))
+    }
+
+    @Test func halfAnExchangeIsCompletedAtAStart() throws {
+        let (old, new) = (try identity(), try identity())
+        try write(try old.privateKeyPEM(), to: files.key)
+        try write(try new.certificatePEM(), to: files.chain)
+        try write(try new.privateKeyPEM(), to: files.nextKey)
+        #expect(try open().current?.certificate == new.certificate)
+        #expect(lines.all == [])
+    }
+
+    @Test func theKeyOfAnOrderThatIsNotFinishedReplacesNothing() throws {
+        let old = try identity()
+        try write(try old.privateKeyPEM(), to: files.key)
+        try write(try old.certificatePEM(), to: files.chain)
+        let next = try files.key(in: files.nextKey)
+        #expect(try open().current?.certificate == old.certificate)
+        #expect(try files.storedKey(in: files.nextKey)?.publicKey == next.publicKey)
+    }
+
+    @Test func aCertificateThatCannotBeUsedIsOrderedAnew() throws {
+        try write("nothing", to: files.chain)
+        try write("nothing", to: files.key)
+        #expect(try open().current == nil)
+        #expect(
+            lines.all == [
+                "A new certificate is ordered: \(files.chain) has no certificate: expected -----BEGIN CERTIFICATE-----."
+            ])
+    }
+
+    @Test func aCertificateThatHasEndedIsNoReasonNotToStart() throws {
+        let old = try identity(days: 1)
+        try write(try old.privateKeyPEM(), to: files.key)
+        try write(try old.certificatePEM(), to: files.chain)
+        time.advance(by: .seconds(3 * 86_400))
+        #expect(try open().current?.certificate == old.certificate)
+    }
+
+    @Test func aShortLifeIsNoWarning() throws {
+        let short = try identity(days: 6)
+        try write(try short.privateKeyPEM(), to: files.key)
+        try write(try short.certificatePEM(), to: files.chain)
+        let certificate = try open()
+        certificate.look()
+        time.advance(by: .seconds(4 * 86_400))
+        certificate.look()
+        #expect(lines.all == [])
+        time.advance(by: .seconds(86_400 + 3600))
+        certificate.look()
+        #expect(lines.all.count == 1)
+    }
+
+    @Test func anOrderIsKeptForTheSameAuthorityAndNames() throws {
+        let settings = try acme.settings()
+        var state = ACMEState()
+        state.order = ACMEURL("https://ca.example.org/orders/1")
+        state.schedule.ordered(at: time.now)
+        state.schedule.failed(at: time.now, retryAfter: .seconds(60))
+        let bytes = state.bytes(settings)
+        let read = ACMEState(bytes, settings: settings)
+        #expect(read.order == state.order)
+        #expect(read.schedule.orders == [time.now])
+        #expect(read.schedule.askedWait == time.now + .seconds(60))
+        var other = acme
+        other.domains.append("api.example.org")
+        #expect(ACMEState(bytes, settings: try other.settings()).order == nil)
+        #expect(ACMEState(bytes, settings: try other.settings()).schedule.orders == [time.now])
+        #expect(ACMEState(Array("{".utf8), settings: settings) == ACMEState())
+    }
+
+    @Test(arguments: [
+        (nil, "https://acme-v02.api.letsencrypt.org", TransportSettings.Addresses.publicOnly),
+        (nil, "https://192.168.0.1", .publicOnly),
+        ("https://ca.corp.example/dir", "https://ca.corp.example", .any),
+        ("https://ca.corp.example/dir", "https://ca.corp.example:8443", .publicOnly),
+        ("https://ca.corp.example/dir", "https://router.corp.example", .publicOnly),
+    ])
+    func answersOfAnAuthorityDoNotLeadIntoPrivateNetworks(
+        _ directory: String?, _ origin: String, _ addresses: TransportSettings.Addresses
+    ) throws {
+        var acme = acme
+        acme.directory = directory
+        let client = ACMEClient(
+            settings: try acme.settings(), key: try P256PrivateKey.generate(), trusted: nil, program: "martlet",
+            transport: NoTransport(), time: time)
+        #expect(client.transportSettings(for: try #require(HTTPOrigin(origin))).addresses == addresses)
+    }
+
+    @Test func anotherAuthorityWaitsForARestart() {
+        var other = acme
+        other.domains = ["api.example.org"]
+        let change = ConfigurationChange(from: configuration(), to: configuration(other))
+        #expect(change.taken == [])
+        #expect(change.waiting == ["acme-domain"])
+        #expect(change.effective.tls == .acme(acme))
+        var files = configuration()
+        files.tls = .files(certificate: "a", key: "b")
+        #expect(ConfigurationChange(from: configuration(), to: files).waiting == ["acme-domain"])
+        #expect(ConfigurationChange(from: configuration(), to: configuration()).waiting == [])
+    }
+}
+
+private struct NoTransport: HTTPTransport {
+    func send(
+        _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
+        results: @escaping @Sendable (ResultPortion) -> Void
+    ) async {}
+
+    func send(
+        _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings,
+        before deadline: ContinuousClock.Instant
+    ) async throws(TransportError) -> HTTPResponse {
+        throw TransportError(.disconnected, mayHaveBeenProcessed: false, "none")
+    }
+}
