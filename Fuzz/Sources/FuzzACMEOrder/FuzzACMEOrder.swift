@@ -4,12 +4,12 @@ import MartletModel
 
 @testable import MartletACME
 
+private let domains = ["push.example.org", "api.example.org"]
+
 /// The answers of a certificate authority, one on each line after its status: whatever they are, every order ends, keeps to
 /// https and gives certificates for its own names alone.
 @main
 struct FuzzACMEOrder {
-    private static let domains = ["push.example.org", "api.example.org"]
-
     static func main() {
         fuzz { bytes, count in
             guard let directory = ACMEURL("https://ca.example.org/dir") else { return 0 }
@@ -41,12 +41,12 @@ struct FuzzACMEOrder {
             return 0
         }
     }
+}
 
-    /// `2` or `4` for the status, then the body; both with a nonce and an address.
-    private static func answer(_ line: Substring) -> ACMEAnswer {
-        let statuses: [Character: HTTPStatus] = ["2": 200, "3": 302, "4": 400, "5": 503]
-        return ACMEAnswer(
-            line.first.flatMap { statuses[$0] } ?? 200, nonce: "n", location: "https://ca.example.org/made",
-            body: Array(line.dropFirst().utf8))
-    }
+/// `2`, `3`, `4` or `5` for the status, then the body; always with a nonce and an address.
+private func answer(_ line: Substring) -> ACMEAnswer {
+    let statuses: [Character: HTTPStatus] = ["2": 200, "3": 302, "4": 400, "5": 503]
+    return ACMEAnswer(
+        line.first.flatMap { statuses[$0] } ?? 200, nonce: "n", location: "https://ca.example.org/made",
+        body: Array(line.dropFirst().utf8))
 }

@@ -30,19 +30,26 @@ struct ACMEService: Sendable {
         while !Task.isCancelled {
             await sleepUntilDue(state)
             guard !Task.isCancelled else { return }
-            do throws(ACMEFailure) {
-                try await attempt(&state)
-                state.schedule.succeeded()
-                state.order = nil
-                obstacle.set(nil)
-            } catch {
-                guard !Task.isCancelled else { return }
-                state.schedule.failed(at: time.now, retryAfter: error.retryAfter)
-                if error.endsOrder { state.order = nil }
-                report(error, state)
-            }
+            let failure = await failure(of: &state)
+            guard !Task.isCancelled else { return }
             answerChallenges(with: [:])
             save(state)
+            if let failure { report(failure, state) } else { obstacle.set(nil) }
+        }
+    }
+
+    /// Makes one attempt.
+    /// - Returns: nil if there is a new certificate.
+    private func failure(of state: inout ACMEState) async -> ACMEFailure? {
+        do throws(ACMEFailure) {
+            try await attempt(&state)
+            state.schedule.succeeded()
+            state.order = nil
+            return nil
+        } catch {
+            state.schedule.failed(at: time.now, retryAfter: error.retryAfter)
+            if error.endsOrder { state.order = nil }
+            return error
         }
     }
 
