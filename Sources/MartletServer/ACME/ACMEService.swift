@@ -177,19 +177,23 @@ struct ACMEService: Sendable {
     /// Checks the certificate and serves it. Nothing that is wrong replaces the old one.
     private func install(_ chain: String, _ key: P256PrivateKey) throws(ACMEFailure) {
         let identity: CertificateIdentity
+        let certificates: String
         do throws(CryptoError) {
-            identity = try CertificateIdentity(pem: chain + "\n" + (try key.pem()))
+            // The first key counts, which must be ours whatever the answer contains; of the answer, only certificates stay.
+            identity = try CertificateIdentity(pem: try key.pem() + "\n" + chain)
+            certificates = try identity.certificatePEM()
         } catch {
             throw ACMEFailure("the certificate of the authority cannot be used: \(error)", endsOrder: true)
         }
         guard settings.domains.allSatisfy(identity.certificate.isFor) else {
             throw ACMEFailure("the certificate of the authority is for other names", endsOrder: true)
         }
-        guard identity.certificate.notAfter > Int(time.now.seconds) else {
+        let (begins, ends) = (identity.certificate.notBefore, identity.certificate.notAfter)
+        guard begins >= 0, begins < ends, ends > Int(time.now.seconds) else {
             throw ACMEFailure("the certificate of the authority has ended already", endsOrder: true)
         }
         try filed { () throws(ServerError) in
-            try files.install(chain)
+            try files.install(certificates)
             try certificate.exchange()
         }
     }

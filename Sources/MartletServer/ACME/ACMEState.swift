@@ -14,13 +14,19 @@ struct ACMEState: Hashable, Sendable {
     /// Reads a file of an earlier process. An order of another authority or for other names is left out.
     init(_ bytes: [UInt8], settings: ACMESettings) {
         guard let document = try? JSON(parsing: bytes, maximumDepth: Self.depthLimit) else { return }
-        let orders = (document["orders"]?.array ?? []).compactMap(\.integer).map(Timestamp.init(milliseconds:))
-        let wait = document["askedWait"]?.integer.map(Timestamp.init(milliseconds:))
+        let orders = (document["orders"]?.array ?? []).compactMap(Self.time)
+        let wait = document["askedWait"].flatMap(Self.time)
         schedule = ACMESchedule(orders: orders, askedWait: wait)
         guard document["directory"] == .string(settings.directory.description),
             document["domains"] == .array(settings.domains.map(JSON.string))
         else { return }
         order = document["order"]?.string.flatMap(ACMEURL.init)
+    }
+
+    /// A time from 1970 to the end of the year 9999, with which can be reckoned.
+    private static func time(_ number: JSON) -> Timestamp? {
+        number.integer.flatMap { (0...Timestamp.distantFuture.milliseconds).contains($0) ? $0 : nil }
+            .map(Timestamp.init(milliseconds:))
     }
 
     func bytes(_ settings: ACMESettings) -> [UInt8] {

@@ -125,7 +125,10 @@ public struct ServerCheck: Sendable {
         guard let files = configuration.acmeFiles, access(files.chain, F_OK) == 0 else {
             return [CheckResult(.ok, "certificate", "There is none for \(acme.name) yet: the server orders it.")]
         }
-        return certificate(in: files.chain, key: files.key)
+        // The server starts with any certificate, and orders a new one where it must.
+        return certificate(in: files.chain, key: files.key).map { result in
+            result.level == .problem ? CheckResult(.warning, "certificate", result.sentence) : result
+        }
     }
 
     private func certificate(in file: String, key: String) -> [CheckResult] {

@@ -62,7 +62,7 @@ struct ACMEFiles: Sendable {
     /// Completes an exchange that an earlier process did not finish.
     func finishInstallation() throws(ServerError) {
         guard let chainPEM = try SecretFile.read(chain), let keyPEM = try SecretFile.read(nextKey),
-            (try? CertificateIdentity(pem: String(decoding: chainPEM + keyPEM, as: UTF8.self))) != nil
+            (try? CertificateIdentity(pem: String(decoding: keyPEM + chainPEM, as: UTF8.self))) != nil
         else { return }
         try SecretFile.write(keyPEM, to: key)
         removeNextKey()

@@ -133,6 +133,8 @@ struct ACMECertificateTests {
         #expect(ACMEState(bytes, settings: try other.settings()).order == nil)
         #expect(ACMEState(bytes, settings: try other.settings()).schedule.orders == [time.now])
         #expect(ACMEState(Array("{".utf8), settings: settings) == ACMEState())
+        let extreme = #"{"orders":[-9223372036854775808,9223372036854775807],"askedWait":9223372036854775807}"#
+        #expect(ACMEState(Array(extreme.utf8), settings: settings) == ACMEState())
     }
 
     @Test(arguments: [
@@ -151,6 +153,30 @@ struct ACMECertificateTests {
             settings: try acme.settings(), key: try P256PrivateKey.generate(), trusted: nil, program: "martlet",
             transport: NoTransport(), time: time)
         #expect(client.transportSettings(for: try #require(HTTPOrigin(origin))).addresses == addresses)
+    }
+
+    @Test func aCertificateForAnotherKeyReplacesNothing() async throws {
+        let foreign = try identity()
+        let text = try foreign.privateKeyPEM() + (try foreign.certificatePEM())
+        let certificate = try open()
+        let obstacle = CertificateObstacle()
+        let service = ACMEService(
+            settings: try acme.settings(), files: files, certificate: certificate, obstacle: obstacle,
+            program: "martlet", transport: GenerousAuthority(certificate: text), time: time
+        ) { [lines] _, text in lines.texts.withLock { $0.append(text) } }
+        service.announce()
+        #expect(obstacle.sentence?.hasPrefix("There is no certificate for push.example.org yet") == true)
+        let run = Task { await service.run() }
+        await time.untilSleeping()
+        run.cancel()
+        await run.value
+        #expect(certificate.current == nil)
+        #expect(!FileManager.default.fileExists(atPath: files.chain))
+        #expect(
+            obstacle.sentence
+                == "There is no certificate for push.example.org yet: the certificate of the authority cannot be used: "
+                + "A certificate and the private key that belongs to it are needed, both in one input.")
+        #expect(lines.all.allSatisfy { !$0.contains("PRIVATE") })
     }
 
     @Test func anotherAuthorityWaitsForARestart() {
@@ -178,5 +204,33 @@ private struct NoTransport: HTTPTransport {
         before deadline: ContinuousClock.Instant
     ) async throws(TransportError) -> HTTPResponse {
         throw TransportError(.disconnected, mayHaveBeenProcessed: false, "none")
+    }
+}
+
+/// An authority that wants no proof and issues whatever it has.
+private struct GenerousAuthority: HTTPTransport {
+    let certificate: String
+
+    func send(
+        _ batch: RequestBatch, before deadline: ContinuousClock.Instant,
+        results: @escaping @Sendable (ResultPortion) -> Void
+    ) async {}
+
+    func send(
+        _ request: HTTPRequest, to origin: HTTPOrigin, settings: TransportSettings,
+        before deadline: ContinuousClock.Instant
+    ) async throws(TransportError) -> HTTPResponse {
+        let order = #""authorizations":[],"finalize":"\#(origin)/finalize","certificate":"\#(origin)/certificate""#
+        let text =
+            switch request.target {
+            case "/directory":
+                #"{"newNonce":"\#(origin)/nonce","newAccount":"\#(origin)/account","newOrder":"\#(origin)/order"}"#
+            case "/order": #"{"status":"ready",\#(order)}"#
+            case "/finalize": #"{"status":"valid",\#(order)}"#
+            case "/certificate": certificate
+            default: "{}"
+            }
+        return HTTPResponse(
+            .ok, fields: ["replay-nonce": "n", "location": "\(origin)/made"], body: .bytes(Array(text.utf8)))
     }
 }
