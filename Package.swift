@@ -41,6 +41,7 @@ let package = Package(
         system("CMartletOpenSSL", "openssl", apt: "libssl-dev", brew: "openssl@3"),
         system("CMartletNGHTTP2", "libnghttp2", apt: "libnghttp2-dev", brew: "libnghttp2"),
         system("CMartletXML2", "libxml-2.0", apt: "libxml2-dev", brew: "libxml2"),
+        system("CMartletZlib", "zlib", apt: "zlib1g-dev", brew: "zlib"),
         system("CMartletArgon2", "libargon2", apt: "libargon2-dev", brew: "argon2"),
         system("CMartletSQLite", "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
 
@@ -78,7 +79,7 @@ let package = Package(
             name: "martlet",
             dependencies: [
                 "MartletServer", "MartletSimulator", "MartletClient", "MartletOpenSSL", "MartletNetwork",
-                "MartletModel", "MartletHTTP", "MartletCrypto", "CMartletLinux",
+                "MartletModel", "MartletHTTP", "MartletCrypto", "CMartletLinux", "CMartletZlib",
             ],
             swiftSettings: settings),
 

@@ -269,6 +269,10 @@ struct Engine: Sendable {
         let api = AdminAPI(
             hubs: hubs, devices: devices, users: users, userRemoval: removal, userGroups: groups, platforms: platforms,
             containers: containers, audit: AuditAdministration(store: storage),
+            migration: MigrationAdministration(
+                hubs: hubs, devices: devices, store: storage,
+                lines: RegistrationLines(devices: devices, platforms: platforms), time: time,
+                states: MigrationStates(directory: "\(configuration.dataDirectory)/migrations")),
             serverKey: KeyAdministration(rotation: keyRotation),
             limits: LimitAdministration(hubs: hubs, storage: storage), traces: traces,
             deadLetters: deadLetters, funnels: funnels,

@@ -11,7 +11,7 @@ struct Martlet {
         [ServeCommand.command, SimulateCommand.command] + HubCommands.all + KeyCommands.all + UserCommands.all
         + ContainerCommands.all + ControlCommands.all + BackupCommands.all + TransferCommands.all
         + DeadLetterCommands.all
-        + ServerKeyCommands.all + LifecycleCommands.all
+        + ServerKeyCommands.all + LifecycleCommands.all + [MigrateCommand.command]
         + [
             CheckCommand.command, SendCommand.command, EncryptedSendCommand.command, AudienceCommand.command,
             WhyCommand.command,
@@ -38,11 +38,11 @@ struct Martlet {
             try await run(words.get())
             return EXIT_SUCCESS
         } catch let error as UsageError {
-            Terminal.complain("martlet: \(error)")
+            Terminal.fail(error)
             Terminal.complain(Help.hint(after: error, table))
             return EX_USAGE
         } catch {
-            Terminal.complain("martlet: \(error)")
+            Terminal.fail(error)
             return EXIT_FAILURE
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `martlet audit`, with a server and without one.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AuditCommandTests {
     private func run(_ words: [String], data: URL) async throws -> Finished {
         try await Finished.running(BuiltProducts.martlet, words + ["--data", data.path])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `martlet hub key` and `martlet namespace`, with a server and without one.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct KeyCommandTests {
     private let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
         "martlet-\(UUID().uuidString)")

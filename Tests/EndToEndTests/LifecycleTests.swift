@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `martlet reload`, `martlet health` and signals, of a real process.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct LifecycleTests {
     private func martlet(_ command: String, _ server: RunningServer) async throws -> Finished {
         try await Finished.running(BuiltProducts.martlet, [command, "--data", server.dataDirectory.path])

@@ -4,7 +4,7 @@ import Testing
 /// Two apps on Linux, made of the SDK's products and nothing else of Martlet, with a real server between them.
 @Suite(
     .enabled(if: RunningPager.isBuilt, "there is no .build/pager: run `Scripts/check-examples` once"),
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
 struct PagerTests {
     /// A picture of one pixel.
     private static let picture =

@@ -4,7 +4,7 @@ import MartletURLSession
 import Testing
 
 /// The SDK over `URLSession` against a real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct SDKTests {
     /// A server with a hub and the users alice, bob and carol.
     private func serve(_ options: [String] = []) async throws -> (server: RunningServer, address: ServerAddress) {

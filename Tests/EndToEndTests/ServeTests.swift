@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `martlet serve` as a process: the ready line, health, and the end.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServeTests {
     @Test func aServerSaysWhereItListensAndEndsWhenAsked() async throws {
         let server = try await RunningServer.start([

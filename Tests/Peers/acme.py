@@ -274,7 +274,6 @@ class Judged:
         await server.start()
         checks.equal("without a certificate the server is not ready", server.ready()[0], 503)
         checks.that("without a certificate a handshake is refused", server.refuses())
-        checks.that("without an order acme-tls/1 is refused", server.refuses(protocols=["acme-tls/1"]))
         said = await eventually(lambda: "the authority says" in server.ready()[1], 60)
         status, text = server.ready()
         checks.that("the health check repeats the authority's words", said and text.startswith(

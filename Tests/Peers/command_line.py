@@ -72,11 +72,11 @@ def run(binary, folder, words, stdin=""):
 class Terminal:
     """A command with a terminal as its standard input, output and error."""
 
-    def __init__(self, binary, folder, words):
+    def __init__(self, binary, folder, words, **variables):
         self._process, self._screen = pty.fork()
         if self._process == 0:
             os.chdir(folder)
-            os.execve(binary, [binary, *words], environment())
+            os.execve(binary, [binary, *words], environment() | variables)
         self.text = ""
 
     def expect(self, text):
@@ -122,6 +122,22 @@ def judge_wrong_input(binary, folder, write):
     if write:
         with open(GOLDEN, "w") as file:
             file.write("\n".join(found))
+
+
+def judge_colors(binary, folder):
+    """Levels and errors are colored on a terminal alone, and not where NO_COLOR is set."""
+    words = ["check", "--listen", "127.0.0.1:0"]
+    for name, variables, is_colored in [
+        ("a terminal", {"TERM": "xterm", "NO_COLOR": ""}, True), ("a terminal with NO_COLOR", {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        ("a dumb terminal", {"TERM": "dumb"}, False),
+    ]:
+        terminal = Terminal(binary, folder, words, **variables)
+        terminal.end()
+        checks.equal(f"{name} has colors: {is_colored}", "\x1b[32mok:\x1b[0m" in terminal.text, is_colored)
+        failed = Terminal(binary, folder, ["hub", "show", "nope"], **variables)
+        failed.end()
+        checks.equal(f"an error on {name} has a color: {is_colored}", "\x1b[31mmartlet:\x1b[0m" in failed.text, is_colored)
+    checks.that("a pipe has none", "\x1b" not in run(binary, folder, words).stdout)
 
 
 def judge_deletions(binary, folder):
@@ -264,6 +280,7 @@ async def course(binary, write):
             judge_documents(binary, folder)
             judge_passwords(binary, folder)
             judge_progress(binary, folder)
+            judge_colors(binary, folder)
             judge_deletions(binary, folder)
         finally:
             await server.stop()

@@ -8,7 +8,15 @@ extension DeviceRegistry {
     /// unreliable.
     /// - Throws: `DeviceRegistryError`; then nothing has changed.
     public func put(_ installation: Installation, in hub: Hub.ID) async throws(DeviceRegistryError) {
-        try await write(installation, in: hub, .none)
+        _ = try await write(installation, in: hub, .none)
+    }
+
+    /// As `put`, under a condition.
+    /// - Returns: The installation as it is stored now.
+    public func put(
+        _ installation: Installation, in hub: Hub.ID, condition: WriteCondition
+    ) async throws(DeviceRegistryError) -> InstallationRecord {
+        try await write(installation, in: hub, condition)
     }
 
     /// Applies a patch to an installation. Concurrent patches are not lost.
@@ -30,7 +38,8 @@ extension DeviceRegistry {
                 throw .invalid(error.description)
             }
             do throws(DeviceRegistryError) {
-                return try await write(changed, in: hub, .version(record.version), stored: stored)
+                _ = try await write(changed, in: hub, .version(record.version), stored: stored)
+                return
             } catch {
                 guard case .refused(.versionMismatch) = error else { throw error }
             }
@@ -53,7 +62,7 @@ extension DeviceRegistry {
     /// Deletes an installation with its registrations. Succeeds if there is none.
     public func deleteInstallation(_ id: String, in hub: Hub.ID) async throws(DeviceRegistryError) {
         do throws(DeviceRegistryError) {
-            try await apply(.delete(id: id, condition: .none), in: hub)
+            _ = try await apply(.delete(id: id, condition: .none), in: hub)
         } catch {
             guard case .refused(.notFound) = error else { throw error }
         }
@@ -61,7 +70,7 @@ extension DeviceRegistry {
 
     private func write(
         _ installation: Installation, in hub: Hub.ID, _ condition: WriteCondition, stored: Installation? = nil
-    ) async throws(DeviceRegistryError) {
+    ) async throws(DeviceRegistryError) -> InstallationRecord {
         let platform = try platform(installation.platform)
         var installation = installation
         if let asked = installation.expirationTime, asked <= time.now { installation.expirationTime = nil }
@@ -70,7 +79,7 @@ extension DeviceRegistry {
             installation: installation, platform: platform, expiresAt: expiry, stored: stored?.allTemplates ?? [])
         let draft = InstallationDraft(
             id: installation.id, document: installation.json.bytes, expiresAt: expiry, rows: try rows.all())
-        try await apply(.put(draft, condition: condition), in: hub)
+        return try await apply(.put(draft, condition: condition), in: hub)
     }
 
     /// - Throws: `DeviceRegistryError.invalid` if the server does not know the platform of an installation.
@@ -82,14 +91,19 @@ extension DeviceRegistry {
         return platform
     }
 
-    private func apply(_ change: InstallationChange, in hub: Hub.ID) async throws(DeviceRegistryError) {
+    private func apply(
+        _ change: InstallationChange, in hub: Hub.ID
+    ) async throws(DeviceRegistryError) -> InstallationRecord {
         let result: Result<InstallationRecord, RegistrationRefusal>
         do throws(StorageError) {
             result = try await store.apply(change, in: hub, at: time.now)
         } catch {
             throw .storage(error)
         }
-        if case .failure(let refusal) = result { throw .refused(refusal) }
+        switch result {
+        case .success(let record): return record
+        case .failure(let refusal): throw .refused(refusal)
+        }
     }
 
     private func record(of id: String, in hub: Hub.ID) async throws(DeviceRegistryError) -> InstallationRecord? {

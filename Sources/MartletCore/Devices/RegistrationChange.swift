@@ -48,6 +48,8 @@ public struct RegistrationDraft: Sendable {
 public enum WriteCondition: Hashable, Sendable {
     /// No condition: a put creates or replaces.
     case none
+    /// The registration does not exist yet.
+    case absent
     /// The registration exists.
     case exists
     /// The registration exists and has this version.
@@ -68,4 +70,17 @@ public enum RegistrationRefusal: Error, Hashable, Sendable {
     case notTagged
     /// The registration cannot be merged into the installation; the text explains why.
     case notMergeable(String)
+}
+
+extension RegistrationRefusal {
+    /// The refusal as a sentence; contains no handle.
+    public var sentence: String {
+        switch self {
+        case .notFound: "There is no registration of this id."
+        case .gone: "The registration id can no longer be used."
+        case .versionMismatch: "The registration has another ETag."
+        case .notTagged: "The registration is not the caller's."
+        case .notMergeable(let sentence): sentence
+        }
+    }
 }

@@ -158,15 +158,3 @@ extension Job.Kind {
         }
     }
 }
-
-extension RegistrationRefusal {
-    fileprivate var sentence: String {
-        switch self {
-        case .notFound: "There is no registration of this id."
-        case .gone: "The registration id can no longer be used."
-        case .versionMismatch: "The registration has another ETag."
-        case .notTagged: "The registration is not the caller's."
-        case .notMergeable(let sentence): sentence
-        }
-    }
-}

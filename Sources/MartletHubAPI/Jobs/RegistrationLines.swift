@@ -5,7 +5,7 @@ import MartletModel
 /// (NotificationHubs.md, section 9.3).
 public struct RegistrationLines: JobLines {
     private let devices: DeviceRegistry
-    private let platforms: PushPlatformList
+    let platforms: PushPlatformList
 
     public init(devices: DeviceRegistry, platforms: PushPlatformList) {
         self.devices = devices
@@ -57,7 +57,7 @@ public struct RegistrationLines: JobLines {
         }
     }
 
-    private func draft(
+    func draft(
         _ document: RegistrationDocument, in hub: Hub.ID
     ) throws(HubAPIError) -> RegistrationDraft {
         do throws(DeviceRegistryError) {
@@ -77,7 +77,7 @@ public struct RegistrationLines: JobLines {
         return .version(version)
     }
 
-    private static func needed(_ id: String?) throws(HubAPIError) -> String {
+    static func needed(_ id: String?) throws(HubAPIError) -> String {
         guard let id else { throw .badRequest("The registration has no RegistrationId") }
         do throws(DeviceRegistryError) {
             try DeviceRegistry.check(id)

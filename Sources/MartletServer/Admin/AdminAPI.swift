@@ -19,6 +19,7 @@ struct AdminAPI: Sendable {
     let platforms: PushPlatformList
     let containers: ContainerAdministration
     let audit: AuditAdministration
+    let migration: MigrationAdministration
     let serverKey: KeyAdministration
     let limits: LimitAdministration
     let traces: Traces
@@ -50,6 +51,7 @@ struct AdminAPI: Sendable {
         router.on(.get, "/metrics") { _, _ in await MetricsAPI.answer(metrics) }
         containers.addRoutes(to: &router)
         audit.addRoutes(to: &router)
+        migration.addRoutes(to: &router)
         serverKey.addRoutes(to: &router)
         backup.addRoutes(to: &router)
         lifecycle.addRoutes(to: &router)

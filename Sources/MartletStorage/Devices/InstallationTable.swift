@@ -115,7 +115,8 @@ struct InstallationTable {
 
     private func refusal(of condition: WriteCondition, _ stored: StoredInstallation?) -> RegistrationRefusal? {
         switch (condition, stored) {
-        case (.none, _), (.exists, _?): nil
+        case (.none, _), (.absent, nil), (.exists, _?): nil
+        case (.absent, _?): .versionMismatch
         case (_, nil): .notFound
         case (.version(let version), let stored?): version == stored.record.version ? nil : .versionMismatch
         // An installation has no tags of its own.

@@ -70,13 +70,14 @@ struct RegistrationTable {
             if try isGone(id, in: hub) { return .gone }
             guard creates, try exists(hub) else { return .notFound }
             switch condition {
-            case .none, .tagged: return nil
+            case .none, .absent, .tagged: return nil
             case .exists, .version: return .notFound
             }
         }
         guard !stored.isExpired(at: now) else { return .gone }
         return switch condition {
         case .none, .exists: nil
+        case .absent: .versionMismatch
         case .version(let version): version == stored.registration.version ? nil : .versionMismatch
         case .tagged(let tag): stored.registration.tags.contains(tag) ? nil : .notTagged
         }

@@ -1,36 +1,46 @@
+import CMartletZlib
 import Glibc
 import MartletServer
 
-/// A file, or standard input, that is read in pieces.
+/// A file, or standard input, that is read in pieces. What is compressed with gzip (RFC 1952) is decompressed.
 final class InputFile {
-    private let descriptor: Int32
-    private let path: String
+    private let file: gzFile
+    private let name: String
 
     /// - Parameter path: `-` for standard input.
     /// - Throws: `ServerError` where it cannot be opened.
-    init(_ path: String) throws(ServerError) {
-        self.path = path == "-" ? "standard input" : path
-        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure }
+    convenience init(_ path: String) throws(ServerError) {
+        let name = path == "-" ? "standard input" : path
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ServerError("Cannot read \(name): \(String(cString: strerror(errno))).") }
+        try self.init(descriptor, name: name)
+    }
+
+    /// - Parameter descriptor: Closed with this object.
+    init(_ descriptor: Int32, name: String) throws(ServerError) {
+        guard let file = gzdopen(descriptor, "rb") else {
+            close(descriptor)
+            throw ServerError("There is no memory to read \(name).")
+        }
+        (self.file, self.name) = (file, name)
     }
 
     deinit {
-        if descriptor > STDIN_FILENO { close(descriptor) }
+        gzclose(file)
     }
 
     /// - Returns: As many bytes, fewer at the end of the file alone.
-    func read(_ count: Int) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        while filled < count {
-            let more = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + filled, count - filled) }
-            if more < 0, errno == EINTR { continue }
-            guard more >= 0 else { throw failure }
-            if more == 0 { break }
-            filled += more
+    /// - Throws: `ServerError` for a file that cannot be read, or of which a part is missing or damaged.
+    func read(_ count: Int) throws(ServerError) -> [UInt8] {
+        var code = Z_OK
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = Int(max(0, gzread(file, buffer.baseAddress, UInt32(count))))
+            gzerror(file, &code)
         }
-        return Array(bytes.prefix(filled))
+        switch code {
+        case Z_OK, Z_STREAM_END: return bytes
+        case Z_ERRNO: throw ServerError("Cannot read \(name): \(String(cString: strerror(errno))).")
+        default: throw ServerError("\(name) is compressed, and damaged or not whole.")
+        }
     }
-
-    private var failure: ServerError { ServerError("Cannot read \(path): \(String(cString: strerror(errno))).") }
 }

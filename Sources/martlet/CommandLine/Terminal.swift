@@ -14,6 +14,26 @@ enum Terminal {
         write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
     }
 
+    /// Says why a command failed.
+    static func fail(_ error: any Error) {
+        let text = "\(error)".split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = text.map { singleLine(String($0)) }.joined(separator: "\n")
+        write(colored("martlet:", .red, on: STDERR_FILENO) + " \(lines)\n", to: STDERR_FILENO)
+    }
+
+    /// A color of a terminal, by its number in ECMA-48.
+    enum Color: Int {
+        case red = 31, green = 32, yellow = 33
+    }
+
+    /// The text in a color where the file is a terminal, unless the environment forbids colors (https://no-color.org).
+    static func colored(_ text: String, _ color: Color, on file: Int32 = STDOUT_FILENO) -> String {
+        let forbids = getenv("NO_COLOR").map { $0[0] != 0 } ?? false
+        let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
+        guard isatty(file) == 1, !forbids, !isDumb else { return text }
+        return "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m"
+    }
+
     /// Whether a person can be asked: standard input and standard error are a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 

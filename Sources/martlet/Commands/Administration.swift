@@ -82,6 +82,12 @@ struct Administration {
         return response
     }
 
+    /// Sends a request to the running server.
+    /// - Returns: nil if no server runs.
+    func respondRunning(_ method: HTTPMethod, _ path: String, body: [UInt8] = []) async throws -> HTTPResponse? {
+        try await ask(HTTPRequest(method, path, authority: "admin", body: body))
+    }
+
     /// Asks the running server alone, and not for long.
     /// - Returns: nil where no server runs.
     func callRunning(_ method: HTTPMethod, _ path: String) async throws -> JSON? {

@@ -25,7 +25,7 @@ enum CheckCommand {
     /// - Throws: `ServerError` if there is a problem.
     static func report(_ results: [CheckResult], _ invocation: Invocation) throws(ServerError) {
         for result in results where !invocation.printJSON(result.json) {
-            Terminal.print("\(result.level.rawValue): \(result.sentence)")
+            Terminal.print("\(Terminal.colored("\(result.level.rawValue):", result.level.color)) \(result.sentence)")
         }
         let problems = results.count { $0.level == .problem }
         guard problems == 0 else { throw ServerError("\(Int64(problems).counted("problem")) found.") }
@@ -89,5 +89,15 @@ enum CheckCommand {
         let owner = try AssumedOwner(of: directory)
         defer { owner?.end() }
         return work()
+    }
+}
+
+extension CheckResult.Level {
+    fileprivate var color: Terminal.Color {
+        switch self {
+        case .ok: .green
+        case .warning: .yellow
+        case .problem: .red
+        }
     }
 }

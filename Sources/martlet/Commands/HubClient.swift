@@ -55,7 +55,7 @@ struct HubClient {
 }
 
 /// A caller of one hub's REST API that signs its requests.
-private struct SignedHubClient {
+struct SignedHubClient {
     private let connection: ConnectionString
     private let origin: HTTPOrigin
     private let settings: TransportSettings
@@ -77,6 +77,9 @@ private struct SignedHubClient {
             trustedCertificatesPEM: try invocation["ca-file"].map { try TextFile.readText($0) })
         client = HTTPClient(loops: try EventLoopGroup(count: 1))
     }
+
+    /// The server's address, without a secret.
+    var address: String { connection.origin }
 
     /// Sends one request with a signature of its own.
     func respond(

@@ -10,7 +10,7 @@ enum TransferCommands {
     static let importing = Command(
         "import", operands: ["HUB", "FILE"],
         "Register what a file has: a registration on each line, as an export wrote it, here or at Azure. - reads standard "
-            + "input.",
+            + "input. A compressed file (gzip) is known by its content.",
         options: [
             .data, .adminSocket,
             Option(
@@ -57,24 +57,24 @@ enum TransferCommands {
 
     static let exporting = Command(
         "export", operands: ["HUB", "FILE"],
-        "Write the registrations of a hub to a new file, a line for each, as 'martlet import' and Azure read it. - writes "
-            + "to standard output. The file has the handles of all devices.",
+        "Write the registrations of a hub to a new file, a line for each, as 'martlet import' and Azure read it; "
+            + "compressed if the name ends in .gz. - writes to standard output. The file has the handles of all devices.",
         options: [.data, .adminSocket, .quiet]
     ) { invocation in
         let (hub, path) = (invocation.operand("HUB"), invocation.operand("FILE"))
-        let file = path == "-" ? nil : try NewFile(path)
+        let output = try ExportFile(path)
         let exported = LineCount()
         let result = try await transfer(invocation, hub) { transfer, progress in
             let result = try await transfer.run("ExportRegistrations", progress: progress)
             guard result.status == "Completed" else { return result }
             try await transfer.download("Output.txt", of: result) { bytes in
                 exported.add(bytes)
-                return file?.take(bytes) ?? Terminal.write(bytes)
+                return output.take(bytes)
             }
             return result
         }
         guard result.status == "Completed" else { throw ServerError(result.failure ?? "The export failed.") }
-        try file?.complete()
+        try output.complete()
         invocation.report("Exported \(exported.count.grouped) registrations of '\(hub)'.")
     }
 
@@ -96,6 +96,28 @@ enum TransferCommands {
             throw error
         }
     }
+}
+
+/// Where an export is written: a new file, compressed if its name ends in `.gz`, or standard output.
+private final class ExportFile: Sendable {
+    private let file: NewFile?
+    private let gzip: Mutex<GzipWriter?>
+
+    /// - Parameter path: `-` for standard output.
+    init(_ path: String) throws(ServerError) {
+        file = path == "-" ? nil : try NewFile(path)
+        gzip = Mutex(path.hasSuffix(".gz") ? try GzipWriter() : nil)
+    }
+
+    /// - Returns: Whether the bytes could be written.
+    func take(_ bytes: [UInt8]) -> Bool { write(gzip.withLock { $0?.compress(bytes) } ?? bytes) }
+
+    func complete() throws(ServerError) {
+        if let rest = gzip.withLock({ $0?.compress([], isLast: true) }) { _ = write(rest) }
+        try file?.complete()
+    }
+
+    private func write(_ bytes: [UInt8]) -> Bool { file?.take(bytes) ?? Terminal.write(bytes) }
 }
 
 /// Counts lines in the pieces of a file.

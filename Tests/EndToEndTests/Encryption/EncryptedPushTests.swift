@@ -5,7 +5,7 @@ import MartletURLSession
 import Testing
 
 /// What only the recipient's devices can read, from the SDK over a real server and a simulated push service to the SDK.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct EncryptedPushTests {
     private let secret = "The safe opens with 11-38-27."
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// What public clients, a browser, the forms of others' SDKs and the answers of push services come to.
-@Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(5)))
+@Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(10)))
 struct ClientJudgeTests {
     @Test("A public APNs client is satisfied by the simulator")
     func aioapnsIsSatisfied() async throws {

@@ -1,7 +1,7 @@
 import Testing
 
 /// What the judges of Tests/Peers find while push services fail and sends meet each other.
-@Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(5)))
+@Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(10)))
 struct DeliveryJudgeTests {
     @Test("Whatever fault meets a service, alone or with others, every device is reached or refused as it ought to be")
     func everyFaultEndsInTheRightState() async throws {

@@ -9,7 +9,7 @@ enum Judge {
     static let isMissing: Comment = "there is no .build/python: run `Scripts/setup test` once"
 
     /// A judge that runs longer is stopped with all of its programs, and fails.
-    private static let seconds = 290
+    private static let seconds = 590
 
     /// Runs one on the server's program; shows its closing counts, or all of its words where it is not content.
     /// - Parameters:
@@ -21,7 +21,7 @@ enum Judge {
             ["--kill-after=5", "\(seconds)", BuiltProducts.python.path, name, BuiltProducts.martlet.path] + options,
             environment: ["PYTHONDONTWRITEBYTECODE": "1"], in: BuiltProducts.peers)
         let counts = finished.output.split(separator: "\n").filter { line in
-            line.prefixMatch(of: /[a-z-]+: |Ran /) != nil
+            line.prefixMatch(of: #/[a-z-]+: |Ran /#) != nil
         }
         print(counts.joined(separator: "\n"))
         // Into a pipe, the output is buffered: without this, where a run stood when it was stopped is not seen.

@@ -1,7 +1,7 @@
 import Testing
 
 /// What the judges of Tests/Peers find after kills, lost power, a full disk and a long load.
-@Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(5)))
+@Suite(.serialized, .enabled(if: BuiltProducts.hasPython, Judge.isMissing), .timeLimit(.minutes(10)))
 struct ReliabilityJudgeTests {
     @Test("Unfinished requests take little memory and hold nobody up")
     func floodsTakeLittleMemory() async throws {
@@ -91,6 +91,11 @@ struct ReliabilityJudgeTests {
     @Test("After each loss of the drill the server is back, and nothing that was promised is lost")
     func lossesAreRecovered() async throws {
         try await Judge.run("recovery.py")
+    }
+
+    @Test("Moving from another hub while sends go on loses nobody and reaches nobody twice, in spite of kills")
+    func aMigrationLosesNobody() async throws {
+        try await Judge.run("migration.py")
     }
 
     @Test("An import goes on after every kill -9, with no line lost and none done twice")

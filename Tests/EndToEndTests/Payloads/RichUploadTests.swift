@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Rich notifications over real connections, by curl, against a real server and its data directory.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RichUploadTests {
     private let folder: URL
     private let file: URL

@@ -31,7 +31,7 @@ struct UserDirectoryTests {
         #expect(await fixture.put("a1", "loft1", as: "alice").status == .gone)
     }
 
-    @Test("A user with pages of devices that cannot be unregistered one by one is removed", .timeLimit(.minutes(1)))
+    @Test("A user with pages of devices that cannot be unregistered one by one is removed", .timeLimit(.minutes(10)))
     func devicesThatStayDoNotKeepTheRemovalGoing() async throws {
         let fixture = try await Fixture()
         let hub = try #require(fixture.hubs.hub(named: "hub")).id

@@ -173,7 +173,7 @@ struct CollapseTests {
         #expect(try await flight.report(new).counts == [.success: 2])
     }
 
-    @Test(.timeLimit(.minutes(5))) func theNewerWaitsWhileAPageOfTheOlderIsUnderWay() async throws {
+    @Test(.timeLimit(.minutes(10))) func theNewerWaitsWhileAPageOfTheOlderIsUnderWay() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(1)
         let old = try await accept("old", in: flight)
@@ -190,7 +190,7 @@ struct CollapseTests {
         #expect(flight.transport.sent.map(\.body) == ["old", "new"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatIsSupersededDoesNotWaitForWhatIsUnderWay() async throws {
+    @Test(.timeLimit(.minutes(10))) func whatIsSupersededDoesNotWaitForWhatIsUnderWay() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(1)
         let old = try await accept("old", in: flight)
@@ -206,7 +206,7 @@ struct CollapseTests {
     }
 
     /// The backlog is read from the store in portions, and its end is far after what is known of it.
-    @Test(.timeLimit(.minutes(1))) func theNewestOfABacklogGoesBeforeTheOlder() async throws {
+    @Test(.timeLimit(.minutes(10))) func theNewestOfABacklogGoesBeforeTheOlder() async throws {
         let flight = try await Flight(pageSize: 10)
         try await flight.register(3, tags: ["a"])
         var deliveries: [Delivery] = []

@@ -17,12 +17,12 @@ struct ControlModelTests {
         var isCanceled = false
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: 1...12 as ClosedRange<UInt64>)
+    @Test(.timeLimit(.minutes(10)), arguments: 1...12 as ClosedRange<UInt64>)
     func numbersAddUpAndNobodyIsToldTwiceOrAgainstAWish(seed: UInt64) async throws {
         try await run(seed: seed, withKills: false)
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: 101...112 as ClosedRange<UInt64>)
+    @Test(.timeLimit(.minutes(10)), arguments: 101...112 as ClosedRange<UInt64>)
     func killsChangeNothingButWhatWasUnanswered(seed: UInt64) async throws {
         try await run(seed: seed, withKills: true)
     }

@@ -27,7 +27,7 @@ struct DispatcherTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatIsAcceptedIsDelivered() async throws {
+    @Test(.timeLimit(.minutes(10))) func whatIsAcceptedIsDelivered() async throws {
         let flight = try await Flight()
         try await flight.register(2)
         try await withDispatcher(flight) { dispatcher in
@@ -38,7 +38,7 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1", "loft2"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatWasAcceptedBeforeAStartIsDeliveredAfterIt() async throws {
+    @Test(.timeLimit(.minutes(10))) func whatWasAcceptedBeforeAStartIsDeliveredAfterIt() async throws {
         let flight = try await Flight()
         try await flight.register(1)
         let deliveries = [try await flight.accept(), try await flight.accept()]
@@ -46,7 +46,7 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func moreThanTheQueueHoldsIsDeliveredAllTheSame() async throws {
+    @Test(.timeLimit(.minutes(10))) func moreThanTheQueueHoldsIsDeliveredAllTheSame() async throws {
         let flight = try await Flight()
         try await flight.register(1)
         let settings = DeliverySettings(
@@ -63,7 +63,7 @@ struct DispatcherTests {
         #expect(flight.transport.sent.count == 50)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRetryGoesOutWhenItsTimeComes() async throws {
+    @Test(.timeLimit(.minutes(10))) func aRetryGoesOutWhenItsTimeComes() async throws {
         let flight = try await Flight { _, attempt in
             attempt == 1 ? answered(429, ["retry-after": "10"]) : answered(200)
         }
@@ -78,7 +78,7 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRetryDoesNotWaitForADayWhereTheClockIsSetBack() async throws {
+    @Test(.timeLimit(.minutes(10))) func aRetryDoesNotWaitForADayWhereTheClockIsSetBack() async throws {
         let flight = try await Flight { _, attempt in
             attempt == 1 ? answered(429, ["retry-after": "10"]) : answered(200)
         }
@@ -98,7 +98,7 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aNewCredentialWakesWhatWaitedForIt() async throws {
+    @Test(.timeLimit(.minutes(10))) func aNewCredentialWakesWhatWaitedForIt() async throws {
         let isWrong = Flag(true)
         let flight = try await Flight { _, _ in isWrong.isOn ? answered(403) : answered(200) }
         try await flight.register(1)
@@ -113,7 +113,7 @@ struct DispatcherTests {
         #expect(flight.transport.lofts == ["loft1", "loft1"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aBacklogOfAPausedPlatformGoesWhenItOpensAndHoldsUpNoOtherHub() async throws {
+    @Test(.timeLimit(.minutes(10))) func aBacklogOfAPausedPlatformGoesWhenItOpensAndHoldsUpNoOtherHub() async throws {
         let isWrong = Flag(true)
         let flight = try await Flight { loft, _ in isWrong.isOn && loft != "dove" ? answered(403) : answered(200) }
         try await flight.register(1)
@@ -138,7 +138,7 @@ struct DispatcherTests {
         #expect(flight.maps.count == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatWaitsInAHubThatIsDeletedLeavesNothingBehind() async throws {
+    @Test(.timeLimit(.minutes(10))) func whatWaitsInAHubThatIsDeletedLeavesNothingBehind() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "10"]) }
         try await flight.register(1)
         try await withDispatcher(flight) { dispatcher in
@@ -154,7 +154,7 @@ struct DispatcherTests {
 
     @Test(
         "What waits in a hub ends with the deletion of the hub, without its time being waited for",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func whatWaitsEndsWithItsHub() async throws {
         let flight = try await Flight { _, _ in answered(429, ["retry-after": "3600"]) }
         try await flight.register(1)
@@ -170,7 +170,7 @@ struct DispatcherTests {
         }
     }
 
-    @Test("What waits in a hub whose deletion failed goes on", .timeLimit(.minutes(1)))
+    @Test("What waits in a hub whose deletion failed goes on", .timeLimit(.minutes(10)))
     func whatWaitsOutlastsAFailedDeletion() async throws {
         let flight = try await Flight { _, attempt in
             attempt == 1 ? answered(429, ["retry-after": "60"]) : answered(200)

@@ -18,7 +18,7 @@ struct OverlappingPagesTests {
         while !condition() { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func whileOnePageWaitsTheNextAreSentAndTheCursorStaysBeforeIt() async throws {
         let flight = try await Flight(pagesAtOnce: 4)
         try await flight.register(3 + 5 * 3)

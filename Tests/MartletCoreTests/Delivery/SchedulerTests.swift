@@ -44,7 +44,7 @@ struct SchedulerTests {
             dueAt: flight.time.now + duration)
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatIsScheduledBeginsAtItsTimeTheSoonestFirst() async throws {
+    @Test(.timeLimit(.minutes(10))) func whatIsScheduledBeginsAtItsTimeTheSoonestFirst() async throws {
         let flight = try await Flight()
         try await withScheduler(flight) { intake, _ in
             let later = try await schedule(intake, flight, in: .seconds(60))
@@ -61,7 +61,7 @@ struct SchedulerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatFellDueWhileNothingRanBeginsWithTheNextStart() async throws {
+    @Test(.timeLimit(.minutes(10))) func whatFellDueWhileNothingRanBeginsWithTheNextStart() async throws {
         let flight = try await Flight()
         let intake = NotificationIntake(
             store: flight.storage, platforms: flight.platforms, time: flight.time, accepted: { _ in })
@@ -72,7 +72,7 @@ struct SchedulerTests {
         #expect(released.notifications == ids)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aWithdrawnNotificationDoesNotBegin() async throws {
+    @Test(.timeLimit(.minutes(10))) func aWithdrawnNotificationDoesNotBegin() async throws {
         let flight = try await Flight()
         try await withScheduler(flight) { intake, _ in
             let withdrawn = try await schedule(intake, flight, in: .seconds(10))

@@ -107,6 +107,16 @@ extension StorageConformance {
             try require(try await bench.refusalOfPut("1", "b", in: hub, .exists), is: nil)
             try require(try await bench.refusalOfDelete("1", in: hub, .version(3)), is: nil)
         },
+        Requirement("A write of what must be absent happens only where nothing is") { bench in
+            let hub = try await bench.hub()
+            try require(try await bench.refusalOfPut("1", "a", in: hub, .absent), is: nil)
+            try require(try await bench.refusalOfPut("1", "b", in: hub, .absent), is: .versionMismatch)
+            try require(try await bench.audience(hub).handles, is: ["a"])
+            let draft = bench.installation("i", ["a": try bench.draft("phone")])
+            let change = InstallationChange.put(draft, condition: .absent)
+            try await bench.put(draft, in: hub, .absent)
+            try require(try await bench.refusal(ofInstallation: change, in: hub), is: .versionMismatch)
+        },
         Requirement("A write to what must carry a tag happens only where it does") { bench in
             let hub = try await bench.hub()
             try await bench.put("1", "a", ["user:Alice"], in: hub)

@@ -1,0 +1,58 @@
+public import MartletCore
+import MartletModel
+
+/// A registration in a listing of another hub: what `martlet migrate azure` reads.
+public struct SourceRow: Sendable {
+    public enum Content: Sendable {
+        case registration(RegistrationDraft)
+        /// A part of an installation. The draft has the system tags too.
+        case installation(id: String, RegistrationDraft)
+        /// Why it cannot be stored here, as a sentence without handle.
+        case refused(String)
+    }
+
+    public let id: String
+    /// Changes with each write at the source.
+    public let entityTag: String
+    /// The platform, or the name of the description where the platform is unknown.
+    public let platform: String
+    public let content: Content
+}
+
+extension RegistrationLines {
+    /// The registrations of one page of a listing (an Atom feed).
+    /// - Throws: `JobLineError` for a document that is no feed. A registration that cannot be stored is `refused`.
+    public func rows(ofFeed feed: [UInt8], in hub: Hub.ID) throws(JobLineError) -> [SourceRow] {
+        let root: XMLElement
+        do throws(XMLReaderError) {
+            var reader = XMLReader()
+            reader.elementLimit = 16_384
+            root = try reader.read(feed)
+        } catch {
+            throw JobLineError(error.description)
+        }
+        guard root.name == "feed" else { throw JobLineError("The source's answer is not a listing of registrations.") }
+        return root.children.filter { $0.name == "entry" }.compactMap { entry in
+            guard let description = entry.child("content")?.children.first else { return nil }
+            return row(description, in: hub)
+        }
+    }
+
+    private func row(_ description: XMLElement, in hub: Hub.ID) -> SourceRow {
+        let id = description.content("RegistrationId") ?? ""
+        var platform = description.name
+        let content: SourceRow.Content
+        do throws(HubAPIError) {
+            let document = try RegistrationDocument(description, platforms: platforms)
+            platform = document.platform.rawValue
+            let part = try InstallationLine(document, description, platforms).part
+            _ = try Self.needed(id.isEmpty ? nil : id)
+            let draft = try draft(document, in: hub)
+            content = part.map { .installation(id: $0.installation, draft) } ?? .registration(draft)
+        } catch {
+            content = .refused(error.sentence + ".")
+        }
+        return SourceRow(
+            id: id, entityTag: description.content("ETag") ?? "", platform: platform, content: content)
+    }
+}

@@ -1,0 +1,86 @@
+import MartletCore
+import MartletHTTP
+import MartletHubAPI
+import MartletModel
+
+/// Takes what `martlet migrate azure` reads from another hub, and keeps the state of it.
+struct MigrationAdministration: Sendable {
+    /// A page of a listing has up to 100 registrations.
+    private static let bodyLimit = 8 << 20
+
+    let hubs: HubDirectory
+    let devices: DeviceRegistry
+    let store: any DeviceStore
+    let lines: RegistrationLines
+    let time: any TimeSource
+    let states: MigrationStates
+
+    func addRoutes(to router: inout Router) {
+        router.on(.get, "/hubs/{name}/migration") { _, match in
+            await answer(match) { work in
+                let (pass, text) = work.state.read { ($0.pass, $0.checkpoint) }
+                let checkpoint = try? JSON(parsing: Array(text.utf8))
+                return HTTPResponse(.ok, json: ["pass": .integer(pass), "checkpoint": checkpoint ?? .null])
+            }
+        }
+        router.on(.put, "/hubs/{name}/migration/checkpoint", bodyLimit: Self.bodyLimit) { request, match in
+            await answer(match) { work in
+                try work.state.setCheckpoint(try JSON(parsing: request.body).text)
+                return HTTPResponse(.noContent)
+            }
+        }
+        router.on(.post, "/hubs/{name}/migration/page", bodyLimit: Self.bodyLimit) { request, match in
+            await answer(match) { work in
+                HTTPResponse(.ok, json: try await work.copy(lines.rows(ofFeed: request.body, in: work.hub)))
+            }
+        }
+        router.on(.post, "/hubs/{name}/migration/installations", bodyLimit: Self.bodyLimit) { request, match in
+            await answer(match) { work in
+                HTTPResponse(
+                    .ok, json: try await work.copyInstallations(try JSON(parsing: request.body).array ?? []))
+            }
+        }
+        router.on(.post, "/hubs/{name}/migration/compare", bodyLimit: Self.bodyLimit) { request, match in
+            await answer(match) { work in
+                HTTPResponse(.ok, json: try await work.compare(lines.rows(ofFeed: request.body, in: work.hub)))
+            }
+        }
+        router.on(.get, "/hubs/{name}/migration/missing") { _, match in
+            await answer(match) { work in
+                let after = match.target.item("after")?.value.flatMap { Int64($0) }
+                return HTTPResponse(.ok, json: try await work.missing(after: after))
+            }
+        }
+        router.on(.post, "/hubs/{name}/migration/gone", bodyLimit: Self.bodyLimit) { request, match in
+            await answer(match) { work in
+                HTTPResponse(.ok, json: try await work.delete(try JSON(parsing: request.body)))
+            }
+        }
+        router.on(.post, "/hubs/{name}/migration/end") { _, match in
+            await answer(match) { work in
+                try work.state.endPass()
+                return HTTPResponse(.noContent)
+            }
+        }
+    }
+
+    private func answer(
+        _ match: RouteMatch, _ work: (MigrationWork) async throws -> HTTPResponse
+    ) async -> HTTPResponse {
+        guard let hub = hubs.hub(named: match["name"]) else {
+            return HTTPResponse(.notFound, error: "There is no hub named '\(match["name"])'.")
+        }
+        do {
+            let state = try states.state(of: hub.id)
+            return try await work(
+                MigrationWork(hub: hub.id, devices: devices, store: store, time: time, state: state))
+        } catch let error as JobLineError {
+            return HTTPResponse(.badRequest, error: error.sentence)
+        } catch let error as StorageError {
+            return HTTPResponse(
+                error.kind == .full ? .insufficientStorage : .serviceUnavailable, error: error.detail)
+        } catch {
+            return HTTPResponse(.badRequest, error: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import MartletCore
+import MartletCrypto
+import MartletModel
+
+/// What a migration has written to a hub. It tells a copy from what an app has written here itself, which stays
+/// untouched. Holds digests, no ids.
+struct MigrationLedger: Sendable {
+    /// A registration or an installation of the source.
+    struct Key: Hashable, Sendable {
+        let digest: UInt64
+
+        static func registration(_ id: String) -> Key { Key(digest: MigrationLedger.digest("r", id)) }
+        static func installation(_ id: String) -> Key { Key(digest: MigrationLedger.digest("i", id)) }
+    }
+
+    struct Entry: Hashable, Sendable {
+        /// A digest of the state of the source that was copied.
+        var source: UInt64
+        /// The version here that the copy has, or will have; 0 if it was never copied.
+        var version: Int64
+        /// When it was created here; 0 from the intent to write until the write is known to be done.
+        var createdAt: Int64
+        /// The pass in which the source had it last.
+        var pass: Int64
+    }
+
+    /// A registration or an installation as it is stored here.
+    struct Stored: Hashable, Sendable {
+        var version: Int64
+        var createdAt: Timestamp
+    }
+
+    enum Decision: Hashable, Sendable {
+        case write(WriteCondition)
+        case unchanged
+        /// An app has written or removed it here.
+        case kept
+    }
+
+    private(set) var entries: [Key: Entry] = [:]
+    private(set) var pass: Int64 = 1
+    private(set) var checkpoint = "null"
+
+    static func digest(_ parts: String...) -> UInt64 {
+        var input = DigestInput()
+        for part in parts { input.append(part) }
+        return SHA256.hash(input.bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Whether what is stored is a copy that nobody has changed since.
+    func isCopy(_ key: Key, _ stored: Stored) -> Bool {
+        guard let entry = entries[key], entry.version == stored.version else { return false }
+        return entry.createdAt == 0 || entry.createdAt == stored.createdAt.milliseconds
+    }
+
+    func decision(_ key: Key, source: UInt64, stored: Stored?) -> Decision {
+        guard let entry = entries[key] else { return stored == nil ? .write(.absent) : .kept }
+        guard let stored else {
+            // Without the end of the write it may not have happened.
+            return entry.createdAt == 0 && entry.version > 0 || entry.source != source ? .write(.absent) : .kept
+        }
+        guard isCopy(key, stored) else { return .kept }
+        return entry.source == source ? .unchanged : .write(.version(stored.version))
+    }
+
+    mutating func set(_ key: Key, _ entry: Entry) { entries[key] = entry }
+
+    mutating func setCheckpoint(_ text: String) { checkpoint = text }
+
+    mutating func endPass() {
+        pass += 1
+        checkpoint = "null"
+    }
+}
+
+// The file: a line for each change, the latest counts.
+extension MigrationLedger {
+    static func line(_ key: Key, _ entry: Entry) -> String {
+        "E \(key.digest) \(entry.source) \(entry.version) \(entry.createdAt) \(entry.pass)\n"
+    }
+
+    static func line(checkpoint: String) -> String { "C \(checkpoint)\n" }
+
+    /// The whole state.
+    var text: String {
+        "P \(pass)\n" + Self.line(checkpoint: checkpoint) + entries.map { Self.line($0.key, $0.value) }.joined()
+    }
+
+    /// - Parameter text: Ignored after its last line break: a write that a kill has cut short.
+    init(parsing text: [UInt8]) {
+        guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return }
+        for line in text[..<end].split(separator: UInt8(ascii: "\n")) {
+            let line = String(decoding: line, as: UTF8.self)
+            let words = line.split(separator: " ")
+            switch words.first {
+            case "P": pass = words.count == 2 ? Int64(words[1]) ?? pass : pass
+            case "C": checkpoint = String(line.dropFirst(2))
+            case "E":
+                guard words.count == 6, let key = UInt64(words[1]), let source = UInt64(words[2]),
+                    let version = Int64(words[3]), let createdAt = Int64(words[4]), let pass = Int64(words[5])
+                else { continue }
+                entries[Key(digest: key)] = Entry(
+                    source: source, version: version, createdAt: createdAt, pass: pass)
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import MartletCore
+import Synchronization
+
+/// The state of the migration of each hub, in the data directory.
+final class MigrationStates: Sendable {
+    private let directory: String
+    private let states = Mutex<[Hub.ID: MigrationState]>([:])
+
+    init(directory: String) {
+        self.directory = directory
+    }
+
+    /// - Throws: `ServerError` if the file cannot be opened.
+    func state(of hub: Hub.ID) throws(ServerError) -> MigrationState {
+        try states.withLock { states throws(ServerError) in
+            if let known = states[hub] { return known }
+            try SecretFile.makeDirectory(directory)
+            let state = try MigrationState("\(directory)/\(hub.rawValue)")
+            states[hub] = state
+            return state
+        }
+    }
+}
+
+/// A ledger and its file.
+final class MigrationState: Sendable {
+    private let path: String
+    private let ledger: Mutex<MigrationLedger>
+
+    /// - Throws: `ServerError` if the file cannot be read or written.
+    init(_ path: String) throws(ServerError) {
+        self.path = path
+        let ledger = MigrationLedger(parsing: try SecretFile.readAll(path) ?? [])
+        try SecretFile.write(Array(ledger.text.utf8), to: path)
+        self.ledger = Mutex(ledger)
+    }
+
+    func read<Value: Sendable>(_ work: (MigrationLedger) -> Value) -> Value { ledger.withLock { work($0) } }
+
+    /// Sets entries; they are on disk when this returns.
+    func set(_ entries: [(MigrationLedger.Key, MigrationLedger.Entry)]) throws(ServerError) {
+        guard !entries.isEmpty else { return }
+        try ledger.withLock { ledger throws(ServerError) in
+            for (key, entry) in entries { ledger.set(key, entry) }
+            try append(entries.map { MigrationLedger.line($0.0, $0.1) }.joined())
+        }
+    }
+
+    func setCheckpoint(_ text: String) throws(ServerError) {
+        try ledger.withLock { ledger throws(ServerError) in
+            ledger.setCheckpoint(text)
+            try append(MigrationLedger.line(checkpoint: text))
+        }
+    }
+
+    func endPass() throws(ServerError) {
+        try ledger.withLock { ledger throws(ServerError) in
+            ledger.endPass()
+            try SecretFile.write(Array(ledger.text.utf8), to: path)
+        }
+    }
+
+    private func append(_ text: String) throws(ServerError) {
+        let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { throw failure }
+        defer { close(file) }
+        let bytes = Array(text.utf8)
+        guard write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else { throw failure }
+    }
+
+    private var failure: ServerError { ServerError("Cannot write \(path): \(String(cString: strerror(errno))).") }
+}
+
+extension SecretFile {
+    /// The whole contents, or nil if there is no such file.
+    static func readAll(_ path: String) throws(ServerError) -> [UInt8]? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return try read(path, limit: Int(status.st_size) + 1)
+    }
+}

@@ -1,0 +1,267 @@
+import MartletHTTP
+import MartletModel
+import MartletServer
+
+/// `martlet migrate azure`: copies the devices of a hub at Azure.
+enum MigrateCommand {
+    static let command = Command(
+        "migrate azure", operands: ["HUB"],
+        "Copy registrations and installations of a hub at Azure into HUB. What an app has written here itself stays. "
+            + "Stopped and started again, it goes on where it was.",
+        options: [
+            .data, .adminSocket,
+            Option(
+                "connection-string", "CS", "Of the hub at Azure, with the right Manage.", isSecret: true,
+                isFlagAlone: true),
+            Option("source-hub", "NAME", "The name of the hub at Azure, where it is not HUB."),
+            Option("ca-file", "FILE", "The authority to trust at the source instead of the system's."),
+            Option("rate", "N", "The most requests to the source in a second.", default: "20"),
+            Option("follow", nil, "Begin again after each copy, until stopped."),
+            Option("every", "DURATION", "With --follow: the time between two copies.", default: "1m"),
+            Option("compare", nil, "Copy nothing: compare both sides."),
+            .json("counts by platform, reasons of refusals and deleted"), .quiet,
+        ]
+    ) { invocation in
+        _ = try invocation.required("connection-string")
+        guard !(invocation.isOn("follow") && invocation.isOn("compare")) else {
+            throw UsageError(description: "Give --follow or --compare, not both.", command: invocation.command)
+        }
+        let migration = try Migration(invocation)
+        if invocation.isOn("compare") { return try await migration.compare() }
+        let pause = try invocation.required("every", as: "a duration \(DurationText.form)") { DurationText($0) }
+        repeat {
+            try await migration.run()
+            if invocation.isOn("follow") { try await Task.sleep(for: .seconds(pause.seconds)) }
+        } while invocation.isOn("follow")
+    }
+}
+
+/// A migration under way.
+private struct Migration {
+    private static let pageLimit = 100
+    /// Bytes of the documents in one request to the server.
+    private static let batchBytes = 1 << 20
+    /// The seconds for which a server that does not run is waited for.
+    private static let patience = 600
+
+    private let invocation: Invocation
+    private let source: Source
+    private let administration: Administration
+    private let path: String
+    private let progress = ProgressDisplay(.items)
+
+    init(_ invocation: Invocation) throws {
+        self.invocation = invocation
+        source = try Source(invocation)
+        administration = try Administration(invocation)
+        path = "/hubs/\(segment(invocation.operand("HUB")))/migration"
+    }
+
+    /// Copies once.
+    func run() async throws {
+        let begun = try await call(.get, "")["checkpoint"]
+        let isSame = begun?["source"]?.string == source.name
+        var token = isSame ? begun?["continuation"]?.string : nil
+        var report = MigrationReport(isSame ? begun?["report"] : nil)
+        if token != nil { invocation.report("martlet: goes on where it was.") }
+        repeat {
+            guard let page = try await source.page(after: token) else {
+                // The source no longer knows the token.
+                (token, report) = (nil, MigrationReport())
+                continue
+            }
+            let answer = try await call(.post, "/page", body: page.body)
+            report.add(answer)
+            for part in try await installations(answer["installations"]?.array ?? []) {
+                report.add(try await call(.post, "/installations", body: JSON.array(part).bytes))
+            }
+            token = page.next
+            let checkpoint: JSON = [
+                "source": .string(source.name), "continuation": token.map { .string($0) } ?? .null,
+                "report": report.json,
+            ]
+            try await call(.put, "/checkpoint", body: checkpoint.bytes)
+            progress.show(
+                report.total("copied") + report.total("unchanged"),
+                notes: ["\(report.total("unchanged").grouped) unchanged"])
+        } while token != nil
+        let deleted = try await deleteGone()
+        try await call(.post, "/end")
+        progress.end()
+        show(report, ["copied", "unchanged", "kept", "refused"], deleted)
+    }
+
+    /// Reads installations from the source, in groups for one request each.
+    private func installations(_ wanted: [JSON]) async throws -> [[JSON]] {
+        var groups: [[JSON]] = []
+        var bytes = Self.batchBytes
+        for item in wanted {
+            guard let id = item["id"]?.string, let document = try await source.installation(id) else { continue }
+            if bytes + document.count > Self.batchBytes {
+                groups.append([])
+                bytes = 0
+            }
+            var members = item.object ?? [:]
+            members["document"] = (try? JSON(parsing: document)) ?? .null
+            groups[groups.count - 1].append(.object(members))
+            bytes += document.count
+        }
+        return groups
+    }
+
+    /// Deletes copies that the source has no more, each after it was asked for.
+    private func deleteGone() async throws -> Int64 {
+        var count: Int64 = 0
+        var query: String? = ""
+        while let current = query {
+            let page = try await call(.get, "/missing" + current)
+            var gone: [String: [JSON]] = [:]
+            for kind in ["registrations", "installations"] {
+                for id in page[kind]?.array?.compactMap(\.string) ?? [] where try await source.hasNo(kind, id) {
+                    gone[kind, default: []].append(.string(id))
+                }
+            }
+            if !gone.isEmpty {
+                let body = JSON.object(gone.mapValues { .array($0) }).bytes
+                count += try await call(.post, "/gone", body: body)["deleted"]?.integer ?? 0
+            }
+            query = page["next"]?.integer.map { "?after=\($0)" }
+        }
+        return count
+    }
+
+    func compare() async throws {
+        var token: String?
+        var report = MigrationReport()
+        repeat {
+            guard let page = try await source.page(after: token) else {
+                throw ServerError("The source's listing ended early: try again.")
+            }
+            report.add(try await call(.post, "/compare", body: page.body))
+            token = page.next
+            progress.show(report.total("same"))
+        } while token != nil
+        progress.end()
+        show(report, ["same", "different", "missing", "refused"], nil)
+        guard report.total("missing") == 0 else {
+            throw ServerError("\(report.total("missing").counted("registration")) of the source missing here.")
+        }
+    }
+
+    private func show(_ report: MigrationReport, _ outcomes: [String], _ deleted: Int64?) {
+        var json = report.json.object ?? [:]
+        json["deleted"] = deleted.map { .integer($0) }
+        guard !invocation.printJSON(.object(json)) else { return }
+        for line in report.lines(outcomes) { Terminal.print(Terminal.singleLine(line)) }
+        if let deleted, deleted > 0 { Terminal.print("\(deleted.grouped) deleted, which the source has no more") }
+        if report.counts.isEmpty { Terminal.print("The source has no registrations.") }
+    }
+
+    /// Asks the server, which may be started again meanwhile.
+    @discardableResult
+    private func call(_ method: HTTPMethod, _ route: String, body: [UInt8] = []) async throws -> JSON {
+        for attempt in 1... {
+            let response: HTTPResponse?
+            do {
+                response = try await administration.respondRunning(method, path + route, body: body)
+            } catch {
+                guard attempt < Self.patience else { throw error }
+                response = nil
+            }
+            if let response, response.status.code != 503 {
+                let answer = response.bytes.isEmpty ? JSON.null : try JSON(parsing: response.bytes)
+                guard response.status.isSuccess else {
+                    throw ServerError(answer["error"]?.string ?? "The server answered \(response.status.code).")
+                }
+                return answer
+            }
+            guard attempt < Self.patience else { break }
+            if attempt == 1 { invocation.report("martlet: waits for the server.") }
+            try await Task.sleep(for: .seconds(1))
+        }
+        throw ServerError("No server runs on the data directory: a migration goes through a running one.")
+    }
+}
+
+/// The hub at Azure.
+private final class Source {
+    /// Without a secret.
+    let name: String
+    private let client: SignedHubClient
+    private let hub: String
+    private let interval: Duration
+    private var next = ContinuousClock.now
+
+    init(_ invocation: Invocation) throws {
+        let text = try invocation.required("connection-string")
+        let plain = invocation["source-hub"] ?? invocation.operand("HUB")
+        hub = segment(plain)
+        client = try SignedHubClient(text, hub: hub, invocation)
+        name = "\(client.address)/\(plain)"
+        let rate = try invocation.required("rate", as: "a number from 1 to 1000") { text in
+            Int(text).flatMap { (1...1000).contains($0) ? $0 : nil }
+        }
+        interval = .seconds(1) / rate
+    }
+
+    /// - Returns: nil if the source does not know the token.
+    func page(after token: String?) async throws -> (body: [UInt8], next: String?)? {
+        // Azure's tokens are percent-encoded already.
+        let isEncoded = token?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "&") } ?? true
+        let item = token.map { "&continuationtoken=\(isEncoded ? $0 : segment($0))" } ?? ""
+        let response = try await get("registrations?api-version=2020-06&$top=100\(item)")
+        if token != nil, [400, 404, 410].contains(response.status.code) { return nil }
+        try check(response)
+        let next = response.fields["x-ms-continuationtoken"].flatMap { $0.isEmpty ? nil : $0 }
+        return (response.bytes, next)
+    }
+
+    /// - Returns: nil if there is none.
+    func installation(_ id: String) async throws -> [UInt8]? {
+        let response = try await get("installations/\(segment(id))?api-version=2020-06")
+        if [404, 410].contains(response.status.code) { return nil }
+        try check(response)
+        return response.bytes
+    }
+
+    func hasNo(_ kind: String, _ id: String) async throws -> Bool {
+        let response = try await get("\(kind)/\(segment(id))?api-version=2020-06")
+        if [404, 410].contains(response.status.code) { return true }
+        try check(response)
+        return false
+    }
+
+    private func check(_ response: HTTPResponse) throws {
+        guard !response.status.isSuccess else { return }
+        let reason =
+            switch response.status.code {
+            case 401, 403: "the connection string needs the right Manage"
+            case 404: "there is no such hub; --source-hub names it"
+            default: "see the metrics of the source"
+            }
+        throw ServerError("\(name) answered \(response.status.code): \(reason).")
+    }
+
+    private func get(_ target: String) async throws -> HTTPResponse {
+        for attempt in 1... {
+            try await Task.sleep(until: next)
+            next = max(next, .now) + interval
+            var response: HTTPResponse?
+            var failure: any Error = ServerError("\(name) does not answer.")
+            do {
+                response = try await client.respond(.get, "/\(hub)/\(target)", fields: [:], body: [])
+            } catch {
+                failure = error
+            }
+            let wait = SourceRetry.wait(
+                status: response.map { Int($0.status.code) }, retryAfter: response?.fields["retry-after"],
+                attempt: attempt)
+            guard let wait else {
+                guard let response else { throw failure }
+                return response
+            }
+            try await Task.sleep(for: .seconds(wait))
+        }
+        throw ServerError("\(name) does not answer.")
+    }
+}

@@ -1,0 +1,41 @@
+import MartletModel
+
+/// What a migration has done so far, by platform.
+struct MigrationReport: Hashable {
+    private(set) var counts: [String: [String: Int64]] = [:]
+    private(set) var reasons: [String: Int64] = [:]
+
+    init() {}
+
+    /// - Parameter json: As `json` gives it.
+    init(_ json: JSON?) {
+        if let json { add(json) }
+    }
+
+    /// Adds the answer to one request.
+    mutating func add(_ answer: JSON) {
+        for (platform, outcomes) in answer["counts"]?.object ?? [:] {
+            for (outcome, count) in outcomes.object ?? [:] {
+                counts[platform, default: [:]][outcome, default: 0] += count.integer ?? 0
+            }
+        }
+        for (reason, count) in answer["reasons"]?.object ?? [:] { reasons[reason, default: 0] += count.integer ?? 0 }
+    }
+
+    func total(_ outcome: String) -> Int64 { counts.values.reduce(0) { $0 + ($1[outcome] ?? 0) } }
+
+    var json: JSON {
+        [
+            "counts": .object(counts.mapValues { .object($0.mapValues { .integer($0) }) }),
+            "reasons": .object(reasons.mapValues { .integer($0) }),
+        ]
+    }
+
+    /// - Parameter outcomes: The words, in the order in which they are shown.
+    func lines(_ outcomes: [String]) -> [String] {
+        let platforms = counts.sorted { $0.key < $1.key }.map { platform, numbers in
+            "\(platform): " + outcomes.map { "\((numbers[$0] ?? 0).grouped) \($0)" }.joined(separator: ", ")
+        }
+        return platforms + reasons.sorted { $0.key < $1.key }.map { "\($0.value.grouped) times: \($0.key)" }
+    }
+}
