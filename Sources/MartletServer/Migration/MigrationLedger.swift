@@ -22,6 +22,11 @@ struct MigrationLedger: Sendable {
         var createdAt: Int64
         /// The pass in which the source had it last.
         var pass: Int64
+
+        /// What is here is an app's own, or only a part of an installation.
+        static func notCopied(source: UInt64, _ pass: Int64) -> Entry {
+            Entry(source: source, version: -1, createdAt: 1, pass: pass)
+        }
     }
 
     /// A registration or an installation as it is stored here.
