@@ -88,6 +88,22 @@ public struct TrustedProxies: Hashable, Sendable {
         return client
     }
 
+    /// Whether the fields of a trusted proxy's request say anything else than that the client used TLS.
+    ///
+    /// A list may have been begun by the client, and proxies differ in where they add to it, so that no place in it can
+    /// be believed: only the one value `https` says TLS, and of the field of RFC 7239 every `proto` must be it. A proxy
+    /// that says nothing of the scheme is believed to have ended TLS.
+    public func saysClearText(_ fields: HTTPFields) -> Bool {
+        let schemes = fields.values(of: "x-forwarded-proto")
+        guard schemes.allSatisfy({ Self.isTLS(Substring($0)) }), schemes.count <= 1 else { return true }
+        guard field == .forwarded else { return false }
+        return fields.values(of: field.rawValue).contains { value in
+            value.split(separator: ",").contains { !Self.parameters("proto", of: $0).allSatisfy(Self.isTLS) }
+        }
+    }
+
+    private static func isTLS(_ scheme: Substring) -> Bool { trimmed(scheme).lowercased() == "https" }
+
     /// The elements of the field, last one first; none if the field is too long to be legitimate.
     private func hops(of fields: HTTPFields) -> [Substring] {
         let values = fields.values(of: field.rawValue)
@@ -97,21 +113,20 @@ public struct TrustedProxies: Hashable, Sendable {
         return elements.reversed().map { element in
             switch field {
             case .xForwardedFor: Self.trimmed(element)
-            case .forwarded: Self.node(of: element)
+            case .forwarded: Self.parameters("for", of: element).first ?? ""
             }
         }
     }
 
-    /// The value of `for` in one element of the field of RFC 7239; empty if there is none.
-    private static func node(of element: Substring) -> Substring {
-        for pair in element.split(separator: ";") {
-            let parts = pair.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, trimmed(parts[0]).lowercased() == "for" else { continue }
+    /// The values of a parameter in one element of the field of RFC 7239.
+    private static func parameters(_ name: String, of element: Substring) -> [Substring] {
+        element.split(separator: ";").compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, trimmed(parts[0]).lowercased() == name else { return nil }
             let value = trimmed(parts[1])
             guard value.count >= 2, value.first == "\"", value.last == "\"" else { return value }
             return value.dropFirst().dropLast()
         }
-        return ""
     }
 
     /// Parses an address with or without brackets and port.

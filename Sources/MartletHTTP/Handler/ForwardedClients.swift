@@ -23,7 +23,7 @@ public struct ForwardedClients: HTTPHandler {
         }
         let forwarded = HTTPRequest.Forwarded(
             client: proxies.client(peer: peer, fields: head.fields),
-            isClearText: head.fields.values(of: "x-forwarded-proto").last?.lowercased() == "http")
+            isClearText: proxies.saysClearText(head.fields))
         var head = head
         head.forwarded = forwarded
         var route = handler.route(for: head)

@@ -127,4 +127,32 @@ struct TrustedProxiesTests {
         #expect(try await seen(peer: "127.0.0.1", fields) == "203.0.113.9 203.0.113.9 true")
         #expect(try await seen(peer: "192.0.2.1", fields) == "192.0.2.1 192.0.2.1 false")
     }
+
+    @Test(
+        "Of what a trusted proxy says of the scheme, only the one word https is TLS",
+        arguments: [
+            ([], false), (["https"], false), ([" HTTPS "], false), (["http"], true), (["https, http"], true),
+            (["http, https"], true), (["https, https"], true), (["https", "https"], true), (["ws"], true),
+            (["wss"], true), ([""], true), (["https,"], true), (["\"https\""], true), (["https http"], true),
+        ])
+    func onlyOneWordSaysTLS(values: [String], isClearText: Bool) async throws {
+        let fields = HTTPFields(values.map { HTTPField("x-forwarded-proto", $0) })
+        #expect(try TrustedProxies("loopback").saysClearText(fields) == isClearText)
+        #expect(try await seen(peer: "127.0.0.1", fields)?.hasSuffix(" \(isClearText)") == true)
+    }
+
+    @Test(
+        "The scheme of the field of RFC 7239 is read where that field is chosen",
+        arguments: [
+            ("for=203.0.113.9", false), ("for=203.0.113.9;proto=https", false), ("for=1.2.3.4;Proto=\"HTTPS\"", false),
+            ("proto=https, for=1.2.3.4;proto=https", false), ("for=1.2.3.4;proto=http", true),
+            ("proto=https, for=1.2.3.4;proto=http", true), ("proto=http, for=1.2.3.4;proto=https", true),
+            ("for=1.2.3.4; proto = ws", true), ("proto=https;proto=http", true), ("proto=", true),
+            ("for=\", for=1.2.3.4;proto=http", true),
+        ])
+    func theSchemeOfRFC7239IsReadWhereItIsChosen(value: String, isClearText: Bool) throws {
+        let fields = HTTPFields([HTTPField("forwarded", value)])
+        #expect(try TrustedProxies("loopback", field: .forwarded).saysClearText(fields) == isClearText)
+        #expect(try !TrustedProxies("loopback").saysClearText(fields))
+    }
 }
