@@ -52,6 +52,21 @@ struct CrossSiteTests {
         #expect(allows(fields, at: "10.0.0.7:8080", publicOrigin: "https://push.example"))
     }
 
+    @Test(
+        "With a configured origin, the host of a request makes no other origin this server's",
+        arguments: [
+            ("evil.example", "https://evil.example", false), ("evil.example", "http://evil.example", false),
+            ("10.0.0.7:8080", "http://10.0.0.7:8080", false), ("push.example", "http://push.example", false),
+            ("localhost.evil.example", "https://localhost.evil.example", false),
+            ("evil.example", "https://push.example", true), ("push.example", "https://push.example", true),
+            ("127.0.0.1:8080", "http://127.0.0.1:8080", true), ("localhost:8443", "https://localhost:8443", true),
+            ("[::1]:8080", "http://[::1]:8080", true), ("127.0.0.1:8080", "http://127.0.0.1:9999", false),
+            ("evil.example", "http://127.0.0.1:8080", false),
+        ])
+    func aChosenHostMakesNoOriginOurs(authority: String, origin: String, isOwn: Bool) {
+        #expect(allows(["origin": origin], at: authority, publicOrigin: "https://push.example") == isOwn)
+    }
+
     @Test(arguments: [
         ("POST", "/api/notifications?pns=pigeon&to_tag=bob"), ("GET", "/api/notifications/1"),
         ("PUT", "/api/register/1"), ("POST", "/api/notifications/rich"), ("DELETE", "/api/sessions"),
