@@ -19,6 +19,9 @@ struct TokenAudience: Hashable {
         let rest = url.dropFirst(scheme.count)
         let address = rest.prefix { $0 != "?" && $0 != "#" }
         let slash = address.firstIndex(of: "/") ?? address.endIndex
+        // What comes before an @ is a user, whom no client of hubs signs: what follows is a host that others may read
+        // as a part of the user.
+        guard !address[..<slash].utf8.contains(UInt8(ascii: "@")) else { return nil }
         host = TokenAudience.withoutPort(address[..<slash])
         path = address[slash...].split(separator: "/").map { PercentEncoding.decode($0) ?? String($0) }
         foldedPath = path.map { $0.lowercased() }
