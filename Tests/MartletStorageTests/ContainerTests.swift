@@ -55,6 +55,26 @@ struct ContainerTests {
         #expect(try files("blocks/jobs").isEmpty)
     }
 
+    @Test func aListThatNamesABlockOftenIsHeldToTheLimitOfABlobAndNothingOfItIsWritten() async throws {
+        let store = try open()
+        let address = BlobAddress(try #require(ContainerName("jobs")), try #require(BlobName("a")))
+        _ = try await store.createContainer(address.container)
+        for id in [UInt8(1), 2] {
+            let block = try await store.uploadBlock([id], of: address)
+            try await block.write([id])
+            _ = try await block.commit(.none)
+        }
+        // A hole takes no room on the disk: the block is a fifth of the limit long.
+        let length = Blob.sizeLimit / 5
+        #expect(truncate("\(directory.path)/blocks/jobs/a/.../01", Int(length)) == 0)
+        await #expect(throws: ContainerError.tooLarge) {
+            _ = try await store.commitBlocks(Array(repeating: [1], count: 5) + [[2]], of: address, .none)
+        }
+        #expect(try files("uploads").isEmpty)
+        await #expect(throws: ContainerError.noBlob) { _ = try await store.openBlob(address) }
+        #expect(try await store.commitBlocks([[2], [2]], of: address, .none).size == 2)
+    }
+
     @Test func aResumableUploadThatIsShorterThanItMustBeIsNotGoneOnWith() async throws {
         let store = try open()
         let address = BlobAddress(try #require(ContainerName("jobs")), try #require(BlobName("a")))

@@ -27,7 +27,7 @@ public protocol ContainerStore: Sendable {
     func uploadBlock(_ id: [UInt8], of address: BlobAddress) async throws(ContainerError) -> any BlobUpload
 
     /// Makes a blob of blocks, in this order, and deletes all uploaded blocks of the blob.
-    /// - Throws: `.noBlock` if a block was not uploaded; `.conditionFailed`.
+    /// - Throws: `.noBlock` if a block was not uploaded; `.tooLarge`, before anything is written; `.conditionFailed`.
     func commitBlocks(
         _ ids: [[UInt8]], of address: BlobAddress, _ condition: BlobCondition
     ) async throws(ContainerError) -> Blob
@@ -66,6 +66,9 @@ public struct BlobPage: Sendable {
 
 /// A committed blob, without its content.
 public struct Blob: Hashable, Sendable {
+    /// The largest content, in bytes.
+    public static let sizeLimit: Int64 = 5 << 30
+
     public var name: BlobName
     /// The size of the content in bytes.
     public var size: Int64
@@ -131,5 +134,7 @@ public enum ContainerError: Error, Hashable, Sendable {
     case nameTaken
     /// The `BlobCondition` does not hold.
     case conditionFailed
+    /// The blob would have more than `Blob.sizeLimit` bytes.
+    case tooLarge
     case storage(StorageError)
 }

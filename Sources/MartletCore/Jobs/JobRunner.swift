@@ -146,6 +146,7 @@ enum JobStop: Error {
     init(_ error: ContainerError) {
         switch error {
         case .noContainer: self = .failed("The container of the job is gone.")
+        case .tooLarge: self = .failed("The output of the job is larger than a blob may be.")
         case .noBlob: self = .failed("The file that the job reads is not there.")
         case .storage(let error): self.init(error)
         case .noBlock, .nameTaken, .conditionFailed: self = .failed("A file of the job could not take its place.")

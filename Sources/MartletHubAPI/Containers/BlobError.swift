@@ -46,6 +46,9 @@ struct BlobError: Error, Hashable {
     static let bodyCut = BlobError(.badRequest, "IncompleteBody", "The body did not come to its end.")
     static let tooLarge = BlobError(.contentTooLarge, "RequestBodyTooLarge", "The body is larger than is allowed.")
 
+    static let blobTooLarge = BlobError(
+        .contentTooLarge, "RequestBodyTooLarge", "A blob has at most 5 GiB; the blocks of the list have more.")
+
     static let overloaded = BlobError(
         .serviceUnavailable, "ServerBusy", "The server has no memory left for the body now: try again.")
 
@@ -60,6 +63,7 @@ struct BlobError: Error, Hashable {
         case .noBlock: self = .noBlock
         case .nameTaken: self = .nameTaken
         case .conditionFailed: self = .changed
+        case .tooLarge: self = .blobTooLarge
         case .storage(let error) where error.kind == .full:
             self.init(.insufficientStorage, "InsufficientStorage", "The disk has no room left.")
         case .storage:

@@ -10,7 +10,7 @@ public struct ContainerAPI: Sendable {
     public static let segment = "$containers"
 
     /// The largest body of one request, in bytes. Larger blobs are uploaded in blocks.
-    static let bodyLimit = 5 << 30
+    static let bodyLimit = Int(Blob.sizeLimit)
 
     let store: any ContainerStore
     let signer: URLSigner

@@ -104,6 +104,27 @@ struct ContainerDirectory: Sendable {
     }
 
     func remove(_ address: BlobAddress) throws(ContainerError) {
+    /// The bytes of blocks together; one that is listed twice counts twice.
+    /// - Throws: `.noBlock`.
+    func size(ofBlocks ids: [[UInt8]], of address: BlobAddress) throws(ContainerError) -> Int64 {
+        // A list may name one block thousands of times.
+        var sizes: [[UInt8]: Int64] = [:]
+        var sum: Int64 = 0
+        for id in ids {
+            if let size = sizes[id] {
+                sum += size
+                continue
+            }
+            var status = stat()
+            guard lstat(path(ofBlock: id, of: address), &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw .noBlock
+            }
+            sizes[id] = Int64(status.st_size)
+            sum += Int64(status.st_size)
+        }
+        return sum
+    }
+
         guard exists(address.container) else { throw .noContainer }
         guard unlink(path(of: address)) == 0 else {
             throw [ENOENT, ENOTDIR, EISDIR].contains(errno) ? .noBlob : .failed("remove", path(of: address))

@@ -112,6 +112,10 @@ public final class FileContainerStore: ContainerStore {
             [directory] file, condition throws(ContainerError) in
             try directory.index(file, at: address, condition)
         }
+        let size = try await nextThread.run { [directory] () throws(ContainerError) in
+            try directory.size(ofBlocks: ids, of: address)
+        }
+        guard size <= Blob.sizeLimit else { throw .tooLarge }
         for id in ids { try await upload.append(directory.path(ofBlock: id, of: address)) }
         let blob = try await upload.commit(condition)
         try await names.run { [directory] () throws(ContainerError) in directory.removeBlocks(of: address) }
