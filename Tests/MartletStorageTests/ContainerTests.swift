@@ -75,6 +75,15 @@ struct ContainerTests {
         #expect(try await store.commitBlocks([[2], [2]], of: address, .none).size == 2)
     }
 
+    @Test(arguments: ["containers", "uploads", "blocks"])
+    func aDirectoryOfTheStoreThatIsALinkIsRefused(name: String) throws {
+        let elsewhere = TemporaryDirectory()
+        #expect(symlink(elsewhere.path, "\(directory.path)/\(name)") == 0)
+        #expect { _ = try open() } throws: {
+            ($0 as? StorageError)?.detail.contains("'\(directory.path)/\(name)' is a symbolic link") == true
+        }
+    }
+
     @Test func aResumableUploadThatIsShorterThanItMustBeIsNotGoneOnWith() async throws {
         let store = try open()
         let address = BlobAddress(try #require(ContainerName("jobs")), try #require(BlobName("a")))

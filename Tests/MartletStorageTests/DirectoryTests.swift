@@ -56,6 +56,16 @@ struct DirectoryTests {
         #expect(mode(directory.path) == 0o755)
     }
 
+    @Test(arguments: ["payloads", "progress", "storage"])
+    func aDirectoryOfTheDataThatIsALinkIsRefusedAndNothingIsWrittenWhereItPoints(name: String) throws {
+        let elsewhere = TemporaryDirectory()
+        #expect(symlink(elsewhere.path, "\(directory.path)/\(name)") == 0)
+        let refusal = error(opening: directory.path)
+        #expect(refusal?.kind == .unavailable)
+        #expect(refusal?.detail == "'\(directory.path)/\(name)' is a symbolic link; put the directory itself there.")
+        #expect(rmdir(elsewhere.path) == 0, "something is in it")
+    }
+
     @Test func aFileThatIsNoDatabaseIsCalledDamaged() {
         let file = open("\(directory.path)/martlet.db", O_CREAT | O_WRONLY, 0o600)
         let text = String(repeating: "no database, but quite long. ", count: 100)

@@ -22,6 +22,7 @@ struct ContainerDirectory: Sendable {
             guard mkdir("\(root)/\(name)", 0o700) == 0 || errno == EEXIST else {
                 throw StorageError(failed: "make", "\(root)/\(name)")
             }
+            try StorageDirectory.checkOwn("\(root)/\(name)")
         }
     }
 
@@ -103,7 +104,6 @@ struct ContainerDirectory: Sendable {
         return Blob(address.name, try file.status())
     }
 
-    func remove(_ address: BlobAddress) throws(ContainerError) {
     /// The bytes of blocks together; one that is listed twice counts twice.
     /// - Throws: `.noBlock`.
     func size(ofBlocks ids: [[UInt8]], of address: BlobAddress) throws(ContainerError) -> Int64 {
@@ -125,6 +125,7 @@ struct ContainerDirectory: Sendable {
         return sum
     }
 
+    func remove(_ address: BlobAddress) throws(ContainerError) {
         guard exists(address.container) else { throw .noContainer }
         guard unlink(path(of: address)) == 0 else {
             throw [ENOENT, ENOTDIR, EISDIR].contains(errno) ? .noBlob : .failed("remove", path(of: address))

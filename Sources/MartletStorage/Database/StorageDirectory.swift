@@ -47,8 +47,27 @@ final class StorageDirectory: Sendable {
     }
 
     /// Makes a directory that only the owner may read, where it is missing.
+    /// - Throws: `StorageError`, also where what is there is a link or belongs to another user.
     func makePrivateDirectory(_ name: String) throws(StorageError) {
         try Self.make(file(name))
+        try Self.checkOwn(file(name))
+    }
+
+    /// Judges a directory inside of the data directory. A link would have the server write, and sweep, where it points;
+    /// the directory of another user is read and changed by them.
+    static func checkOwn(_ path: String) throws(StorageError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw StorageError(failed: "examine", path) }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: break
+        case S_IFLNK:
+            throw StorageError(.unavailable, "'\(path)' is a symbolic link; put the directory itself there.")
+        default: throw StorageError(.unavailable, "'\(path)' is no directory; move it away.")
+        }
+        // Root may keep the data in a directory of somebody else, as containers with mounted directories do.
+        guard geteuid() == 0 || status.st_uid == geteuid() else {
+            throw StorageError(.unavailable, "'\(path)' belongs to another user; make it your own (chown).")
+        }
     }
 
     private static func make(_ path: String) throws(StorageError) {
