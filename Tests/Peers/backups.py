@@ -322,6 +322,26 @@ class Course:
             checks.equal(f"a backup that is checked {name}", answer.returncode, code)
             checks.that(f"{name}, what was found is said", said in answer.stdout, answer.stdout)
             checks.equal(f"{name}, nothing is left", os.listdir(folder), [])
+            if not code:
+                checks.that("registrations are counted", f"'{HUB}' has {len(self.tokens):,} registrations" in answer.stdout,
+                            answer.stdout)
+        self.interrupted(folder)
+
+    def interrupted(self, folder):
+        """A check that is stopped in the middle leaves nothing either."""
+        pipe = self.path("slow")
+        os.mkfifo(pipe)
+        command = subprocess.Popen(
+            [self.binary, "restore", pipe, "--check"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=os.environ | {"TMPDIR": folder})
+        with open(self.path("whole"), "rb") as source, open(pipe, "wb") as file:
+            file.write(source.read(100_000))
+            file.flush()
+            while not os.listdir(folder):
+                time.sleep(0.01)
+            command.terminate()
+            checks.equal("an interrupted check ends with the signal's code", command.wait(PATIENCE), 128 + 15)
+        checks.equal("nothing is left of an interrupted check", os.listdir(folder), [])
 
 
 if __name__ == "__main__":

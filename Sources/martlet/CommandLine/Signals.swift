@@ -29,14 +29,27 @@ enum Signals {
 
     /// Does some work that a signal ends together with the process, after a clean-up.
     static func cleaningUp<Value>(_ cleanUp: @escaping @Sendable () -> Void, while work: () -> Value) -> Value {
+        endAfter(cleanUp)
+        defer { termination.withLock { $0 = nil } }
+        return work()
+    }
+
+    /// Does some asynchronous work that a signal ends together with the process, after a clean-up.
+    static func cleaningUp<Value>(
+        _ cleanUp: @escaping @Sendable () -> Void, while work: () async throws -> Value
+    ) async rethrows -> Value {
+        endAfter(cleanUp)
+        defer { termination.withLock { $0 = nil } }
+        return try await work()
+    }
+
+    private static func endAfter(_ cleanUp: @escaping @Sendable () -> Void) {
         termination.withLock { termination in
             termination = { number in
                 cleanUp()
                 _exit(128 + number)
             }
         }
-        defer { termination.withLock { $0 = nil } }
-        return work()
     }
 
     /// Calls a closure at each SIGHUP, which ends a command that does not ask for this. SIGUSR1 and SIGUSR2, which would

@@ -22,7 +22,13 @@ struct RestoreCheck {
         }
         let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { Self.remove(directory) }
-        try CheckCommand.report(try await examine("\(directory)/data", key), invocation)
+        let results = try await Signals.cleaningUp {
+            // The restore may still be writing files.
+            repeat { Self.remove(directory) } while access(directory, F_OK) == 0
+        } while: {
+            try await examine("\(directory)/data", key)
+        }
+        try CheckCommand.report(results, invocation)
     }
 
     private func examine(_ data: String, _ key: [UInt8]?) async throws -> [CheckResult] {
@@ -51,11 +57,16 @@ struct RestoreCheck {
         let administration = Administration(offline: data)
         results += await CheckCommand.credentials(check, administration)
         guard results.allSatisfy({ $0.level != .problem }) else { return results }
-        let hubs = Int64(try await administration.call(.get, "/hubs").array?.count ?? 0)
+        let hubs = try await administration.call(.get, "/hubs").array?.compactMap { $0["name"]?.string } ?? []
+        for hub in hubs {
+            let audience = try await administration.call(.get, "/hubs/\(segment(hub))/audience")
+            let registrations = audience["registrations"]?.integer ?? 0
+            results.append(
+                CheckResult(.ok, "content", "The hub '\(hub)' has \(registrations.counted("registration"))."))
+        }
         let users = Int64(try await administration.call(.get, "/users").array?.count ?? 0)
-        return results + [
-            CheckResult(.ok, "content", "It has \(hubs.counted("hub")) and \(users.counted("user")).")
-        ]
+        let content = "It has \(Int64(hubs.count).counted("hub")) and \(users.counted("user"))."
+        return results + [CheckResult(.ok, "content", content)]
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws {
