@@ -329,7 +329,7 @@ class Course:
 
     def interrupted(self, folder):
         """A check that is stopped in the middle leaves nothing either."""
-        pipe = self.path("slow")
+        pipe = self.path("half")
         os.mkfifo(pipe)
         command = subprocess.Popen(
             [self.binary, "restore", pipe, "--check"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
